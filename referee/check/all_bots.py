@@ -12,10 +12,10 @@ from referee.check.settings import CheckSettings
 from referee.core.control_groups import usable_memory
 from referee.core.isolation import AUTO
 from referee.records.left_out import LeftOut
-from referee.tournament.config import Config
-from referee.tournament.isolating import at_levels, isolated
-from referee.tournament.opening import Candidate, private_files
-from referee.tournament.readiness import Builder, unfit_bots
+from referee.tournament.file.config import Config
+from referee.tournament.run.isolating import at_levels, isolated
+from referee.tournament.run.opening import Candidate, private_files
+from referee.tournament.run.readiness import Builder, unfit_bots
 from referee.tournament.tournament import tournament_of
 
 PASSED, FAILED, LEFT_OUT = "passed", "failed", "left out"

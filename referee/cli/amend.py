@@ -16,7 +16,7 @@ from referee.core.pairing import BOT_NAME
 from referee.core.text import shown
 
 if TYPE_CHECKING:
-    from referee.tournament.run import Run
+    from referee.tournament.run.run import Run
 
 
 @click.command()
@@ -59,10 +59,10 @@ def amend(folder: Path, **given: Any) -> None:
       referee amend results --withdraw plain --reason 'its author asked for it'
       referee amend results --rename greedy=eager
     """
-    from referee.tournament.lock import locked
-    from referee.tournament.open_run import OpenRun
-    from referee.tournament.reading import run_folder
-    from referee.tournament.run import read_run
+    from referee.tournament.run.lock import locked
+    from referee.tournament.run.open_run import OpenRun
+    from referee.tournament.run.reading import run_folder
+    from referee.tournament.run.run import read_run
 
     amendment = group(_Amendment, given)
     amendment.check()

@@ -14,13 +14,13 @@ from referee.core.control_groups import usable_memory
 from referee.processes import building
 from referee.processes.bot import Bot
 from referee.processes.building import BuildFailure
-from referee.tournament.backend import BackendFactory
-from referee.tournament.bot_table import BotOrigin
-from referee.tournament.local_backend import local_backend
-from referee.tournament.open_run import OpenRun
-from referee.tournament.opening import Candidate, with_hidden_files
-from referee.tournament.task import Observer
+from referee.tournament.file.bot_table import BotOrigin
+from referee.tournament.run.open_run import OpenRun
+from referee.tournament.run.opening import Candidate, with_hidden_files
 from referee.tournament.tournament import Tournament
+from referee.tournament.workers.backend import BackendFactory
+from referee.tournament.workers.local_backend import local_backend
+from referee.tournament.workers.task import Observer
 
 if TYPE_CHECKING:
     from referee.cluster.bot_files import SentFiles
@@ -59,7 +59,7 @@ def on_cluster(candidate: Candidate, address: str, scale_clocks: bool) -> Iterat
     """
     from referee.cluster.backend_factory import ReferenceMachine, cluster_backend
     from referee.cluster.connecting import scheduler_at
-    from referee.tournament.hashes import Programs
+    from referee.tournament.run.hashes import Programs
 
     sent = files_to_send(candidate)
     pin, tournament = candidate.config.pin, candidate.tournament
@@ -79,7 +79,7 @@ def on_cluster(candidate: Candidate, address: str, scale_clocks: bool) -> Iterat
 def files_to_send(candidate: Candidate) -> SentFiles:
     """The files of the bots of a tournament that is played on a cluster. Raises `UsageError`."""
     from referee.cluster.bot_files import sent_files
-    from referee.tournament.opening import private_files
+    from referee.tournament.run.opening import private_files
 
     bots = [entrant.bot for entrant in candidate.tournament.entrants]
     config = candidate.config

@@ -14,7 +14,7 @@ from referee.cli.output import say, show_data
 from referee.core.errors import CheckFailed
 from referee.core.rows import as_text
 from referee.core.text import counted, listed, shown
-from referee.tournament.config import load
+from referee.tournament.file.config import load
 
 WIDTH = 70
 """Width of the texts beside the names."""

@@ -55,7 +55,7 @@ def doctor(workers: int | None, cluster: str | None, as_json: bool) -> None:
         return
     from referee.machine.doctor import diagnose
     from referee.machine.measure import measure_machine
-    from referee.tournament.config import default_workers
+    from referee.tournament.file.config import default_workers
 
     workers = default_workers() if workers is None else workers
     say(f"measuring, with workers = {workers}; this takes some seconds")

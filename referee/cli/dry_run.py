@@ -16,14 +16,14 @@ from referee.core.errors import UsageError
 from referee.core.text import counted, listed, shown
 from referee.core.units import about, about_size
 from referee.records.durations import last_games
-from referee.tournament.config import Config
-from referee.tournament.forecast import Forecast, LongestGame, forecast
+from referee.tournament.file.config import Config
 from referee.tournament.formats import Amount
-from referee.tournament.lock import is_locked
-from referee.tournament.opening import Candidate
-from referee.tournament.readiness import ready
-from referee.tournament.remaining import Remaining
-from referee.tournament.run import Run
+from referee.tournament.run.forecast import Forecast, LongestGame, forecast
+from referee.tournament.run.lock import is_locked
+from referee.tournament.run.opening import Candidate
+from referee.tournament.run.readiness import ready
+from referee.tournament.run.remaining import Remaining
+from referee.tournament.run.run import Run
 
 SAMPLE = 100_000
 """The games of which the longest time is computed; that of further ones is estimated from their mean."""

@@ -14,7 +14,7 @@ from referee.core.errors import UsageError
 from referee.core.text import shown
 
 if TYPE_CHECKING:
-    from referee.tournament.reading import Runs
+    from referee.tournament.run.reading import Runs
 
 AT_ONCE = 1000
 """How many games are written at once."""
@@ -42,8 +42,8 @@ def export(folders: tuple[Path, ...], form: str, game_id: str | None) -> None:
       referee export results --format csv
       referee export results --game 1:greedy:random > game.jsonl
     """
-    from referee.tournament.exports import csv_of, json_of_heads, pgn_of
-    from referee.tournament.reading import read_runs
+    from referee.tournament.run.exports import csv_of, json_of_heads, pgn_of
+    from referee.tournament.run.reading import read_runs
 
     runs = read_runs(folders)
     if game_id is not None:
@@ -60,7 +60,7 @@ def export(folders: tuple[Path, ...], form: str, game_id: str | None) -> None:
 
 
 def _alone(runs: Runs, game_id: str) -> bytes:
-    from referee.tournament.exports import game_alone
+    from referee.tournament.run.exports import game_alone
 
     having = [run for run in runs.runs if game_id in run.games]
     if len(having) != 1:

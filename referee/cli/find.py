@@ -18,9 +18,9 @@ from referee.gameplay.events import Ending
 
 if TYPE_CHECKING:
     from referee.records.record import Summary
-    from referee.tournament.exports import Dialogues
-    from referee.tournament.reading import Runs
-    from referee.tournament.run import Run
+    from referee.tournament.run.exports import Dialogues
+    from referee.tournament.run.reading import Runs
+    from referee.tournament.run.run import Run
 
 NOT_STORED = "(not stored; `referee rerun DIR ID --dialogue` plays the game again and shows it)"
 
@@ -65,8 +65,8 @@ def find(**given: Any) -> None:
       referee find results --fault any --dialogue
       referee find results --moves 'L:A1, L:A2 D:B1' --longer 20
     """
-    from referee.tournament.exports import csv_of, json_of_heads
-    from referee.tournament.reading import read_runs
+    from referee.tournament.run.exports import csv_of, json_of_heads
+    from referee.tournament.run.reading import read_runs
 
     query, form = group(_Query, given), given["form"]
     runs = read_runs(given["folders"])
@@ -143,7 +143,7 @@ class _Query:
     def _by_moves(self, run: Run, games: list[Summary]) -> list[Summary]:
         """The games that begin with the given moves and are longer and shorter than what is given."""
         from referee.records.record import moves_of_line
-        from referee.tournament.run import game_lines
+        from referee.tournament.run.run import game_lines
 
         opening = [" ".join(move.split()) for move in (self.moves or "").split(",") if move.strip()]
         fitting = set()
@@ -180,7 +180,7 @@ def _by_machine(
     found: list[tuple[Run, list[Summary]]], runs: Runs, machine: str
 ) -> list[tuple[Run, list[Summary]]]:
     """The games among these that were played on this machine. Raises `UsageError` where no game was."""
-    from referee.tournament.run import places_of
+    from referee.tournament.run.run import places_of
 
     names = {
         run.folder: {game: place.name for game, place in places_of(run, run.games).items()}
@@ -197,7 +197,7 @@ def _by_machine(
 
 def _kept(found: Iterable[tuple[Run, list[Summary]]]) -> Dialogues:
     """The stored dialogues of these games."""
-    from referee.tournament.run import dialogues
+    from referee.tournament.run.run import dialogues
 
     return {
         (run.folder, game_id): text
@@ -208,7 +208,7 @@ def _kept(found: Iterable[tuple[Run, list[Summary]]]) -> Dialogues:
 
 def _show_dialogues(found: Iterable[tuple[Run, list[Summary]]], kept: Dialogues, form: str) -> None:
     """Prints dialogues one below the other, or as a table of their lines."""
-    from referee.tournament.exports import dialogue_lines
+    from referee.tournament.run.exports import dialogue_lines
 
     rows = []
     for run, games in found:

@@ -10,7 +10,7 @@ from referee.cli.output import show_data
 from referee.cli.progress import Display, RunInfo
 from referee.core.pairing import Pairing
 from referee.records.record import Summary, from_json
-from referee.tournament.task import Finished, Void
+from referee.tournament.workers.task import Finished, Void
 from referee.viewing.words import fault_report
 
 

@@ -20,7 +20,7 @@ from referee.core.duty_cycle import DutyCycle
 from referee.ratings.brief import brief, fitted
 from referee.ratings.pool import FittedPool
 from referee.ratings.tally import Tallies
-from referee.tournament.task import Finished
+from referee.tournament.workers.task import Finished
 
 PICTURE_S = 0.25
 """How often the view is drawn at most."""

@@ -185,7 +185,7 @@ def _play(settings: MatchSettings, views: Views, given: dict[str, Any]) -> None:
     from referee.cli.playing import PlayOptions, play
     from referee.processes import owned
     from referee.records.run_files import TOML
-    from referee.tournament.config import config_of
+    from referee.tournament.file.config import config_of
 
     tables = settings.tables()
     _check_views(views, given["workers"], given["cluster"], len(settings.bots))

@@ -15,8 +15,8 @@ from referee.core.units import LONGEST_US, show_period
 from referee.games import game_given
 from referee.games.api import Game
 from referee.processes.bot import Bot, distinct
-from referee.tournament.opening_table import recorded_game
-from referee.tournament.reading import records_at
+from referee.tournament.file.opening_table import recorded_game
+from referee.tournament.run.reading import records_at
 
 _UNLIMITED = show_period(LONGEST_US)
 """The start allowance and the margin where there are no time limits."""

@@ -31,9 +31,9 @@ def merge(out: Path, folders: tuple[Path, ...], prefer: str | None) -> None:
     Examples:
       referee merge both here there
     """
-    from referee.tournament import merging
-    from referee.tournament.reading import read_runs
-    from referee.tournament.run import read_run
+    from referee.tournament.run import merging
+    from referee.tournament.run.reading import read_runs
+    from referee.tournament.run.run import read_run
 
     runs = read_runs(folders).runs
     if len(runs) < 2:

@@ -15,8 +15,8 @@ from referee.core.errors import StorageError
 from referee.core.text import shown
 from referee.core.units import parse_period
 from referee.core.whole_file import write_whole
-from referee.tournament.encounter import ShowEvent
-from referee.tournament.task import Observer
+from referee.tournament.workers.encounter import ShowEvent
+from referee.tournament.workers.task import Observer
 from referee.wire.bot_input import BotInput
 from referee.wire.dialogue import Dialogue, Tap
 

@@ -34,14 +34,14 @@ from referee.records.journal import body_of
 from referee.records.record import GameRecord, to_json
 from referee.records.run_files import TOML
 from referee.templates.samples import sample_bot
-from referee.tournament.config import Config, config_of
-from referee.tournament.encounter import left_behind
+from referee.tournament.file.config import Config, config_of
 from referee.tournament.formats.free_play import FreePlay
-from referee.tournament.isolating import isolated
-from referee.tournament.lock import locked
-from referee.tournament.open_run import OpenRun
-from referee.tournament.opening import Candidate, examine, open_run, with_hidden_files
-from referee.tournament.run import Run, find_run
+from referee.tournament.run.isolating import isolated
+from referee.tournament.run.lock import locked
+from referee.tournament.run.open_run import OpenRun
+from referee.tournament.run.opening import Candidate, examine, open_run, with_hidden_files
+from referee.tournament.run.run import Run, find_run
+from referee.tournament.workers.encounter import left_behind
 from referee.viewing.words import fault_report, result
 
 ME = "me"

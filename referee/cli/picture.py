@@ -64,7 +64,7 @@ def picture(file: Path, game_id: str | None, game: str | None, out: Path | None,
     from referee.core.whole_file import write_whole
     from referee.records.finding import find_game
     from referee.records.record import GameRecord
-    from referee.tournament.reading import records_at
+    from referee.tournament.run.reading import records_at
     from referee.viewing.png import PNG_START, png_of
     from referee.viewing.steps import steps_of
     from referee.viewing.svg import SVG_START

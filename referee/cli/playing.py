@@ -19,17 +19,17 @@ from referee.core.text import shown
 from referee.ratings.table import TableText, rendered
 from referee.records.durations import last_games
 from referee.records.run_files import RECORDS
-from referee.tournament.config import Config
-from referee.tournament.lock import locked
-from referee.tournament.open_run import OpenRun
-from referee.tournament.opening import Candidate, open_run
+from referee.tournament.file.config import Config
 from referee.tournament.playing import TournamentPlayer
-from referee.tournament.readiness import ready
-from referee.tournament.remaining import Remaining
+from referee.tournament.run.lock import locked
+from referee.tournament.run.open_run import OpenRun
+from referee.tournament.run.opening import Candidate, open_run
+from referee.tournament.run.readiness import ready
+from referee.tournament.run.remaining import Remaining
+from referee.tournament.run.strikes import FaultCount
 from referee.tournament.stopping import NEVER
-from referee.tournament.strikes import FaultCount
-from referee.tournament.task import Observer
 from referee.tournament.tournament import Tournament
+from referee.tournament.workers.task import Observer
 
 _VOID_LINES = f"the lines of kind `void` in `{RECORDS}`"
 

@@ -18,8 +18,8 @@ from referee.gameplay.events import Drawn
 from referee.gameplay.lines import LinePosition, turn_text
 from referee.gameplay.perft import divided, lines_by_depth, moves_in_all
 from referee.games.api import Game, Options, Seat, State
-from referee.tournament.opening_table import recorded_game
-from referee.tournament.reading import records_at
+from referee.tournament.file.opening_table import recorded_game
+from referee.tournament.run.reading import records_at
 from referee.viewing.characters import picture_text
 from referee.viewing.knowledge import View, ViewKnowledge
 from referee.viewing.steps import steps_of

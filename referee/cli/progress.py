@@ -14,9 +14,9 @@ from referee.cli.output import say, say_now
 from referee.core.text import shown
 from referee.core.units import about
 from referee.records.record import OFF_TURN, GameRecord, Summary, from_json
-from referee.tournament.pace import Pace
 from referee.tournament.playing import ProgressDisplay
-from referee.tournament.task import Finished, Void
+from referee.tournament.run.pace import Pace
+from referee.tournament.workers.task import Finished, Void
 from referee.viewing.words import fault_report, placings, result
 
 HEADLINE_S = 60.0

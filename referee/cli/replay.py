@@ -62,7 +62,7 @@ def replay(**given: Any) -> None:
     """
     from referee.records.finding import find_game
     from referee.records.record import GameRecord
-    from referee.tournament.reading import records_at
+    from referee.tournament.run.reading import records_at
 
     options = group(_ReplayOptions, given)
     options.check()

@@ -16,7 +16,7 @@ from referee.core.text import counted, shown
 from referee.core.units import about_size
 
 if TYPE_CHECKING:
-    from referee.tournament.reading import Runs
+    from referee.tournament.run.reading import Runs
 
 
 @click.command()
@@ -62,7 +62,7 @@ def report(
         raise UsageError("`--folder` with `--no-replays` is one page, expected one of them")
     if is_stdout(output) and sys.stdout.isatty():
         raise UsageError("the page is not for a terminal, expected `-o FILE`")
-    from referee.tournament.reading import read_runs
+    from referee.tournament.run.reading import read_runs
 
     runs = read_runs(folders)
     if not no_replays:

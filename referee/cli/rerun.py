@@ -92,9 +92,9 @@ class _RerunOptions:
         """The recorded game, and how it is played again. Raises `UsageError`."""
         from referee.records.finding import find_game
         from referee.records.record import GameRecord
-        from referee.tournament.reading import run_folder
         from referee.tournament.rerunning import commands_base, require_no_records, rerun_of
-        from referee.tournament.run import read_run
+        from referee.tournament.run.reading import run_folder
+        from referee.tournament.run.run import read_run
 
         if self.folder and self.no_clock:
             raise UsageError(

@@ -76,7 +76,7 @@ class _RunOptions:
 def _run(options: _RunOptions) -> None:
     from referee.cli.dry_run import dry_run
     from referee.cli.playing import PlayOptions, play, say_before
-    from referee.tournament.config import load
+    from referee.tournament.file.config import load
 
     check_workers(options.workers, options.cluster)
     is_here = options.workers is not None  # whatever the file says

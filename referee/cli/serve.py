@@ -42,7 +42,7 @@ def serve(folder: Path, port: int, host: str, log: bool, game: str | None) -> No
     """
     from referee.records.run_files import RECORDS
     from referee.serving.server import hosts_of, is_local, listening, serve_run, url_of  # only when it serves
-    from referee.tournament.reading import future_folder
+    from referee.tournament.run.reading import future_folder
 
     folder, given = future_folder(folder), outside_game(game)
     with listening(host, port) as listener:

@@ -14,7 +14,7 @@ from referee.core.text import counted, shown
 from referee.core.units import about
 
 if TYPE_CHECKING:
-    from referee.tournament.progress import BotOrder, RunProgress
+    from referee.tournament.run.progress import BotOrder, RunProgress
 
 ROWS = 20
 """Maximum number of lines of the standings."""
@@ -35,10 +35,10 @@ def status(folder: Path, as_json: bool) -> None:
       referee status results --json
     """
     from referee.records.durations import last_games
-    from referee.tournament.lock import is_locked
-    from referee.tournament.progress import order_of, progress_of
-    from referee.tournament.reading import run_folder
-    from referee.tournament.run import read_run
+    from referee.tournament.run.lock import is_locked
+    from referee.tournament.run.progress import order_of, progress_of
+    from referee.tournament.run.reading import run_folder
+    from referee.tournament.run.run import read_run
 
     folder = run_folder(folder)
     is_running = is_locked(folder)

@@ -16,7 +16,7 @@ from referee.core.text import shown
 
 if TYPE_CHECKING:
     from referee.ratings.times import Times
-    from referee.tournament.run import Run
+    from referee.tournament.run.run import Run
 
 
 @click.command()
@@ -64,7 +64,7 @@ def table(
     """
     from referee.ratings.columns import parse_columns
     from referee.ratings.table import TableText, parse_show, rendered
-    from referee.tournament.reading import read_runs
+    from referee.tournament.run.reading import read_runs
 
     view = TableText(
         parse_columns(columns) if columns else (),
@@ -84,7 +84,7 @@ def table(
 def _times(runs: Sequence[Run]) -> Times:
     """The times of the moves of all games that count, from the whole lines. Raises `RecordError`."""
     from referee.ratings.times import Times
-    from referee.tournament.run import game_lines, wrong_line
+    from referee.tournament.run.run import game_lines, wrong_line
 
     times = Times()
     for run in runs:

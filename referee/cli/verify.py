@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from referee.games.api import Game
     from referee.records.journal import JournalLine
     from referee.records.replay import ExaminedLine
-    from referee.tournament.run_state import RunState
+    from referee.tournament.run.run_state import RunState
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 
@@ -51,9 +51,9 @@ def verify(file: Path, noted: str | None, workers: int | None, game: str | None)
     """
     from referee.records import journal
     from referee.records.examining import examined_lines
-    from referee.tournament.reading import records_at
-    from referee.tournament.run import old_voids
-    from referee.tournament.run_state import RunState
+    from referee.tournament.run.reading import records_at
+    from referee.tournament.run.run import old_voids
+    from referee.tournament.run.run_state import RunState
 
     if noted is not None and not _HASH.fullmatch(noted):
         raise UsageError(f"`--head` is `{shown(noted, 80)}`, expected a hash of 64 hexadecimal digits")
@@ -78,7 +78,7 @@ class _Verification:
         """`state` is that before the first line, and `noted` the head hash that a line is to have; None where
         none is known.
         """
-        from referee.tournament.verifying import RunVerifier
+        from referee.tournament.run.verifying import RunVerifier
 
         self._state = state
         self._verifier = RunVerifier(state, game)

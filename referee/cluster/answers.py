@@ -16,7 +16,7 @@ from referee.cluster.orders import (
 from referee.core.errors import RecordError
 from referee.core.fields import Fields
 from referee.records.record import from_json, off_turn_times, parse_json, summary_of, timed_moves
-from referee.tournament.task import Began, Finished, LeftBehind, Notice, Report, Void, WorkerDied
+from referee.tournament.workers.task import Began, Finished, LeftBehind, Notice, Report, Void, WorkerDied
 
 _ANSWERS = {Greeting: "greeting", MachineReady: "ready", MachineUnfit: "unfit", BotFilesChanged: "changed"}
 _REPORTS = {Began: "began", LeftBehind: "left-behind", Notice: "notice"}

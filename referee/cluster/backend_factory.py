@@ -10,8 +10,8 @@ from referee.cluster.cluster_backend import ClusterBackend
 from referee.cluster.comparing import clock_percent
 from referee.cluster.dask_client import DaskClient
 from referee.cluster.orders import Requirement
-from referee.tournament.backend import Backend, BackendFactory, ReportHandler
 from referee.tournament.tournament import Tournament
+from referee.tournament.workers.backend import Backend, BackendFactory, ReportHandler
 
 
 class ReferenceMachine:

@@ -16,9 +16,9 @@ from referee.core.text import shown
 from referee.processes import needs
 from referee.processes.bot import Bot
 from referee.records.header import ALL_FILES
-from referee.tournament.bot_table import BotOrigin
-from referee.tournament.file_list import File, FileList, digest_of, file_list, manifest, paths_in
-from referee.tournament.hashes import hashes_of_words
+from referee.tournament.file.bot_table import BotOrigin
+from referee.tournament.file.file_list import File, FileList, digest_of, file_list, manifest, paths_in
+from referee.tournament.run.hashes import hashes_of_words
 
 PART_BYTES = 4 << 20
 """Maximum number of bytes of a file that are sent at once."""

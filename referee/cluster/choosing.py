@@ -8,7 +8,7 @@ from operator import attrgetter
 
 from referee.cluster.dask_worker import DaskWorker, WorkerStage
 from referee.core.seeds import shared_by
-from referee.tournament.task import Task
+from referee.tournament.workers.task import Task
 
 HOMES = 100_000
 """The number of encounters whose machine is remembered: games that are played again come soon."""

@@ -46,8 +46,8 @@ from referee.cluster.orders import (
 from referee.cluster.versions import code_digest
 from referee.core.errors import EnvironmentLacksError, RefereeError, UsageError
 from referee.core.text import counted, shown
-from referee.tournament.backend import Backend, ReportHandler
-from referee.tournament.task import Began, Notice, Report, Task, TaskLost, WorkerDied
+from referee.tournament.workers.backend import Backend, ReportHandler
+from referee.tournament.workers.task import Began, Notice, Report, Task, TaskLost, WorkerDied
 
 SILENT_S = 300.0
 """Seconds in which the scheduler hears nothing of a Dask worker after which this is lost."""

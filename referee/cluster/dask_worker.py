@@ -9,7 +9,7 @@ from itertools import count
 
 from referee.cluster.cluster_client import Member
 from referee.cluster.orders import FilePart, Greeting
-from referee.tournament.task import Task
+from referee.tournament.workers.task import Task
 
 
 class WorkerStage(Enum):

@@ -15,8 +15,8 @@ from referee.gameplay.terms import Terms
 from referee.records.journal import body_of
 from referee.records.record import from_json, parse_json, to_json
 from referee.records.replay import verify
-from referee.tournament.forecast import LongestGame
-from referee.tournament.task import Began, Finished, Report, Task, Void, WorkerDied
+from referee.tournament.run.forecast import LongestGame
+from referee.tournament.workers.task import Began, Finished, Report, Task, Void, WorkerDied
 from referee.wire.stopwatch import CPU_WALL, CPU_WALL_NS
 
 SPARE_S = 60.0

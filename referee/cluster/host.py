@@ -51,12 +51,12 @@ from referee.processes import cpu, levels, libc, starvation
 from referee.processes.bot import Bot
 from referee.processes.launcher import Launcher, readable_within
 from referee.processes.limits import share_of
-from referee.tournament.hashes import hashes_of_words
-from referee.tournament.isolating import with_hidden
-from referee.tournament.message_socket import MalformedMessage, MessageSocket
-from referee.tournament.pool import WorkerPool
-from referee.tournament.task import Began, Finished, LeftBehind, Report, Task, Void, WorkerDied
-from referee.tournament.worker import WorkerSignal
+from referee.tournament.run.hashes import hashes_of_words
+from referee.tournament.run.isolating import with_hidden
+from referee.tournament.workers.message_socket import MalformedMessage, MessageSocket
+from referee.tournament.workers.pool import WorkerPool
+from referee.tournament.workers.task import Began, Finished, LeftBehind, Report, Task, Void, WorkerDied
+from referee.tournament.workers.worker import WorkerSignal
 
 ALIVE_S = 1.0
 """Seconds between two signs of life."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from referee.cluster.bot_files import BotFiles
-from referee.tournament.task import Report, Task
+from referee.tournament.workers.task import Report, Task
 
 
 class Requirement(NamedTuple):

@@ -12,7 +12,7 @@ from referee.cluster.bot_files import BotFiles
 from referee.core.errors import EnvironmentLacksError
 from referee.core.text import shown
 from referee.processes.bot import Bot
-from referee.tournament.file_list import MAX_BYTES, MAX_FILES
+from referee.tournament.file.file_list import MAX_BYTES, MAX_FILES
 
 _LONGEST_PATH = 2000
 """Maximum number of characters of a path in a bot's files."""

@@ -41,8 +41,8 @@ from referee.core.regular import open_without_links
 from referee.core.text import shown
 from referee.processes import building, levels, scratch
 from referee.processes.bot import INTERPRETERS, Bot
-from referee.tournament.file_list import File
-from referee.tournament.hashes import hashes_of_words
+from referee.tournament.file.file_list import File
+from referee.tournament.run.hashes import hashes_of_words
 
 KEPT_DAYS = 30
 """After so many days without use files are removed."""

@@ -24,10 +24,10 @@ from referee.machine.calibration import Speed, calibrate
 from referee.machine.survey import Machine, Ticks, survey_machine, ticks
 from referee.processes.bot import Bot
 from referee.processes.levels import reason
-from referee.tournament.local_backend import local_backend
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
-from referee.tournament.task import Finished, Report, Task, Void, WorkerDied
+from referee.tournament.workers.local_backend import local_backend
+from referee.tournament.workers.task import Finished, Report, Task, Void, WorkerDied
 from referee.wire.connection import BotConnection, end_connections
 from referee.wire.process_wire import ProcessWire
 

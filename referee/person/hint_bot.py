@@ -21,7 +21,7 @@ from referee.gameplay.terms import Terms
 from referee.games.api import Refusal, Seat, State
 from referee.games.sampling import legal_moves
 from referee.processes.bot import Bot
-from referee.tournament.encounter import PERSON
+from referee.tournament.workers.encounter import PERSON
 from referee.wire.connection import BotConnection, end_connections
 from referee.wire.process_wire import ProcessWire
 

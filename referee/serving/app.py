@@ -27,8 +27,8 @@ from referee.serving.live import Snapshot
 from referee.serving.maker import BusyError, PageMaker, PageMakers
 from referee.serving.reports import Reports
 from referee.serving.safety import Hosts, Log, Safety, problem
-from referee.tournament.follower import FollowedGame
-from referee.tournament.run import Run
+from referee.tournament.run.follower import FollowedGame
+from referee.tournament.run.run import Run
 from referee.viewing.steps import steps_of
 
 MAX_STREAMS = 200

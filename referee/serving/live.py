@@ -21,10 +21,10 @@ from referee.pages.environment import fragment
 from referee.ratings.brief import fitted
 from referee.ratings.columns import counts_text, faults_text, rating_text, results_heading, score_text
 from referee.serving.secrecy import Secrecy
-from referee.tournament.follower import FollowedGame, RunFollower
-from referee.tournament.lock import is_locked
-from referee.tournament.progress import BotOrder, RunProgress, is_over, order_of, progress_of
-from referee.tournament.run import Run
+from referee.tournament.run.follower import FollowedGame, RunFollower
+from referee.tournament.run.lock import is_locked
+from referee.tournament.run.progress import BotOrder, RunProgress, is_over, order_of, progress_of
+from referee.tournament.run.run import Run
 from referee.viewing.words import placings
 
 READING_SHARE = 0.25

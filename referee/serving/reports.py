@@ -14,7 +14,7 @@ from referee.pages.report.pages import report_page
 from referee.pages.report.reading import read_games
 from referee.serving.live import Snapshot
 from referee.serving.maker import SHARE, PageMaker
-from referee.tournament.reading import Runs
+from referee.tournament.run.reading import Runs
 
 SLICE_S = 0.2
 """After so much work there is a rest while a referee is running."""

@@ -15,9 +15,9 @@ from referee.core.pairing import Pairing
 from referee.gameplay.openings import Openings
 from referee.games.api import Game
 from referee.records.header import game_of, sections_of
-from referee.tournament.progress import is_over
-from referee.tournament.run import Run
-from referee.tournament.scheduled import Scheduled
+from referee.tournament.run.progress import is_over
+from referee.tournament.run.run import Run
+from referee.tournament.run.scheduled import Scheduled
 
 
 class Secrecy:

@@ -15,7 +15,7 @@ from referee.processes.bot import Bot, distinct
 from referee.records.run_files import TOML
 from referee.templates.languages import HERE, LANGUAGES, Language
 from referee.templates.samples import BY_GAME, RANDOM, SAMPLE_BOTS, file_of
-from referee.tournament.toml import written
+from referee.tournament.file.toml import written
 
 OPPONENTS = "opponents"
 """The folder for the sample bots that a new bot meets."""

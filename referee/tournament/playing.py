@@ -9,14 +9,15 @@ from typing import Protocol
 
 from referee.core.errors import EnvironmentLacksError
 from referee.core.seeds import shared_by
-from referee.tournament.backend import BackendFactory
-from referee.tournament.dispatcher import Dispatcher
-from referee.tournament.hashes import Programs
-from referee.tournament.open_run import OpenRun
 from referee.tournament.plan import Entrant
-from referee.tournament.remaining import Remaining
-from referee.tournament.strikes import FaultCount
-from referee.tournament.task import (
+from referee.tournament.run.hashes import Programs
+from referee.tournament.run.open_run import OpenRun
+from referee.tournament.run.remaining import Remaining
+from referee.tournament.run.strikes import FaultCount
+from referee.tournament.tournament import Tournament
+from referee.tournament.workers.backend import BackendFactory
+from referee.tournament.workers.dispatcher import Dispatcher
+from referee.tournament.workers.task import (
     Began,
     Finished,
     LeftBehind,
@@ -27,7 +28,6 @@ from referee.tournament.task import (
     Void,
     WorkerDied,
 )
-from referee.tournament.tournament import Tournament
 
 WORKER_FAILURES = 3
 """How often in a row, for each worker, workers may die before a game begins."""

@@ -21,15 +21,15 @@ from referee.records.header import CHANGED
 from referee.records.journal import body_of
 from referee.records.record import GameRecord, faults, summary_of, to_json
 from referee.records.run_files import RECORDS, TOML
-from referee.tournament.bot_table import bot_tables
-from referee.tournament.encounter import ProcessUse, ShowEvent, play_encounter
-from referee.tournament.hashes import Programs
-from referee.tournament.isolating import isolated
-from referee.tournament.lock import locked
-from referee.tournament.open_run import OpenRun
-from referee.tournament.run import Run
-from referee.tournament.task import Transcript
-from referee.tournament.toml import parse, read_text
+from referee.tournament.file.bot_table import bot_tables
+from referee.tournament.file.toml import parse, read_text
+from referee.tournament.run.hashes import Programs
+from referee.tournament.run.isolating import isolated
+from referee.tournament.run.lock import locked
+from referee.tournament.run.open_run import OpenRun
+from referee.tournament.run.run import Run
+from referee.tournament.workers.encounter import ProcessUse, ShowEvent, play_encounter
+from referee.tournament.workers.task import Transcript
 from referee.wire.dialogue import Tap
 
 _OF_PROGRAMS = ("cwd", "env", "pass_env", "limits", "pty", "pause", "forgive_waiting")

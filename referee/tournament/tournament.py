@@ -14,7 +14,7 @@ from referee.processes.limits import share_of
 from referee.records.amendments import Strikes
 from referee.records.header import REPEATS
 from referee.records.record import FORMAT
-from referee.tournament.config import Config
+from referee.tournament.file.config import Config
 from referee.tournament.formats import Amount, Format, total
 from referee.tournament.plan import Entrant, Plan, checked_seed, entrant_json
 from referee.tournament.stopping import NEVER, Stopping, StoppingRule

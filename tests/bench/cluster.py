@@ -54,15 +54,15 @@ from referee.core.text import counted
 from referee.processes.tree import children, descendants
 from referee.records.journal import body_of
 from referee.records.record import from_json, parse_json, to_json
-from referee.tournament.backend import BackendFactory
-from referee.tournament.config import load
-from referee.tournament.hashes import Programs
-from referee.tournament.local_backend import local_backend
-from referee.tournament.lock import locked
-from referee.tournament.opening import Candidate, examine, open_run, private_files
+from referee.tournament.file.config import load
 from referee.tournament.playing import TournamentPlayer
+from referee.tournament.run.hashes import Programs
+from referee.tournament.run.lock import locked
+from referee.tournament.run.opening import Candidate, examine, open_run, private_files
 from referee.tournament.schedule import encounter
-from referee.tournament.task import Began, Finished, Player, Report, Task
+from referee.tournament.workers.backend import BackendFactory
+from referee.tournament.workers.local_backend import local_backend
+from referee.tournament.workers.task import Began, Finished, Player, Report, Task
 from tests.bench.tournament import Stopwatch
 from tests.needed import compiled, need_package
 from tests.processes import namespaces

@@ -30,9 +30,9 @@ from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.processes.launcher import Launcher
 from referee.records.record import to_json
-from referee.tournament.encounter import play_encounter
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
+from referee.tournament.workers.encounter import play_encounter
 from tests.needed import compiled
 
 ROOT = Path(__file__).parent.parent.parent

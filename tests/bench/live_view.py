@@ -23,7 +23,7 @@ from referee.cli.live_view import LiveView
 from referee.cli.progress import RunInfo
 from referee.records.record import Summary
 from referee.tournament.formats.round_robin import round_robin
-from referee.tournament.task import Finished
+from referee.tournament.workers.task import Finished
 
 SECONDS = 60
 TICK_S = 0.1

@@ -26,12 +26,12 @@ from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.records.journal import Journal
 from referee.records.record import to_json
-from referee.tournament.encounter import play_encounter
 from referee.tournament.formats.round_robin import RoundRobin
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
-from referee.tournament.task import Transcript
 from referee.tournament.tournament import Tournament
+from referee.tournament.workers.encounter import play_encounter
+from referee.tournament.workers.task import Transcript
 from tests.needed import compiled
 
 HERE = Path(__file__).parent

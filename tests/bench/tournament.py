@@ -27,12 +27,12 @@ from tabulate import tabulate
 from referee.core.isolation import AUTO, LEVELS
 from referee.processes.bot import Bot
 from referee.processes.levels import settled
-from referee.tournament.config import load
-from referee.tournament.local_backend import local_backend
-from referee.tournament.lock import locked
-from referee.tournament.opening import examine, open_run, with_hidden_files
+from referee.tournament.file.config import load
 from referee.tournament.playing import TournamentPlayer
-from referee.tournament.task import Finished, Void
+from referee.tournament.run.lock import locked
+from referee.tournament.run.opening import examine, open_run, with_hidden_files
+from referee.tournament.workers.local_backend import local_backend
+from referee.tournament.workers.task import Finished, Void
 from tests.needed import compiled
 
 ROOT = Path(__file__).parent.parent.parent

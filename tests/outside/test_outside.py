@@ -20,8 +20,8 @@ from referee.games.outside import VARIABLE, from_file
 from referee.records.journal import JournalLine
 from referee.records.record import json_of
 from referee.records.replay import ExaminedLine
-from referee.tournament.run_state import RunState
-from referee.tournament.verifying import RunVerifier
+from referee.tournament.run.run_state import RunState
+from referee.tournament.run.verifying import RunVerifier
 from tests.command import HERE, RANDOM, ROOT, Done, referee, referee_process
 from tests.programs import needs
 

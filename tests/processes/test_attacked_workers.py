@@ -107,7 +107,7 @@ HANGS = """
 import sys
 if "tournament.worker" in str(sys.orig_argv):
     import time
-    import referee.tournament.encounter as e
+    import referee.tournament.workers.encounter as e
     play = e._play
     def hangs(terms, *rest):
         if terms.id == "1:a:b":
@@ -115,7 +115,7 @@ if "tournament.worker" in str(sys.orig_argv):
         return play(terms, *rest)
     e._play = hangs
 elif "run" in sys.orig_argv:
-    import referee.tournament.pool as w
+    import referee.tournament.workers.pool as w
     w.SILENT_S = 2
 """
 

@@ -20,7 +20,7 @@ from referee.processes.bot import Bot
 from referee.processes.exit_report import ExitReport
 from referee.processes.limits import SHARE, Limits
 from referee.records.record import GameRecord
-from referee.tournament.encounter import Hooks, play_encounter
+from referee.tournament.workers.encounter import Hooks, play_encounter
 from tests.command import ROOT
 from tests.processes.encounters import LONG, LONG_US
 

@@ -38,7 +38,7 @@ from referee.processes.ending import end_processes
 from referee.processes.process import BotProcess
 from referee.records.record import GameRecord, faults, to_json
 from referee.records.replay import verify
-from referee.tournament.encounter import ProcessUse, play_encounter
+from referee.tournament.workers.encounter import ProcessUse, play_encounter
 from tests.catalogue import ROWS, ways
 from tests.catalogue.row import LONG, PAUSES, RESIGNS, AtRandom, Attack, Case, Defect, Elsewhere
 from tests.command import RANDOM, ROOT, referee, referee_process, sh, sh_words
@@ -585,7 +585,7 @@ def test_a_tournament_of_the_worst(tmp_path: Path) -> None:
 DIES = """
 import os, sys
 if "tournament.worker" in str(sys.orig_argv):
-    import referee.tournament.encounter as e
+    import referee.tournament.workers.encounter as e
     play = e._play
     def dies(terms, *rest):
         if terms.id == "1:a:b":

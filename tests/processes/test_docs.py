@@ -23,8 +23,8 @@ from referee.core.errors import EnvironmentLacksError
 from referee.gameplay.events import Ending
 from referee.processes.limits import LIMITS
 from referee.protocol.messages import Speaker, parse
-from referee.tournament.bot_table import BOT_KEYS
-from referee.tournament.config import load
+from referee.tournament.file.bot_table import BOT_KEYS
+from referee.tournament.file.config import load
 from referee.wire import referee_session
 from tests.command import ROOT, environment_of_contributors
 from tests.page_tables import rows

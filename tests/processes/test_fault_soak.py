@@ -9,7 +9,7 @@ import pytest
 
 from referee.gameplay import loop
 from referee.gameplay.events import Ending
-from referee.tournament.task import Finished, Player, Report
+from referee.tournament.workers.task import Finished, Player, Report
 from tests.tools.fault_soak import Checker, Meeting, main, meeting
 
 

@@ -18,7 +18,7 @@ from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.processes.limits import Limits
 from referee.protocol.session import Phase
-from referee.tournament.encounter import play_encounter
+from referee.tournament.workers.encounter import play_encounter
 from referee.viewing.words import bot_output, fault_report
 from referee.wire.connection import BotConnection
 from tests.command import ended_after

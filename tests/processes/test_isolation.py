@@ -19,9 +19,9 @@ from referee.processes.confinement import SIGNALS_ABI, landlock_abi
 from referee.processes.ending import end_processes
 from referee.processes.limits import Limits
 from referee.processes.process import BotProcess
-from referee.tournament.config import load
-from referee.tournament.isolating import with_hidden
-from referee.tournament.opening import examine
+from referee.tournament.file.config import load
+from referee.tournament.run.isolating import with_hidden
+from referee.tournament.run.opening import examine
 from tests.command import PLAIN, referee
 from tests.processes.programs import run
 from tests.processes.runs import games, toml

@@ -13,13 +13,13 @@ from referee.core.errors import UsageError
 from referee.core.timecontrol import TimeControl
 from referee.games import GAMES
 from referee.processes.bot import Bot
-from referee.tournament.config import load
+from referee.tournament.file.config import load
 from referee.tournament.formats.round_robin import RoundRobin
-from referee.tournament.idle import IDLE_PER_SEAT
 from referee.tournament.plan import PROCESSES, Entrant, Plan
 from referee.tournament.schedule import encounter
-from referee.tournament.task import Finished, Player, Report, Task
 from referee.tournament.tournament import Tournament
+from referee.tournament.workers.idle import IDLE_PER_SEAT
+from referee.tournament.workers.task import Finished, Player, Report, Task
 from tests.command import referee
 
 NOTES = (

@@ -16,7 +16,7 @@ from referee.processes.bot import Bot
 from referee.processes.launcher import Launcher
 from referee.processes.process import BotStart
 from referee.processes.tree import children
-from referee.tournament import encounter
+from referee.tournament.workers import encounter
 from tests.command import PLAIN, ROOT, referee
 from tests.processes.runs import games, toml
 from tests.waiting import eventually

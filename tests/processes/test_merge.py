@@ -160,7 +160,7 @@ def test_merged_dialogues_have_the_cap_of_those_of_a_run(
     one = played(tmp_path / "one.toml", bots=AB, rounds=1, keep="all")
     first, second = (one / "dialogues.jsonl").read_bytes().splitlines(keepends=True)
     two = played(tmp_path / "two.toml", bots=AB, rounds=1, keep="all")
-    monkeypatch.setattr("referee.tournament.merging.DIALOGUES_CAP", len(first) + len(second) - 1)
+    monkeypatch.setattr("referee.tournament.run.merging.DIALOGUES_CAP", len(first) + len(second) - 1)
     done, out = merged(one, two)
     assert done.code == 0, done.err
     assert (out / "dialogues.jsonl").read_bytes() == first

@@ -16,7 +16,7 @@ import pytest
 from referee.games import GAMES
 from referee.templates.languages import HERE, LANGUAGES
 from referee.templates.new_bot import NewBot, make
-from referee.tournament.config import load
+from referee.tournament.file.config import load
 from tests.command import ROOT, referee
 from tests.processes.runs import games
 from tests.programs import path_of

@@ -18,9 +18,9 @@ from referee.processes import cpu
 from referee.processes.bot import Bot
 from referee.processes.exit_report import ExitReport
 from referee.records.record import OFF_TURN
-from referee.tournament.config import load
-from referee.tournament.encounter import Hooks, play_encounter
+from referee.tournament.file.config import load
 from referee.tournament.plan import entrant_json
+from referee.tournament.workers.encounter import Hooks, play_encounter
 from tests.command import RANDOM, ROOT, referee
 from tests.processes.encounters import LONG, LONG_US
 from tests.waiting import TOO_LONG_S

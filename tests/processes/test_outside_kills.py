@@ -14,7 +14,8 @@ from referee.processes import isolation, levels
 from referee.processes.bot import Bot
 from referee.processes.confinement import SIGNALS_ABI
 from referee.processes.isolation import reaches_referee
-from referee.tournament import encounter, open_run
+from referee.tournament.run import open_run
+from referee.tournament.workers import encounter
 from referee.wire.connection import BotConnection
 from tests.command import PLAIN, referee, referee_process
 from tests.processes.runs import games, toml, voids
@@ -94,7 +95,7 @@ DIES = """
 import os, sys
 from pathlib import Path
 if "tournament.worker" in str(sys.orig_argv):
-    import referee.tournament.encounter as e
+    import referee.tournament.workers.encounter as e
     play = e._play
     def dies(terms, *rest):
         deaths = Path({deaths!r})
@@ -104,7 +105,7 @@ if "tournament.worker" in str(sys.orig_argv):
         return play(terms, *rest)
     e._play = dies
 elif "run" in sys.orig_argv:
-    import referee.tournament.open_run as o
+    import referee.tournament.run.open_run as o
     o.PAUSES_S = (0, 0.1, 0.2, 0.3)
 """
 

@@ -28,7 +28,7 @@ from referee.processes.exit_report import ExitReport
 from referee.processes.process import BotProcess
 from referee.records.record import GameRecord, to_json
 from referee.records.replay import verify
-from referee.tournament.encounter import Hooks, ShowEvent, play_encounter
+from referee.tournament.workers.encounter import Hooks, ShowEvent, play_encounter
 from referee.wire.connection import BotConnection, end_connections
 from referee.wire.dialogue import FROM_BOT, TO_BOT, Tap
 from referee.wire.process_wire import ProcessWire, SeatWire

@@ -25,9 +25,9 @@ from referee.games import GAMES
 from referee.processes import levels
 from referee.processes.bot import Bot
 from referee.records.record import GameRecord, faults
-from referee.tournament.encounter import play_encounter
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
+from referee.tournament.workers.encounter import play_encounter
 from tests.command import PLAIN, ROOT
 from tests.programs import path_of
 

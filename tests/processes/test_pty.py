@@ -14,7 +14,7 @@ from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.records.record import GameRecord, to_json
 from referee.records.replay import verify
-from referee.tournament.encounter import play_encounter
+from referee.tournament.workers.encounter import play_encounter
 from tests.command import ROOT
 from tests.processes.encounters import LONG, LONG_US, SHORT, bot
 from tests.waiting import TOO_LONG_S

@@ -15,7 +15,7 @@ from referee.processes import levels
 from referee.processes.bot import Bot
 from referee.processes.process import BotProcess
 from referee.processes.refusals import MAX_COUNTED, MAX_KINDS
-from referee.tournament.encounter import play_encounter
+from referee.tournament.workers.encounter import play_encounter
 from referee.viewing.words import fault_report
 from tests.processes.encounters import LONG, LONG_US
 from tests.processes.programs import PYTHON, run

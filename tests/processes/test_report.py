@@ -18,7 +18,7 @@ import pytest
 
 from referee.pages.report import files as report_files
 from referee.records import journal
-from referee.tournament.lock import locked
+from referee.tournament.run.lock import locked
 from tests.command import BAD, PLAIN, RANDOM, ROOT, referee
 from tests.tools.synthetic import write
 from tests.waiting import TOO_LONG_S

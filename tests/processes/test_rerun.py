@@ -18,7 +18,7 @@ from referee.records.difference import Difference, first_difference
 from referee.records.finding import find_game
 from referee.records.record import GameRecord
 from referee.tournament.rerunning import commands_base, rerun_of
-from referee.tournament.run import read_run
+from referee.tournament.run.run import read_run
 from tests.command import PLAIN, RANDOM, ROOT, referee
 from tests.processes.runs import forged, lines_of, toml
 

@@ -14,8 +14,8 @@ import pytest
 from referee.core.seeds import game_seed, shared_seed
 from referee.core.stop import Interrupted
 from referee.records import journal
-from referee.tournament.open_run import OpenRun
-from referee.tournament.run import read_run
+from referee.tournament.run.open_run import OpenRun
+from referee.tournament.run.run import read_run
 from tests.command import PLAIN, referee
 from tests.processes.runs import games, lines_of, toml
 

@@ -29,7 +29,7 @@ class Gone:
     __del__ = now
 """
 
-IN_A_RUN = "import referee.tournament.open_run as f; before(f.OpenRun, 'reveal_seed', {})"
+IN_A_RUN = "import referee.tournament.run.open_run as f; before(f.OpenRun, 'reveal_seed', {})"
 
 STOPPED = r"referee: stopped by SIGTERM\n"
 

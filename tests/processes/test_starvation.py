@@ -16,7 +16,7 @@ from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.processes import starvation
 from referee.processes.bot import Bot
-from referee.tournament.encounter import play_encounter
+from referee.tournament.workers.encounter import play_encounter
 from tests.command import RANDOM, ROOT, referee
 from tests.processes.encounters import LONG, LONG_US
 

@@ -22,11 +22,11 @@ from referee.processes import levels
 from referee.processes.bot import Bot
 from referee.records.header import ALL_FILES
 from referee.records.record import GameRecord, faults
-from referee.tournament.bot_table import BotOrigin
-from referee.tournament.encounter import play_encounter
-from referee.tournament.isolating import with_hidden
+from referee.tournament.file.bot_table import BotOrigin
 from referee.tournament.plan import Entrant, Plan
+from referee.tournament.run.isolating import with_hidden
 from referee.tournament.schedule import encounter
+from referee.tournament.workers.encounter import play_encounter
 from tests.command import PLAIN, ROOT, referee, referee_process
 from tests.processes.runs import lines_of, toml
 from tests.programs import needs

@@ -14,7 +14,7 @@ import pytest
 
 from referee.core.units import about
 from referee.records.durations import last_games
-from referee.tournament.lock import is_locked, locked
+from referee.tournament.run.lock import is_locked, locked
 from tests.command import BAD, HERE, PLAIN, ROOT, referee
 from tests.processes.runs import games, toml
 from tests.waiting import TOO_LONG_S
@@ -80,7 +80,7 @@ def test_the_status_of_what_is_no_run(tmp_path: Path) -> None:
 
 
 def test_asking_for_the_status_keeps_no_run_from_starting(tmp_path: Path) -> None:
-    script = "import sys, pathlib; from referee.tournament.lock import is_locked\n"
+    script = "import sys, pathlib; from referee.tournament.run.lock import is_locked\n"
     script += "print(flush=True)\nwhile True: is_locked(pathlib.Path(sys.argv[1]))"
     with locked(tmp_path):
         assert is_locked(tmp_path)

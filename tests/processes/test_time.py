@@ -22,8 +22,8 @@ from referee.processes.ending import end_processes
 from referee.processes.process import BotProcess
 from referee.records.record import GameRecord, from_json, to_json
 from referee.records.replay import verify
-from referee.tournament.encounter import play_encounter
 from referee.tournament.plan import Entrant
+from referee.tournament.workers.encounter import play_encounter
 from referee.wire.stopwatch import Stopwatch
 from tests.processes.encounters import LONG_US, bot
 from tests.programs import needs

@@ -20,7 +20,7 @@ import pexpect
 import pytest
 
 from referee.core.errors import UsageError
-from referee.tournament.config import load
+from referee.tournament.file.config import load
 from tests.command import BAD, HERE, PLAIN, ROOT, referee, referee_process
 from tests.holdings import living, processes
 from tests.processes.runs import forged, games, lines_of, resigning, run_with, toml, until, voids
@@ -333,7 +333,7 @@ def broken(self, moves):
     if count[0] {when}: raise RuntimeError("the board is on fire")
     return play(self, moves)
 b.BloomsState.play = broken
-import referee.tournament.open_run as o
+import referee.tournament.run.open_run as o
 o.PAUSES_S = (0, 0, 0, 0)
 """
 

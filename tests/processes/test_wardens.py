@@ -23,7 +23,7 @@ from referee.processes.launcher import IDLE_WARDENS, Launcher
 from referee.processes.limits import Limits
 from referee.processes.process import BotProcess
 from referee.processes.tree import children as children_of
-from referee.tournament.encounter import play_encounter
+from referee.tournament.workers.encounter import play_encounter
 from tests.command import ROOT
 from tests.holdings import children, living
 from tests.programs import needs

@@ -19,17 +19,17 @@ from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.records import journal
 from referee.records.record import parse_json
-from referee.tournament.config import load
+from referee.tournament.file.config import load
 from referee.tournament.formats.round_robin import RoundRobin
-from referee.tournament.local_backend import local_backend
-from referee.tournament.lock import locked
-from referee.tournament.opening import examine, open_run
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.playing import TournamentPlayer
-from referee.tournament.run import read_run
+from referee.tournament.run.lock import locked
+from referee.tournament.run.opening import examine, open_run
+from referee.tournament.run.run import read_run
 from referee.tournament.schedule import encounter
-from referee.tournament.task import Finished, Player, Report, Task, Void
 from referee.tournament.tournament import Tournament
+from referee.tournament.workers.local_backend import local_backend
+from referee.tournament.workers.task import Finished, Player, Report, Task, Void
 from tests.command import PLAIN, ROOT, referee
 from tests.processes.runs import lines_of, toml
 from tests.waiting import TOO_LONG_S
@@ -39,7 +39,7 @@ NOT_FOR_WORKERS = {"click", "rich", "tabulate", "numpy", "pexpect", "tomllib", "
 TELLS = """
 import os, sys
 if "tournament.worker" in str(sys.orig_argv):
-    import referee.tournament.encounter as e
+    import referee.tournament.workers.encounter as e
     play = e._play
     def telling(*arguments):
         with open(os.environ["TOLD"], "w") as file:
@@ -50,10 +50,10 @@ if "tournament.worker" in str(sys.orig_argv):
 
 
 def test_a_worker_s_module_imports_nothing_of_the_command_line() -> None:
-    script = "import sys, referee.tournament.local_backend; print(*sys.modules)"
+    script = "import sys, referee.tournament.workers.local_backend; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     found = set(done.stdout.split())
-    assert "referee.tournament.worker" in found and not found & NOT_FOR_WORKERS
+    assert "referee.tournament.workers.worker" in found and not found & NOT_FOR_WORKERS
 
 
 @pytest.mark.slow
@@ -117,7 +117,7 @@ def test_a_worker_of_the_command_imports_nothing_of_it(tmp_path: Path, how: str)
         timeout=TOO_LONG_S,
     )
     found = set((tmp_path / "told").read_text().split())
-    assert "referee.tournament.worker" in found and not found & NOT_FOR_WORKERS
+    assert "referee.tournament.workers.worker" in found and not found & NOT_FOR_WORKERS
 
 
 def plan(bots: int) -> Plan:

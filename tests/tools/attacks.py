@@ -120,7 +120,7 @@ def _help() -> str:
 
 
 def _knows_users() -> bool:
-    from referee.tournament.bot_table import BOT_KEYS
+    from referee.tournament.file.bot_table import BOT_KEYS
 
     return "user" in BOT_KEYS
 

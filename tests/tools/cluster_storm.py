@@ -177,12 +177,12 @@ class Storm:
 
     def kill_pool_worker(self) -> str:
         """A process that plays games."""
-        return self._kill("referee.tournament.worker")
+        return self._kill("referee.tournament.workers.worker")
 
     def kill_launcher(self) -> str:
         """The process that starts bots for a worker process."""
         found = [one for service in self.cluster.workers for one in service.family]
-        players = {one.pid for one in found if "referee.tournament.worker" in one.command}
+        players = {one.pid for one in found if "referee.tournament.workers.worker" in one.command}
         launchers = [
             one for one in found if one.parent in players and "referee.processes.warden" in one.command
         ]

@@ -42,7 +42,7 @@ import referee.cli.verify
 import referee.tournament.formats.league_choice
 from referee.cli import main as referee_main
 from referee.records import append_only
-from referee.tournament import encounter
+from referee.tournament.workers import encounter
 from tests.command import BAD, PLAIN, ROOT
 from tests.processes.runs import games, lines_of, voids
 

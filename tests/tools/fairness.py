@@ -29,11 +29,11 @@ from referee.core.seeds import bot_seed
 from referee.core.timecontrol import TimeControl
 from referee.games import GAMES
 from referee.processes.bot import Bot
-from referee.tournament.config import default_workers
-from referee.tournament.local_backend import local_backend
+from referee.tournament.file.config import default_workers
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
-from referee.tournament.task import Finished, Report, Task, Void
+from referee.tournament.workers.local_backend import local_backend
+from referee.tournament.workers.task import Finished, Report, Task, Void
 from tests.command import ROOT
 from tests.tools import stamps
 from tests.tools.play_tasks import play_tasks

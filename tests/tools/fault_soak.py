@@ -30,10 +30,10 @@ from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.processes.launcher import IDLE_WARDENS
 from referee.records.replay import verify
-from referee.tournament.local_backend import local_backend
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
-from referee.tournament.task import Finished, Report, Task, Void
+from referee.tournament.workers.local_backend import local_backend
+from referee.tournament.workers.task import Finished, Report, Task, Void
 from tests.command import ROOT
 from tests.holdings import Holdings, Process, holdings, marked, temporary_files_in
 from tests.tools.fault_oracle import DRAWN, Foretold, course_of, foretell

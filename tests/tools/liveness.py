@@ -27,7 +27,7 @@ from referee.gameplay.events import Retired
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.processes.bot import Bot
-from referee.tournament.encounter import play_encounter
+from referee.tournament.workers.encounter import play_encounter
 from tests.holdings import marked
 from tests.tools.fault_oracle import DRAWN
 from tests.tools.fault_soak import PROGRAM

@@ -28,7 +28,7 @@ MODULES = {
     "tournament/formats/standing": FORMATS,
     "tournament/formats/swiss": FORMATS,
     "tournament/formats/league_choice": "tests/unit/test_league.py",
-    "tournament/merging": "tests/processes/test_merge.py",
+    "tournament/run/merging": "tests/processes/test_merge.py",
     "ratings/clusters": RATINGS,
     "ratings/intervals": RATINGS,
     "ratings/likelihood": RATINGS,
@@ -114,7 +114,7 @@ KNOWN = [
     Known("the rescue file without fsync", "records/journal", "            os.fsync(file)\n", ""),
     Known(
         "merged dialogues without their cap",
-        "tournament/merging",
+        "tournament/run/merging",
         " if size <= DIALOGUES_CAP]",
         "]",
     ),

@@ -29,11 +29,11 @@ from referee.games.api import Outcome, Seat, State
 from referee.kit import Quick
 from referee.records.journal import body_of
 from referee.records.record import GameRecord, to_json
-from referee.tournament.config import Config, load
+from referee.tournament.file.config import Config, load
 from referee.tournament.formats.round_robin import games_in_all, round_robin
-from referee.tournament.lock import locked
-from referee.tournament.opening import examine, open_run
 from referee.tournament.plan import Plan
+from referee.tournament.run.lock import locked
+from referee.tournament.run.opening import examine, open_run
 
 PLAYED = 400
 """How many different games there are."""

@@ -19,7 +19,7 @@ from referee.cluster.orders import (
     PlayedTask,
 )
 from referee.core.errors import RecordError
-from referee.tournament.task import Began, LeftBehind, Notice, Void, WorkerDied
+from referee.tournament.workers.task import Began, LeftBehind, Notice, Void, WorkerDied
 from tests.unit.test_cluster_backend import recorded, task
 
 ANSWERS: list[MachineAnswer] = [

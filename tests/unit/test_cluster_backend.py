@@ -55,7 +55,7 @@ from referee.records.record import (
 )
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
-from referee.tournament.task import Began, Finished, Notice, Report, Task, TaskLost, Void, WorkerDied
+from referee.tournament.workers.task import Began, Finished, Notice, Report, Task, TaskLost, Void, WorkerDied
 
 GAME = GAMES["blooms"]
 BOTS = [Bot(name, ("true",), Path("/")) for name in "abc"]

@@ -11,9 +11,9 @@ from referee.core.timecontrol import TimeControl
 from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.records.header import ALL_FILES, CHANGED, apply_change, have_changed
-from referee.tournament.comparison import additions
 from referee.tournament.formats.round_robin import RoundRobin
 from referee.tournament.plan import Entrant, Plan
+from referee.tournament.run.comparison import additions
 from referee.tournament.tournament import Tournament
 
 PLAN = Plan(

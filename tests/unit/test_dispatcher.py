@@ -8,12 +8,12 @@ from referee.core.timecontrol import TimeControl
 from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.records.record import Summary
-from referee.tournament.dispatcher import LOSSES, Dispatcher
 from referee.tournament.formats.round_robin import games_in_all, round_robin
 from referee.tournament.plan import Entrant, Plan
+from referee.tournament.run.voids import Suspicion
 from referee.tournament.schedule import encounter
-from referee.tournament.task import Task, TaskLost, Void
-from referee.tournament.voids import Suspicion
+from referee.tournament.workers.dispatcher import LOSSES, Dispatcher
+from referee.tournament.workers.task import Task, TaskLost, Void
 
 GAME = GAMES["blooms"]
 NAMES = ("a", "b", "c")

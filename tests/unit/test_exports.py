@@ -18,8 +18,8 @@ from referee.core.pairing import Pairing
 from referee.records import journal
 from referee.records.record import to_json
 from referee.tournament.formats.round_robin import RoundRobin
-from referee.tournament.reading import Runs, read_runs, records_at, run_folder
-from referee.tournament.run import read_run
+from referee.tournament.run.reading import Runs, read_runs, records_at, run_folder
+from referee.tournament.run.run import read_run
 from referee.tournament.tournament import Tournament
 from tests.command import referee
 from tests.tools.synthetic import write

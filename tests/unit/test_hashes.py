@@ -12,7 +12,7 @@ import pytest
 
 from referee.core import file_hashes, regular
 from referee.processes.bot import Bot
-from referee.tournament.hashes import Programs
+from referee.tournament.run.hashes import Programs
 from tests.command import ended_after
 from tests.waiting import TOO_LONG_S
 

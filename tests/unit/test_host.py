@@ -14,7 +14,7 @@ from referee.cluster.host import Host
 from referee.cluster.orders import BotFilesChanged, MachineAnswer, MachineUnfit, Play, Prepare, Requirement
 from referee.processes import cpu, starvation
 from referee.processes.bot import Bot
-from referee.tournament.pool import WorkerPool
+from referee.tournament.workers.pool import WorkerPool
 from tests.unit.test_cluster_backend import task
 
 Hosted = tuple[Host, list[MachineAnswer]]

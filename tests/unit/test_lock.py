@@ -10,8 +10,8 @@ import pytest
 
 from referee.core.errors import UsageError
 from referee.records.run_files import LOCK, RECORDS
-from referee.tournament import lock as of_run
-from referee.tournament.lock import locked
+from referee.tournament.run import lock as of_run
+from referee.tournament.run.lock import locked
 
 
 def test_a_refused_run_leaves_nothing_behind(tmp_path: Path) -> None:

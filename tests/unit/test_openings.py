@@ -37,10 +37,10 @@ from referee.games.api import SHARED_CHANCE, Game, State
 from referee.processes.bot import Bot
 from referee.records.record import GameRecord, from_json, to_json
 from referee.records.replay import replay, verify
-from referee.tournament.comparison import differences
+from referee.tournament.file.opening_table import openings_of
 from referee.tournament.formats.round_robin import RoundRobin
-from referee.tournament.opening_table import openings_of
 from referee.tournament.plan import Entrant, Plan
+from referee.tournament.run.comparison import differences
 from referee.tournament.tournament import Tournament
 from referee.viewing.step_words import step_lines
 from referee.viewing.steps import steps_of

@@ -25,9 +25,9 @@ from referee.ratings.brief import brief
 from referee.ratings.pool import FittedPool, Rating, fit
 from referee.ratings.tally import Tallies
 from referee.records.record import Summary
-from referee.tournament.forecast import LongestGame, forecast
-from referee.tournament.pace import Pace
-from referee.tournament.task import Finished, Void
+from referee.tournament.run.forecast import LongestGame, forecast
+from referee.tournament.run.pace import Pace
+from referee.tournament.workers.task import Finished, Void
 from tests.page_tables import rows, words
 
 S = 1_000_000

@@ -25,11 +25,11 @@ from referee.records.journal import StoredLine, unchained
 from referee.records.record import Summary, from_json, head_of, parse_json, to_json
 from referee.tournament.formats import FORMATS
 from referee.tournament.formats.free_play import FreePlay
-from referee.tournament.open_run import OpenRun
-from referee.tournament.run import game_lines, read_run
-from referee.tournament.run_state import RunState
-from referee.tournament.task import Void
-from referee.tournament.voids import Suspicion, VoidGame, void_of
+from referee.tournament.run.open_run import OpenRun
+from referee.tournament.run.run import game_lines, read_run
+from referee.tournament.run.run_state import RunState
+from referee.tournament.run.voids import Suspicion, VoidGame, void_of
+from referee.tournament.workers.task import Void
 from tests.command import referee
 from tests.unit.growing import Growing
 from tests.unit.simulated_runs import ONE_BY_ONE, STOPPED, STRIKES, SimulatedRun, Simulation, tournament

@@ -23,8 +23,8 @@ from referee.serving.live import LiveRun
 from referee.serving.maker import MAX_WAITING, BusyError, PageMaker, PageMakers
 from referee.serving.reports import FRESH_S, Reports
 from referee.serving.safety import HEADERS, Hosts
-from referee.tournament.lock import locked
-from referee.tournament.opening_table import start_of
+from referee.tournament.file.opening_table import start_of
+from referee.tournament.run.lock import locked
 from referee.viewing.steps import steps_of
 from tests.rules.random_play import random_game
 from tests.unit.growing import Growing, with_info

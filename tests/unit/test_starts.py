@@ -21,7 +21,7 @@ from referee.games import GAMES
 from referee.games.api import Seat
 from referee.records.record import GameRecord, from_json, to_json
 from referee.records.replay import verify
-from referee.tournament.opening_table import start_of
+from referee.tournament.file.opening_table import start_of
 from referee.viewing.steps import Steps, steps_of
 from tests.rules.random_play import CASES, NAMES, SETTINGS, random_game
 from tests.unit.scripted import Events, ScriptedWire, puppet

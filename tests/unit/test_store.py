@@ -17,9 +17,9 @@ from referee.cluster.store import KEPT_DAYS, FileStore, default_store
 from referee.core.errors import EnvironmentLacksError
 from referee.processes import needs
 from referee.processes.bot import Bot
-from referee.tournament.bot_table import BotOrigin
-from referee.tournament.file_list import File
-from referee.tournament.isolating import with_hidden
+from referee.tournament.file.bot_table import BotOrigin
+from referee.tournament.file.file_list import File
+from referee.tournament.run.isolating import with_hidden
 
 EMPTY = hashlib.sha256(b"").hexdigest()
 

@@ -13,9 +13,9 @@ from referee.games import GAMES
 from referee.processes import isolation
 from referee.processes.bot import Bot
 from referee.processes.confinement import SIGNALS_ABI
-from referee.tournament import pool
 from referee.tournament.plan import Entrant, Plan
-from referee.tournament.task import Task
+from referee.tournament.workers import pool
+from referee.tournament.workers.task import Task
 
 
 def task(**levels: str) -> Task:

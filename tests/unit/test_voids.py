@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from referee.core.pairing import Pairing
-from referee.tournament.voids import Suspicion, VoidGame
+from referee.tournament.run.voids import Suspicion, VoidGame
 
 
 def suspicion(*games: str) -> Suspicion:

@@ -19,7 +19,7 @@ from referee.core.whole_file import umask
 from referee.pages.report.gathering import Gathering, ListedGame
 from referee.pages.report.pages import games_page, report_page
 from referee.pages.report.reading import read_games
-from referee.tournament.reading import Runs
+from referee.tournament.run.reading import Runs
 
 MAX_BYTES = 18 << 20
 """The replays in one page take at most this many bytes, so that browsers open it at once."""

@@ -19,9 +19,9 @@ from referee.pages.report.tables import ReportPart, part
 from referee.ratings.standings import Facts, Standings, with_sections
 from referee.ratings.times import Times
 from referee.records.record import Summary
-from referee.tournament.lock import is_locked
-from referee.tournament.reading import Runs
-from referee.tournament.run import dialogues
+from referee.tournament.run.lock import is_locked
+from referee.tournament.run.reading import Runs
+from referee.tournament.run.run import dialogues
 
 SLOWEST = 10
 """The number of slowest moves that are listed."""

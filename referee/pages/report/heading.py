@@ -11,9 +11,9 @@ from referee.pages.report.tables import NO_GAMES
 from referee.ratings.standings import Standings
 from referee.records.header import sections_of
 from referee.records.record import Summary
-from referee.tournament.lock import is_locked
-from referee.tournament.reading import Runs
-from referee.tournament.run import Run
+from referee.tournament.run.lock import is_locked
+from referee.tournament.run.reading import Runs
+from referee.tournament.run.run import Run
 
 MANY_CLOCKS = 4
 """With more different clocks, they are counted in the heading."""

@@ -10,8 +10,8 @@ from referee.core.errors import RecordError
 from referee.pages.report.games import PlayedGame, PlayedReader
 from referee.records.examining import each_line
 from referee.records.record import Summary
-from referee.tournament.reading import Runs
-from referee.tournament.run import Run, game_lines, wrong_line
+from referee.tournament.run.reading import Runs
+from referee.tournament.run.run import Run, game_lines, wrong_line
 
 MAX_WITH_SEATS = 500
 """With more games, replays have only what a spectator sees: each seat's view takes as much time and space."""

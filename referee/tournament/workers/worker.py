@@ -15,8 +15,8 @@ from referee.core.stop import SIGNALS
 from referee.processes import libc
 from referee.processes.adoption import adopt, end_adopted, end_all_adopted
 from referee.processes.launcher import Launcher
-from referee.tournament.message_socket import MalformedMessage, MessageSocket
-from referee.tournament.task import Player, Task
+from referee.tournament.workers.message_socket import MalformedMessage, MessageSocket
+from referee.tournament.workers.task import Player, Task
 
 
 class WorkerOrder(Enum):

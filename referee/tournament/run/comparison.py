@@ -12,7 +12,7 @@ from referee.gameplay.openings import Openings
 from referee.records.header import REPEATS, have_changed, other_origin, sections_of
 from referee.tournament import stopping
 from referee.tournament.formats import known_format
-from referee.tournament.hashes import HashesByBot
+from referee.tournament.run.hashes import HashesByBot
 from referee.tournament.tournament import Tournament
 
 

@@ -28,7 +28,8 @@ from referee.records.record import (
     timed_moves,
     to_json,
 )
-from referee.tournament.encounter import (
+from referee.tournament.plan import Plan
+from referee.tournament.workers.encounter import (
     FORFEITED,
     NOT_TRIED,
     OUT,
@@ -38,8 +39,7 @@ from referee.tournament.encounter import (
     left_behind,
     play_encounter,
 )
-from referee.tournament.idle import IDLE_PER_SEAT, IdleBots, end_and_report
-from referee.tournament.plan import Plan
+from referee.tournament.workers.idle import IDLE_PER_SEAT, IdleBots, end_and_report
 from referee.wire.dialogue import STDERR, Dialogue, Tap
 
 DIALOGUE_CAP = 65_536

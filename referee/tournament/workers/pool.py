@@ -25,10 +25,10 @@ from referee.processes import launcher, libc, tree
 from referee.processes.adoption import adopt, end_all_adopted
 from referee.processes.cgroups import killed_for_memory
 from referee.processes.watch import UNKILLABLE_S
-from referee.tournament.backend import Backend, ReportHandler
-from referee.tournament.message_socket import MalformedMessage, MessageSocket
-from referee.tournament.task import Report, Task, WorkerDied
-from referee.tournament.worker import WorkerOrder, WorkerSignal
+from referee.tournament.workers.backend import Backend, ReportHandler
+from referee.tournament.workers.message_socket import MalformedMessage, MessageSocket
+from referee.tournament.workers.task import Report, Task, WorkerDied
+from referee.tournament.workers.worker import WorkerOrder, WorkerSignal
 
 SILENT_S = 300.0
 """Seconds without a sign of life after which a busy worker is ended. While it waits for bots it gives one
@@ -64,7 +64,7 @@ class _Worker:
         """How often it was stopped since it was last told something."""
         self._name = launcher.new_name()
         arguments = f"{worker_end.fileno()}, {core}, {self._name!r}, {label!r}"
-        program = f"from referee.tournament.worker import main; main({arguments})"
+        program = f"from referee.tournament.workers.worker import main; main({arguments})"
         before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # they are meant for the referee alone
         try:
             with worker_end:

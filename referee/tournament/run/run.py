@@ -17,8 +17,8 @@ from referee.records.heads import Head, Heads
 from referee.records.played_on import PlayedOn, played_on_of_line
 from referee.records.record import Summary, parse_json
 from referee.records.run_files import DIALOGUES, OLD_VOIDS, TOML
-from referee.tournament.run_state import RunState
-from referee.tournament.voids import VoidGame, void_of
+from referee.tournament.run.run_state import RunState
+from referee.tournament.run.voids import VoidGame, void_of
 
 _BEGINNING = b'{"kind":"tournament",'
 

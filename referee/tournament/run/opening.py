@@ -12,13 +12,13 @@ from referee.core.seeds import seed_hash
 from referee.core.text import shown
 from referee.records.header import have_changed
 from referee.records.left_out import LEFT_OUT, LeftOut, left_out_json
-from referee.tournament.comparison import additions, differences
-from referee.tournament.config import Config
-from referee.tournament.hashes import ListedFiles, Programs
-from referee.tournament.isolating import at_levels, isolated
-from referee.tournament.open_run import OpenRun
-from referee.tournament.remaining import Remaining
-from referee.tournament.run import Run, find_run
+from referee.tournament.file.config import Config
+from referee.tournament.run.comparison import additions, differences
+from referee.tournament.run.hashes import ListedFiles, Programs
+from referee.tournament.run.isolating import at_levels, isolated
+from referee.tournament.run.open_run import OpenRun
+from referee.tournament.run.remaining import Remaining
+from referee.tournament.run.run import Run, find_run
 from referee.tournament.tournament import Tournament, tournament_of
 
 

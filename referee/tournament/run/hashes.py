@@ -13,8 +13,8 @@ from referee.core.errors import UsageError
 from referee.core.file_hashes import FileHashes
 from referee.processes.bot import Bot
 from referee.records.header import ALL_FILES
-from referee.tournament.bot_table import BotOrigin
-from referee.tournament.file_list import digest_of, file_list, manifest
+from referee.tournament.file.bot_table import BotOrigin
+from referee.tournament.file.file_list import digest_of, file_list, manifest
 
 HashesByBot = dict[str, dict[str, str]]
 """For each bot, the SHA-256 of each file that its command names, its program first; and of all its files

@@ -29,7 +29,7 @@ from referee.core.units import about_size
 from referee.processes import installation, needs
 from referee.processes.bot import Bot
 from referee.records.run_files import RECORDS
-from referee.tournament.bot_table import BotOrigin
+from referee.tournament.file.bot_table import BotOrigin
 
 MAX_FILES = 10_000
 """Maximum number of files of a bot."""

@@ -22,8 +22,8 @@ from referee.records.heads import Head, Heads
 from referee.records.journal import FIRST
 from referee.records.record import Summary, head_of
 from referee.tournament.formats import Amount, Format
-from referee.tournament.scheduled import Scheduled
-from referee.tournament.voids import Suspicion, VoidGame, void_of
+from referee.tournament.run.scheduled import Scheduled
+from referee.tournament.run.voids import Suspicion, VoidGame, void_of
 
 
 class RunState:

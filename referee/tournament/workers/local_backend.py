@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from referee.core.cores import usable_cores
-from referee.tournament.backend import BackendFactory
-from referee.tournament.inline import InlineBackend
-from referee.tournament.pool import WorkerPool
-from referee.tournament.task import Observer
+from referee.tournament.workers.backend import BackendFactory
+from referee.tournament.workers.inline import InlineBackend
+from referee.tournament.workers.pool import WorkerPool
+from referee.tournament.workers.task import Observer
 
 
 def local_backend(count: int, pin: bool = False, observer: Observer | None = None) -> BackendFactory:

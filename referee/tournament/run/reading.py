@@ -17,8 +17,8 @@ from referee.ratings.standings import Facts
 from referee.records.header import sections_of
 from referee.records.record import Summary, json_of
 from referee.records.run_files import RECORDS, results_folder
-from referee.tournament.facts import facts_of
-from referee.tournament.run import Run, read_run
+from referee.tournament.run.facts import facts_of
+from referee.tournament.run.run import Run, read_run
 
 _LOOK = 1 << 20
 """How many bytes of a file are looked at to tell whether it is a file of records."""

@@ -19,7 +19,7 @@ from referee.records.durations import GAMES, TimedGame, last_games, timed
 from referee.records.heads import Head
 from referee.records.record import Summary
 from referee.records.run_files import RECORDS
-from referee.tournament.run import Run
+from referee.tournament.run.run import Run
 
 BATCH = 32 << 20
 """About how many bytes are read at a time."""

@@ -22,10 +22,10 @@ from referee.records.heads import Head
 from referee.records.record import Summary
 from referee.records.run_files import DIALOGUES, TOML, make_folder
 from referee.tournament import formats
-from referee.tournament.lock import is_locked
-from referee.tournament.open_run import DIALOGUES_CAP
-from referee.tournament.run import Run, objects_in, old_void_lines
-from referee.tournament.run_state import RunState
+from referee.tournament.run.lock import is_locked
+from referee.tournament.run.open_run import DIALOGUES_CAP
+from referee.tournament.run.run import Run, objects_in, old_void_lines
+from referee.tournament.run.run_state import RunState
 
 _MAX_ROWS_SHOWN = 10
 """How many ids of games a message names."""

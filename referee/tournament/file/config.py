@@ -23,8 +23,9 @@ from referee.records.amendments import Strikes, strikes_of
 from referee.records.header import REPEATS
 from referee.records.left_out import LeftOut
 from referee.records.run_files import results_folder
-from referee.tournament import formats, stopping, words
-from referee.tournament.bot_table import (
+from referee.tournament import formats, stopping
+from referee.tournament.file import words
+from referee.tournament.file.bot_table import (
     BOT_KEYS,
     COMMON_KEYS,
     BotOrigin,
@@ -33,10 +34,10 @@ from referee.tournament.bot_table import (
     bot_tables,
     control_of,
 )
+from referee.tournament.file.opening_table import openings_of
+from referee.tournament.file.toml import parse, read_text, written
 from referee.tournament.formats import Format, format_of
-from referee.tournament.opening_table import openings_of
 from referee.tournament.plan import Entrant, checked_options, checked_seed
-from referee.tournament.toml import parse, read_text, written
 
 KEEP = ("faults", "all", "nothing")
 

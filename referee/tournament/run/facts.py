@@ -12,7 +12,7 @@ from referee.records.header import CHANGED, REPEATS, sections_of
 from referee.records.left_out import left_out_of
 from referee.records.record import Summary
 from referee.tournament.formats import SectionResults
-from referee.tournament.run_state import RunState
+from referee.tournament.run.run_state import RunState
 
 
 def facts_of(run: RunState, is_open: Callable[[str], bool]) -> Facts:

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from referee.core.text import counted
 from referee.records.amendments import THEN, Strikes, at_fault
 from referee.records.record import Summary
-from referee.tournament.open_run import OpenRun
+from referee.tournament.run.open_run import OpenRun
 
 
 class FaultCount:

@@ -25,11 +25,11 @@ from referee.records.append_only import AppendOnlyFile, ChangedByOthers, write_a
 from referee.records.header import CALIBRATION, change_line
 from referee.records.record import Summary
 from referee.records.run_files import DIALOGUES, NEW_TOML, TOML
-from referee.tournament.facts import facts_of
 from referee.tournament.formats import Amount
-from referee.tournament.run import Run
-from referee.tournament.task import Void
-from referee.tournament.voids import ATTEMPTS, PAUSES_S
+from referee.tournament.run.facts import facts_of
+from referee.tournament.run.run import Run
+from referee.tournament.run.voids import ATTEMPTS, PAUSES_S
+from referee.tournament.workers.task import Void
 
 DIALOGUES_CAP = 256 << 20
 """Maximum number of bytes of dialogues that are kept of a run."""

@@ -11,7 +11,7 @@ from referee.records.heads import Head
 from referee.records.journal import JournalLine
 from referee.records.replay import ExaminedLine
 from referee.records.seeds import SeedVerifier
-from referee.tournament.run_state import RunState
+from referee.tournament.run.run_state import RunState
 
 
 class RunVerifier:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from referee.core.pairing import Pairing
 from referee.tournament.agenda import Agenda
 from referee.tournament.formats import SectionState, StoreBatch
-from referee.tournament.run_state import RunState
+from referee.tournament.run.run_state import RunState
 from referee.tournament.schedule import Encounter, Schedule
 from referee.tournament.stopping import NEVER, Stopping
 from referee.tournament.tournament import Tournament

@@ -13,9 +13,9 @@ from referee.ratings.tally import Tallies
 from referee.records.durations import TimedGame
 from referee.records.header import sections_of
 from referee.records.left_out import LeftOut, left_out_of
-from referee.tournament.facts import facts_of
 from referee.tournament.formats import Amount
-from referee.tournament.run import Run
+from referee.tournament.run.facts import facts_of
+from referee.tournament.run.run import Run
 
 RECENT_US = 600_000_000
 """The rate is that of the games that ended in this time before the last one, ten minutes."""

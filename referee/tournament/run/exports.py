@@ -16,7 +16,7 @@ from referee.records import journal
 from referee.records.heads import Head
 from referee.records.played_on import PlayedOn
 from referee.records.record import Summary
-from referee.tournament.run import Run, places_of, read_lines
+from referee.tournament.run.run import Run, places_of, read_lines
 
 GamesOfRuns = Iterable[tuple[Run, Iterable[Summary]]]
 """Games by the runs that they are of."""

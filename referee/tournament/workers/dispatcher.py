@@ -9,9 +9,9 @@ from dataclasses import replace
 
 from referee.core.pairing import Pairing
 from referee.records.record import Summary
-from referee.tournament.encounter import FailedStarts
-from referee.tournament.task import Task, TaskLost, Void
-from referee.tournament.voids import Suspicion
+from referee.tournament.run.voids import Suspicion
+from referee.tournament.workers.encounter import FailedStarts
+from referee.tournament.workers.task import Task, TaskLost, Void
 
 LOSSES = 3
 """How often the machine of a game may be lost before the bots of the game are suspected to be the cause."""

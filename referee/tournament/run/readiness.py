@@ -9,10 +9,10 @@ from referee.core.errors import UsageError
 from referee.processes.bot import Bot
 from referee.processes.building import BuildFailure
 from referee.records.left_out import LeftOut
-from referee.tournament.bot_table import BotOrigin
-from referee.tournament.config import Config
-from referee.tournament.file_list import file_list
-from referee.tournament.opening import Candidate, examine, private_files
+from referee.tournament.file.bot_table import BotOrigin
+from referee.tournament.file.config import Config
+from referee.tournament.file.file_list import file_list
+from referee.tournament.run.opening import Candidate, examine, private_files
 
 Builder = Callable[[Bot, BotOrigin, Sequence[Path]], BuildFailure | None]
 """Builds a bot by the command of its origin while some paths are hidden, and returns how that failed."""

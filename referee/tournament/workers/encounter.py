@@ -33,7 +33,7 @@ from referee.processes.isolation import reaches_referee
 from referee.processes.process import BotStart
 from referee.records.played_on import BY_REFEREE, PlayedOn
 from referee.records.record import OFF_TURN, GameRecord, Summary, faults
-from referee.tournament.idle import IdleBots, OnExit, end_and_report
+from referee.tournament.workers.idle import IdleBots, OnExit, end_and_report
 from referee.wire.connection import BotConnection
 from referee.wire.dialogue import Tap
 from referee.wire.process_wire import ProcessWire

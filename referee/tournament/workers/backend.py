@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 
-from referee.tournament.task import Report, Task
+from referee.tournament.workers.task import Report, Task
 
 ReportHandler = Callable[[Sequence[Report]], None]
 """Called with the reports that arrived together, in their order."""

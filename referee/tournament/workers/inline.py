@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from referee.tournament.backend import Backend, ReportHandler
-from referee.tournament.task import Observer, Player, Task
+from referee.tournament.workers.backend import Backend, ReportHandler
+from referee.tournament.workers.task import Observer, Player, Task
 
 
 class InlineBackend(Backend):

@@ -1,0 +1,1 @@
+"""Tournament files: read, checked, with errors that name the key."""

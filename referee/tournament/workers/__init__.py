@@ -1,0 +1,1 @@
+"""What plays the games of a run: encounters and tasks, in this process or in worker processes."""
