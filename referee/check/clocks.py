@@ -1,4 +1,4 @@
-"""The clocks of a check where none are given: the game's own, scaled down. Pure."""
+"""The default clocks of a check: the game's own, shortened. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compares the machines of a cluster: what differs, and what that means for tournaments. Pure."""
+"""Compares the machines of a cluster: what differs, and how much clocks are scaled on each. Pure."""
 
 from __future__ import annotations
 

@@ -18,6 +18,7 @@ from referee.processes.confinement import SIGNALS, WRITE, Confinement, confine, 
 from referee.processes.messages import FILTER_DESCRIPTOR, STDIN_INSIDE, STDOUT_INSIDE, Request
 
 _LISTENER = b"L"
+"""A byte that is sent together with the listener, since a descriptor cannot be sent alone."""
 
 _IGNORED_SIGNALS = (
     signal.SIGINT,
@@ -28,7 +29,6 @@ _IGNORED_SIGNALS = (
     signal.SIGXFSZ,
 )
 """Signals that the referee's processes ignore, and the bot does not."""
-"""A byte that is sent together with the listener, since a descriptor cannot be sent alone."""
 
 
 def start_bot(request: Request, streams: list[int], scratch: str, group: Group | None) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""What each two bots did against each other: results, and statistics of pairs of games. Pure."""
+"""Head-to-head results of each two bots, and statistics of their pairs of games. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file that only this process appends to, and that has to stay what it was written to be."""
+"""An append-only file: appended lines are synced, and a change by another program is noticed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report of a run while it is played: of the games that may be looked at, made with rests."""
+"""The report of a run while it is played: only games that may be shown, rebuilt at a limited rate."""
 
 from __future__ import annotations
 

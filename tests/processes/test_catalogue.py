@@ -411,7 +411,7 @@ def test_no_bot_lives_on_when_all_above_it_is_killed(tmp_path: Path) -> None:
     mark = f"{os.getpid()}/all above it"
     bots = [f"{name}=env '{MARK}={mark}' {sh('asked; echo >up; while :; do :; done')}" for name in "ab"]
     command = [sys.executable, "-m", "referee", "match", "blooms", *bots]
-    command += ["--workers", "0", "--time", "1h", "-o", str(tmp_path / "run")]
+    command += ["--workers", "0", "--time", "1h", "--isolation", "none", "-o", str(tmp_path / "run")]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=tmp_path)
     eventually((tmp_path / "up").exists)
     assert marked(mark)

@@ -1,7 +1,7 @@
 """The list of all modules, made from their docstrings: `python -m tests.tools.module_list [--write]`.
 
 Prints the page `referee/MODULES.md`; `--write` replaces it. Packages stand in the order of ARCHITECTURE.md,
-and within a package each module stands below those that it imports.
+and the modules of a package by name, those of its inner packages under a heading of their own.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import ast
 import re
 import sys
 from collections.abc import Iterable
-from graphlib import TopologicalSorter
 from pathlib import Path
 
 from tests.command import ROOT
@@ -26,8 +25,8 @@ HEAD = """\
 # The modules
 
 `python -m tests.tools.module_list --write` makes this page from the docstrings; do not edit it. \
-[ARCHITECTURE](../ARCHITECTURE.md) tells how they work together. A module imports only from modules above it \
-on this page. A module that says *Pure* reads no clock, touches no file and starts no process.
+[ARCHITECTURE](../ARCHITECTURE.md) tells how they work together. A module that says *Pure* reads no clock, \
+touches no file and starts no process.
 """
 
 
@@ -51,48 +50,46 @@ def is_pure(path: Path) -> bool:
     return summary(path).endswith(" Pure.")
 
 
-def in_order(modules: dict[str, Path]) -> list[str]:
-    """The modules by name, but each below those that it imports.
-
-    Raises graphlib.CycleError if there is no such order.
-    """
-    needed = {name: sorted(_needed(name, path) & set(modules)) for name, path in modules.items()}
-    TopologicalSorter(needed).prepare()
-    order: dict[str, None] = {}
-
-    def add(name: str) -> None:
-        if name not in order:
-            for other in needed[name]:
-                add(other)
-            order[name] = None
-
-    for name in sorted(modules):
-        add(name)
-    return list(order)
-
-
-def _needed(name: str, path: Path) -> frozenset[str]:
-    """What a module imports, without the package that it is in: what a package offers needs its modules."""
-    return frozenset(
-        other
-        for other in imports(path)
-        if other != name and not (name.startswith(f"{other}.") and path.name != "__init__.py")
-    )
+def imported(modules: dict[str, Path]) -> dict[str, frozenset[str]]:
+    """By module, those that it imports, without the package that it is in."""
+    return {
+        name: frozenset(
+            other
+            for other in imports(path) & set(modules) - {name}
+            if path.name == "__init__.py" or not name.startswith(f"{other}.")
+        )
+        for name, path in modules.items()
+    }
 
 
 def page() -> str:
-    """The page as it follows from the docstrings and the imports of all modules."""
+    """The page as it follows from the docstrings of all modules."""
     lines = [HEAD]
     for package in PACKAGES:
-        modules = files(PACKAGE / package, f"referee.{package}") or {package: PACKAGE / f"{package}.py"}
-        lines += [f"## `{package}`\n", "| module | idea |", "|---|---|", *_rows(modules), ""]
+        modules = files(PACKAGE / package, f"referee.{package}") or {
+            f"referee.{package}": PACKAGE / f"{package}.py"
+        }
+        for inner in sorted({_package_of(name, path) for name, path in modules.items()}):
+            own = {name: path for name, path in modules.items() if _package_of(name, path) == inner}
+            lines += [
+                f"## `{inner.removeprefix('referee.')}`\n",
+                "| module | idea |",
+                "|---|---|",
+                *_rows(own),
+                "",
+            ]
     return "\n".join(lines)
 
 
+def _package_of(name: str, path: Path) -> str:
+    parent = name.rpartition(".")[0]
+    return name if path.name == "__init__.py" or parent == "referee" else parent
+
+
 def _rows(modules: dict[str, Path]) -> Iterable[str]:
-    for name in in_order(modules):
-        if len(parsed(modules[name]).body) > 1:  # not the package's docstring alone
-            idea = summary(modules[name])
+    for name, path in sorted(modules.items()):
+        if len(parsed(path).body) > 1:  # not the package's docstring alone
+            idea = summary(path)
             yield f"| `{name.removeprefix('referee.')}` | {re.sub(' Pure[.]$', ' *Pure.*', idea)} |"
 
 

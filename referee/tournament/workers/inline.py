@@ -1,4 +1,4 @@
-"""Plays tasks in this process, at once: to look on, for debugging, and for tests."""
+"""Plays tasks in this process, immediately: for watching games, for debugging, and for tests."""
 
 from __future__ import annotations
 
