@@ -30,7 +30,7 @@ from referee.processes.streams import READ_SIZE
 from referee.wire.connection import BotConnection
 from referee.wire.referee_session import ExtraOutput
 from referee.wire.stoppage import SLICE_NS, StoppageDetector
-from referee.wire.stopwatch import Stopwatch
+from referee.wire.stopwatch import LOOK_NS, Stopwatch
 
 
 class SeatWire:
@@ -181,8 +181,10 @@ class ProcessWire:
         Bots that are to be paused are stopped and continued here alone: never while a question is open.
         """
         self._stoppage.look()
+        now_ns = time.monotonic_ns()
         for seat, seat_wire in enumerate(self._seat_wires):
-            seat_wire.watch.look_again()
+            if now_ns - seat_wire.watch.looked_ns > LOOK_NS:
+                seat_wire.watch.look_again()
             if process := seat_wire.connection.process:
                 process.resume() if seat in seats else process.pause()  # guard: pause
         for seat in seats:
@@ -324,7 +326,8 @@ class ProcessWire:
         watch = seat_wire.watch
         while seat_wire.replies:
             wall_ns, cpu_ns, content = seat_wire.replies.popleft()
-            watch.notice_waiting(wall_ns)
+            if wall_ns > watch.slow_from_ns:
+                watch.notice_waiting(wall_ns)
             if isinstance(content, ListRequest):
                 if watch.is_over(time.monotonic_ns()):
                     continue  # its time went by while earlier requests were answered

@@ -73,7 +73,10 @@ class Stopwatch:
         self._rest_began_ns = self._rest_began_cpu_ns = 0
         self._rested_ns = self._rested_cpu_ns = 0
         """How long it was not asked so far, and the processor time that it used then."""
-        self._looked_ns = 0
+        self.looked_ns = 0
+        """When the processes of the bot were last looked for."""
+        self.slow_from_ns = 0
+        """The time from which on waiting for a processor is measured when a move ends."""
         self._wait_ns = self._allowance_ns = 0
         self._uncharged_ns = self._stopped_ns = self._unread_ns = self._lost_ns = 0
         self._waited_ns = self._forgiven_ns = self._extension_ns = 0
@@ -90,6 +93,7 @@ class Stopwatch:
         self.began_ns, self._began_real_ns = _both_clocks_ns()
         self._end_rest(self.began_ns, self._began_cpu_ns)
         self.empty_ns = self.began_ns
+        self.slow_from_ns = self.began_ns + max(SLOW_NS, allowance_ns)
         on_the_wall = CPU_WALL * wait_ns + CPU_WALL_NS if self._by_cpu else wait_ns
         self.deadline_ns = self.began_ns + on_the_wall
 
@@ -97,14 +101,14 @@ class Stopwatch:
         """Notes the processes that the bot has when it is ready, to measure their processor time."""
         if self._clock:
             self._clock.look()
-            self._looked_ns = time.monotonic_ns()
+            self.looked_ns = time.monotonic_ns()
             self._ready_cpu_ns = self._clock.near_ns()
 
     def look_again(self) -> None:
-        """Notes the processes that the bot has by now, if that was not done a moment ago."""
-        if self._clock and time.monotonic_ns() - self._looked_ns > LOOK_NS:
+        """Notes the processes that the bot has by now, which is due every `LOOK_NS` after `looked_ns`."""
+        self.looked_ns = time.monotonic_ns()
+        if self._clock:
             self._clock.look()
-            self._looked_ns = time.monotonic_ns()
 
     def mark(self, by_cpu: bool) -> None:
         """Notes how long the bot had waited for processors before a move, which matters where its clock does
@@ -115,10 +119,9 @@ class Stopwatch:
 
     def notice_waiting(self, now_ns: int) -> None:
         """Measures how long the bot waited for a processor in a move that took longer than its allowance."""
-        took_ns = now_ns - self.began_ns
-        if took_ns <= SLOW_NS or took_ns <= self._allowance_ns or self._by_cpu or self._starvation is None:
+        if now_ns <= self.slow_from_ns or self._by_cpu or self._starvation is None:
             return
-        waited_ns = min(took_ns, self._starvation.waited_ns(self.began_ns))
+        waited_ns = min(now_ns - self.began_ns, self._starvation.waited_ns(self.began_ns))
         if waited_ns < WAITED_NS:
             return
         self._waited_ns = waited_ns
@@ -174,19 +177,17 @@ class Stopwatch:
         late_ns = min(late_ns, now_ns - max(looked_ns, self.began_ns))
         self.stopped_us += late_ns // 1000
         if ours or not self._stamped:
-            self._leave_out(late_ns)
+            self._uncharged_ns += late_ns
+            self.deadline_ns += late_ns
         else:
             self._stopped_ns += late_ns
         self._lost_ns += late_ns
 
     def answered(self) -> None:
         """The referee wrote to a bot whose time runs on: while its output lay unread nothing is charged."""
-        self._leave_out(self._unread_ns)
+        self._uncharged_ns += self._unread_ns
+        self.deadline_ns += self._unread_ns
         self._unread_ns = self._stopped_ns = 0
-
-    def _leave_out(self, late_ns: int) -> None:
-        self._uncharged_ns += late_ns
-        self.deadline_ns += late_ns
 
     def written_ns(self, read_ns: int, more_behind: bool = False) -> int:
         """The time at which an answer was written that has just been read: the latest possible one, but what
