@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from referee.cli.options import tournament_format_option
 from referee.cli.output import amount_text, show_data
 from referee.core.text import counted, shown
 from referee.core.units import about
@@ -23,6 +24,7 @@ ROWS = 20
 @click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print the same as JSON.")
+@tournament_format_option
 def status(folder: Path, as_json: bool) -> None:
     """Shows how far the run in DIR is, without disturbing it: games, rate, remaining time, standings, faults.
 
@@ -50,7 +52,7 @@ def status(folder: Path, as_json: bool) -> None:
 def _text(progress: RunProgress, order: BotOrder) -> str:
     """The status for people."""
     from referee.ratings.brief import brief
-    from referee.ratings.notes import left_out_lines
+    from referee.ratings.notes import left_out_lines, order_by_rating
 
     of = "" if progress.planned is None else f" of {amount_text(progress.planned)}"
     running = "a referee is running" if progress.is_running else "no referee is running"
@@ -67,6 +69,8 @@ def _text(progress: RunProgress, order: BotOrder) -> str:
     lines += [f"{counted(progress.voids, 'attempt')} at games became void"] if progress.voids else []
     lines += left_out_lines(progress.left_out)
     if progress.played:
+        if order.unknown_format:
+            lines += ["", order_by_rating(order.unknown_format)]
         lines += ["", *brief(order.tallies, order.pool, progress.seats, ROWS, order=order.bots)]
     return "\n".join(lines)
 

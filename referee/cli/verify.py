@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from referee.cli.options import game_option, outside_game
+from referee.cli.options import game_option, outside_game, tournament_format_option
 from referee.cli.output import count_text, say, show_data
 from referee.core.cores import usable_cores
 from referee.core.errors import RecordError, UsageError
@@ -36,6 +36,7 @@ _MAX_SHOWN = 20
     help="Processes that replay the games; with 0, this one. Default: as many as there are usable cores.",
 )
 @game_option
+@tournament_format_option
 def verify(file: Path, noted: str | None, workers: int | None, game: str | None) -> None:
     """Replays every game in FILE, with its rules and clocks, and compares everything.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from referee.core.text import counted
+from referee.core.text import counted, shown
 from referee.core.units import about
 from referee.gameplay.events import Ending
 from referee.ratings.columns import rating_text
@@ -65,17 +65,27 @@ def findings(table: Standings, facts: Facts) -> Iterator[str]:
     if table.tallies.unrated:
         yield f"no bot started in {counted(table.tallies.unrated, 'game')}, not counted"
     if not table.section:
+        if facts.unknown_format:
+            yield order_by_rating(facts.unknown_format)
         yield from _host(facts)
         yield from _changed(table, facts)
         yield from left_out_lines(facts.left_out)
         yield from _isolation(table.games)
 
 
+def order_by_rating(name: str) -> str:
+    """Says why the order is not that of a format with this name."""
+    return (
+        f"in the order of the ratings: the format `{shown(name, 80)}` is from a file, which is run only if "
+        "you name it: `--tournament-format module.py:NAME`"
+    )
+
+
 def listed(names: Sequence[str]) -> str:
     """Names with commas between them; the last of many are only counted."""
     more = len(names) - MAX_NAMES
-    shown = ", ".join(names if more <= 1 else names[:MAX_NAMES])
-    return f"{shown} and {more} more" if more > 1 else shown
+    named = ", ".join(names if more <= 1 else names[:MAX_NAMES])
+    return f"{named} and {more} more" if more > 1 else named
 
 
 def _advantages(table: Standings) -> Iterator[str]:

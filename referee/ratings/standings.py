@@ -38,6 +38,8 @@ class Facts:
     """What repeated games are taken for, as in `clusters`."""
     places: Mapping[str, Sequence[FormatPlace]] = field(default_factory=dict)
     """The order of the bots in each section, for formats that have an order of their own."""
+    unknown_format: str = ""
+    """The name of the format if it is from a file that was not named, so that its order is not known."""
     times: Times | None = None
     """The times of moves, where they were read."""
     left_out: Sequence[LeftOut] = ()

@@ -95,8 +95,12 @@ def test_a_tournament_in_it_is_played_continued_and_shown(folder: Path) -> None:
     shown = table(folder, *NAMED)
     assert sorted(str(row["began"]) for row in shown) == ["1", "2", "3"]
     assert all("began" not in row for row in table(folder))
-    for words in (("verify", "run"), ("status", "run")):
-        assert referee_process(*words, cwd=folder).code == 0
+    for words in (("verify", "run"), ("status", "run"), ("table", "run")):
+        without, named = (referee_process(*words, *more, cwd=folder) for more in ((), NAMED))
+        assert without.code == named.code == 0
+        why = "in the order of the ratings: the format `ladder` is from a file"
+        assert (why in without.out) == (words[0] != "verify") and why not in named.out
+    assert "8 of 8 games" in referee_process("status", "run", *NAMED, cwd=folder).out
     done = run(folder, rounds=3)
     assert done.code == 2 and "`rounds` is 3, and was 4, expected no less" in done.err
 
@@ -179,30 +183,100 @@ def test_settings_that_tournaments_have_in_any_format_are_refused(folder: Path) 
 WAIT = "yield wait_for(challenges)\n"
 AFTER_ROUND_1 = LADDER.replace(WAIT, WAIT + " " * 12 + "1 / (number - 1)\n")
 
+CHALLENGE = "encounter(number, (order[i], order[i + 1]), section=section)"
+
 FAILING = {
     "standings": ("        order = [*self.order]\n", "        raise SystemExit\n", "SystemExit"),
     "games_in_all": ("divmod(self.rounds, 2)", "divmod(self.rounds, 0)", "ZeroDivisionError: "),
     "check": ("if seats != 2", "if seats != bots[2]", "TypeError: 'int' object is not subscriptable"),
     "read": ("return cls(", "return cls(settings.nothing, ", "AttributeError: "),
-    "schedule": ("yield from challenges", "yield challenges", "TypeError: "),
 }
 
+WRONG = {
+    "step": (
+        "schedule",
+        "yield from challenges",
+        "yield challenges",
+        "] is no encounter, and nothing to wait",
+    ),
+    "no schedule": (
+        "schedule",
+        "return self._played([",
+        "return None and ([",
+        "'NoneType' object is not iter",
+    ),
+    "no bot": (
+        "schedule",
+        CHALLENGE,
+        "encounter(number, ('a', 'x'))",
+        "a bot of game `1:a:x` is not in this",
+    ),
+    "same bot": ("schedule", CHALLENGE, "encounter(number, ('a', 'a'))", "a bot has several seats in game `"),
+    "seats": ("schedule", CHALLENGE, "encounter(number, tuple('abc'))", "`1:a:b:c` has 3 bots, expected 2"),
+    "round": ("schedule", CHALLENGE, "encounter(3, ('a', 'b'))", "the round of game `3:a:b` is not in this"),
+    "read": ("read", "return cls(", "return tuple, (", "it returned (<class 'tuple'>, "),
+    "rounds": ("rounds", "cls(settings.rounds(), ", "cls('two', ", "it is 'two', expected a number"),
+    "games": ("games_in_all", "return Amount(", "return (", "it returned (4, True), expected an `Amount`"),
+    "rows": (
+        "standings",
+        "[Standing(place, bot, ",
+        "[(place, bot, ",
+        "expected a list of `Standing`, or None",
+    ),
+    "table": ("standings", "return [Standing(", "return 'all' or [Standing(", "it returned 'all', expected "),
+}
+"""What methods return that they should not: the method, how the ladder is changed, and what is told."""
 
-@pytest.mark.parametrize("method", FAILING)
-def test_what_a_method_of_a_format_raises_is_told_with_its_line(method: str, tmp_path: Path) -> None:
-    old, new, told = FAILING[method]
-    (tmp_path / "failing.py").write_text(LADDER.replace(old, new))
+
+def failure(old: str, new: str, folder: Path) -> str:
+    """What is told where a ladder with this change fails."""
+    source = LADDER.replace(old, new)
+    assert source != LADDER
+    (folder / "failing.py").write_text(source)
     fields = Fields({"rounds": 2}, "", UsageError)
     with pytest.raises(UsageError) as error:
-        one = format_given("failing.py:Ladder", tmp_path).read(Settings(fields, "abc", (), UsageError))
+        one = format_given("failing.py:Ladder", folder).read(Settings(fields, "abc", (), UsageError))
         one.check(3, 2)
         one.games_in_all(3, 2)
         one.standings(SectionResults({}))
         list(one.schedule(SectionState("abc", 2, "", {})))
     text = str(error.value)
+    assert text.isprintable()
+    return text
+
+
+@pytest.mark.parametrize("method", FAILING)
+def test_what_a_method_of_a_format_raises_is_told_with_its_line(method: str, tmp_path: Path) -> None:
+    old, new, told = FAILING[method]
+    text = failure(old, new, tmp_path)
+    assert text.startswith(f"the format `ladder` failed in `{method}`: `{tmp_path / 'failing.py'}`, line ")
+    assert told in text
+
+
+@pytest.mark.parametrize(("method", "old", "new", "told"), WRONG.values(), ids=WRONG)
+def test_what_a_method_of_a_format_returns_is_checked(
+    method: str, old: str, new: str, told: str, tmp_path: Path
+) -> None:
+    text = failure(old, new, tmp_path)
     assert text.startswith(f"the format `ladder` failed in `{method}`: `{tmp_path / 'failing.py'}`, ")
-    assert told in text and text.isprintable()
-    assert ", line " in text or method == "schedule", "a wrong step is no error of a line"
+    assert told in text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("bot", "told"), [("'x'", "`x`, which is no bot"), ("'a'", "`a`, twice")])
+def test_standings_of_bots_that_are_not_there_are_refused(bot: str, told: str, folder: Path) -> None:
+    (folder / "ladder.py").write_text(LADDER.replace("Standing(place, bot,", f"Standing(place, {bot},"))
+    done = run(folder, rounds=1)
+    assert done.code == 2 and "Traceback" not in done.err
+    expected = f"referee: the standings of the format `ladder` name {told}, expected each bot once"
+    assert done.err.splitlines()[-1] == expected
+
+
+def test_a_file_without_the_name_of_a_format_is_told(folder: Path) -> None:
+    (folder / "t.toml").write_text(TOML.replace(":Ladder", ""))
+    done = referee_process("run", "t.toml", "--dry-run", cwd=folder)
+    expected = "`tournament.format` is `ladder.py`, expected a name in that file, `module.py:NAME`"
+    assert done.code == 2 and expected in done.err
 
 
 @pytest.mark.promise("FORMATS", "What a format from a file raises is one line, and no game is lost by it.")

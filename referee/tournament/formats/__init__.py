@@ -28,6 +28,7 @@ from referee.tournament.formats.swiss import Swiss
 __all__ = [
     "FORMATS",
     "KEYS",
+    "ORIGIN",
     "Amount",
     "Format",
     "SectionResults",
@@ -71,6 +72,8 @@ def format_given(text: str, folder: Path) -> type[Format]:
 def own_keys(fields: Fields, folder: Path) -> tuple[str, ...]:
     """The keys that the format of a tournament file has if it is from outside. Raises `UsageError`."""
     text = fields.text("format", DEFAULT)
+    if text.endswith(".py"):  # told before its settings are taken for unknown keys
+        raise fields.wrong("format", "a name in that file, `module.py:NAME`")
     return format_given(text, folder).setting_names() if names_file(text) else ()
 
 

@@ -6,9 +6,10 @@ As with games, the origin of a format in a header is only compared: no file is r
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import MISSING, fields
+from functools import wraps
 from inspect import isabstract
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,12 @@ from typing import Any
 from referee.core.errors import RecordError, RefereeError, UsageError
 from referee.core.fields import Fields
 from referee.core.named_code import located_error_text, source_of
+from referee.core.pairing import Pairing
 from referee.core.text import listed, shown
 from referee.records.header import GROWING
-from referee.tournament.formats.format import ORIGIN, SETTINGS, Format, SectionState
+from referee.tournament.formats.format import ORIGIN, SETTINGS, Amount, Format, SectionState
 from referee.tournament.formats.settings import Settings
+from referee.tournament.formats.standing import Standing
 from referee.tournament.schedule import Encounter, Schedule, Wait
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
@@ -39,41 +42,118 @@ def from_file(text: str, folder: Path) -> type[Format]:
     return found
 
 
-_GUARDED = ("check", "standings", "games_in_all", "tested", "check_place", "check_bots", "may_grow")
-"""The methods of a format that return something; an error in one of them is one of its file."""
+def _is_amount(value: Any) -> bool:
+    return isinstance(value, Amount) and isinstance(value.games, int)
+
+
+def _are_standings(value: Any) -> bool:
+    return value is None or (isinstance(value, list) and all(map(_is_standing, value)))
+
+
+def _is_standing(value: Any) -> bool:
+    return isinstance(value, Standing) and isinstance(value.bot, str) and isinstance(value.columns, dict)
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list)
+
+
+def _anything(value: Any) -> bool:
+    return True
+
+
+_GUARDED: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "check": (_anything, ""),
+    "standings": (_are_standings, "a list of `Standing`, or None"),
+    "games_in_all": (_is_amount, "an `Amount`"),
+    "tested": (_is_list, "a list"),
+    "check_place": (_anything, ""),
+    "check_bots": (_anything, ""),
+    "may_grow": (_is_list, "a list"),
+}
+"""The methods of a format that return something; an error in one of them is one of its file. With each, what
+it has to return.
+"""
 
 
 def _guard(found: type[Format], path: str) -> None:
-    """Has whatever the methods of a format raise become a `UsageError` that names the line of the file."""
+    """Has whatever the methods of a format raise become a `UsageError` that names the line of the file, also
+    that they return something else than they should.
+    """
     read, schedule = found.read, found.schedule
 
-    @contextmanager
-    def guarded(method: str) -> Iterator[None]:
-        try:
-            yield
-        except RefereeError:
-            raise
-        except (Exception, SystemExit) as error:
-            what = located_error_text(error, path)
-            raise UsageError(
-                f"the format `{found.name}` failed in `{method}`: `{shown(path)}`, {what}"
-            ) from None
-
     def guarded_read(cls: type[Format], settings: Settings) -> Format:
-        with guarded("read"):
-            return read(settings)
+        with _guarded(found, path, "read"):
+            form = read(settings)
+            if not isinstance(form, cls):
+                raise TypeError(f"it returned {form!r}, expected a `{cls.__name__}`")
+        with _guarded(found, path, "rounds"):
+            if not isinstance(form.rounds, int):
+                raise TypeError(f"it is {form.rounds!r}, expected a number")
+        return form
 
     def guarded_schedule(self: Format, state: SectionState) -> Schedule:
-        with guarded("schedule"):
+        with _guarded(found, path, "schedule"):
             for step in schedule(self, state):
-                if not isinstance(step, Encounter | Wait):
-                    raise TypeError(f"{step!r} is no encounter, and nothing to wait for")
+                _check_step(self, step, state)
                 yield step
 
-    vars_of = {name: guarded(name)(getattr(found, name)) for name in _GUARDED}
+    vars_of: dict[str, Any] = {
+        method: _checked_method(found, path, method, *right) for method, right in _GUARDED.items()
+    }
     vars_of |= {"read": classmethod(guarded_read), "schedule": guarded_schedule}
     for name, method in vars_of.items():
         setattr(found, name, method)
+
+
+@contextmanager
+def _guarded(found: type[Format], path: str, method: str) -> Iterator[None]:
+    """Has what a method of a format raises become a `UsageError` that names the line of the file."""
+    try:
+        yield
+    except RefereeError:
+        raise
+    except (Exception, SystemExit) as error:
+        what = located_error_text(error, path)
+        raise UsageError(f"the format `{found.name}` failed in `{method}`: `{shown(path)}`, {what}") from None
+
+
+def _checked_method(
+    found: type[Format], path: str, method: str, is_right: Callable[[Any], bool], expected: str
+) -> Callable[..., Any]:
+    """A method of a format, guarded; what it returns is checked."""
+    inner = getattr(found, method)
+
+    @wraps(inner)
+    def outer(self: Format, *given: Any, **named: Any) -> Any:
+        with _guarded(found, path, method):
+            result = inner(self, *given, **named)
+            if not is_right(result):
+                raise TypeError(f"it returned {result!r}, expected {expected}")
+            return result
+
+    return outer
+
+
+def _check_step(form: Format, step: object, state: SectionState) -> None:
+    """Raises `TypeError` for what does not belong in a schedule, and `ValueError` for a game that the records
+    would refuse after it was played.
+    """
+    if isinstance(step, Wait):
+        return
+    if not isinstance(step, Encounter):
+        raise TypeError(f"{step!r} is no encounter, and nothing to wait for")
+    # A batch that was stored may have bots that are left out now.
+    stored = (Pairing.parse(game).bots for batch in state.batches for game in batch)
+    names = {*state.names, *(bot for bots in stored for bot in bots)}
+    for pairing in step.games:
+        if len(pairing.bots) != state.seats:
+            raise ValueError(f"game `{pairing.id}` has {len(pairing.bots)} bots, expected {state.seats}")
+        try:
+            form.check_place(pairing)
+            form.check_bots(pairing, names)
+        except RecordError as error:
+            raise ValueError(str(error)) from None
 
 
 def _checked(value: Any, where: str) -> type[Format]:

@@ -4,14 +4,16 @@ format.
 
 from __future__ import annotations
 
-from collections import ChainMap
-from collections.abc import Callable, Mapping
+from collections import ChainMap, Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 
+from referee.core.errors import UsageError
+from referee.core.text import shown as as_shown
 from referee.ratings.standings import Facts, FormatPlace
 from referee.records.header import CHANGED, REPEATS, sections_of
 from referee.records.left_out import left_out_of
 from referee.records.record import Summary
-from referee.tournament.formats import SectionResults
+from referee.tournament.formats import ORIGIN, SectionResults
 from referee.tournament.run.run_state import RunState
 
 
@@ -23,6 +25,7 @@ def facts_of(run: RunState, is_open: Callable[[str], bool]) -> Facts:
         repeats=header.get("repeats", REPEATS[0]),
         left_out=left_out_of(header),
         places=_places(run, is_open),
+        unknown_format=header["format"] if run.format is None and ORIGIN in header else "",
     )
 
 
@@ -36,6 +39,7 @@ def _places(run: RunState, is_open: Callable[[str], bool]) -> dict[str, list[For
     for section in sections_of(run.header):
         results = SectionResults(played, section, _WithoutResult(played, is_open), run.annulled)
         rows = run.format.standings(results)
+        _check_bots(run.format.name, [row.bot for row in rows or ()], run.header["bots"])
         for row in rows or ():
             columns = {
                 name: shown(str(cell)) if name in run.format.bot_columns else cell
@@ -43,6 +47,17 @@ def _places(run: RunState, is_open: Callable[[str], bool]) -> dict[str, list[For
             }
             found.setdefault(section, []).append((row.rank, shown(row.bot), columns))
     return found
+
+
+def _check_bots(format_name: str, ranked: Sequence[str], bots: Collection[str]) -> None:
+    """Raises `UsageError` where the standings of a format name something that is no bot, or a bot twice."""
+    for bot, count in Counter(ranked).items():
+        if bot not in bots or count > 1:
+            wrong = "twice" if bot in bots else "which is no bot of this run"
+            raise UsageError(
+                f"the standings of the format `{format_name}` name `{as_shown(str(bot), 80)}`, {wrong}, "
+                "expected each bot once"
+            )
 
 
 class _WithoutResult:

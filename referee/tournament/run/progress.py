@@ -103,6 +103,8 @@ class BotOrder:
     """The ratings; None where there are none."""
     bots: Sequence[str]
     """Best first: by the order of the format if it has one, else by their ratings."""
+    unknown_format: str = ""
+    """The name of the format where its order is not known, as in `Facts`."""
 
     @property
     def faults(self) -> Counter[str]:
@@ -115,7 +117,8 @@ def order_of(run: Run) -> BotOrder:
     games, names = run.shown_games, run.names
     tallies = Tallies(names, games)
     pool = fitted(names, games) if max(run.seats.values()) > 1 and games else None
-    places = facts_of(run, run.is_open).places
+    facts = facts_of(run, run.is_open)
+    places = facts.places
     (own, *others) = places.values() or [()]
     bots = [bot for _, bot, _ in own] if own and not others else ranking(tallies, pool)
-    return BotOrder(tallies, pool, bots)
+    return BotOrder(tallies, pool, bots, facts.unknown_format)
