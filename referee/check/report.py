@@ -22,7 +22,7 @@ _COLOURS = {"passed": "green", "warning": "yellow", "failed": "red", "skipped": 
 def heading(settings: CheckSettings, width: int) -> str:
     """The text above the results: the bot, the game with its options, the clock and the seed."""
     options = " ".join(f"{name}={value}" for name, value in settings.options.items())
-    game = f"{settings.game.slug} ({options})"
+    game = f"{settings.game.slug} ({options})" if options else settings.game.slug
     clock = str(settings.clocks[0])
     if settings.scale:
         clock += f" (1/{settings.scale} of the game's own {settings.game.clock})"

@@ -168,6 +168,13 @@ def _run() -> int:
     except RefereeError as error:
         say(f"referee: {error}")
         return error.exit_code
+    except Exception as error:
+        from referee.core.named_code import failure_text  # not needed by most commands
+
+        if (failure := failure_text(error)) is None:
+            raise
+        say(f"referee: {failure}")
+        return UsageError.exit_code
     except SystemExit:
         # click exits this way when stdout is closed, as after `| head`. That is not an error.
         pass

@@ -53,7 +53,7 @@ def games(game: str | None) -> None:
         f"{chosen.name} (`{chosen.slug}`, rules {chosen.rules})\n\n"
         f"{chosen.summary}\n\n"
         f"Moves: {chosen.notation}\n\n"
-        f"{as_text(options, ['option', 'values', 'default', 'meaning'])}\n\n"
+        f"{as_text(options, ['option', 'values', 'default', 'meaning']) if options else 'No options.'}\n\n"
         f"Default clock: {chosen.clock}\n"
         f"{_source(chosen)}"
     )

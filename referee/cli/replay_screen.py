@@ -447,7 +447,7 @@ class ReplayScreen(App[None]):
         browser = self._browser
         terms = browser.steps.terms
         options = " ".join(f"{name}={value}" for name, value in terms.options.items())
-        self._heading.update(f"{shown(terms.id)}: {terms.game.slug} {shown(options)}")
+        self._heading.update(f"{shown(terms.id)}: {terms.game.slug} {shown(options)}".rstrip())
         if browser.view is None:
             title = "board" if terms.game.is_open else "board, all seats"
         else:

@@ -21,6 +21,9 @@ from referee.core.text import shown
 SIZE_CAP = 1 << 20
 """Maximum number of bytes of a file."""
 
+_run: dict[str, str] = {}
+"""The files whose code was run, each with what its object is."""
+
 _FILE = re.compile(r"(.+\.py):([A-Za-z_][A-Za-z0-9_]*)")
 
 
@@ -49,6 +52,7 @@ class Source(NamedTuple):
         if self.module not in sys.modules:
             module = ModuleType(self.module)
             module.__file__ = self.path
+            _run[self.path] = self.kind
             sys.modules[self.module] = module  # dataclasses look there for the module of their class
             try:
                 exec(compile(self.text, self.path, "exec", dont_inherit=True), module.__dict__)
@@ -91,8 +95,21 @@ def error_text(error: BaseException) -> str:
     return f"{type(error).__name__}: {shown(str(error))}" if str(error) else type(error).__name__
 
 
+def failure_text(error: BaseException) -> str | None:
+    """An error that the code of a user's file raised, as a message; None for one from elsewhere."""
+    for path, kind in _run.items():
+        if lines := _lines(error, path):
+            return f"the {kind}'s file `{shown(path)}` failed in line {lines[-1]}: {error_text(error)}"
+    return None
+
+
 def located_error_text(error: BaseException, path: str) -> str:
     """An error of the code in a file as shown in a message, after the line of the file where it happened."""
-    frames = traceback.extract_tb(error.__traceback__, -100)  # the last ones: recursion may be deep
-    lines = [frame.lineno for frame in frames if frame.filename == path]
+    lines = _lines(error, path)
     return f"line {lines[-1]}: {error_text(error)}" if lines else error_text(error)
+
+
+def _lines(error: BaseException, path: str) -> list[int | None]:
+    """The lines of a file that an error passed through, the innermost last."""
+    frames = traceback.extract_tb(error.__traceback__, -100)  # the last ones: recursion may be deep
+    return [frame.lineno for frame in frames if frame.filename == path]

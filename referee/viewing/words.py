@@ -36,8 +36,9 @@ def heading(terms: Terms) -> str:
         f"seat {number} {name} ({control})"
         for number, (name, control) in enumerate(zip(terms.bots, terms.controls, strict=True), 1)
     )
+    game = f"{terms.game.slug} {shown(options)}" if options else terms.game.slug
     scaled = f", clocks at {terms.clock_percent} %" if terms.clock_percent != 100 else ""
-    return f"{shown(terms.id)}: {terms.game.slug} {shown(options)}, {seats}{scaled}"
+    return f"{shown(terms.id)}: {game}, {seats}{scaled}"
 
 
 def place_text(measured: Mapping[str, Any]) -> str:

@@ -131,6 +131,45 @@ def test_it_is_told_of_like_the_others(place: Place) -> None:
     assert ("Connect Four" in listed) == (place.game == "connect4") and "blooms" in listed
 
 
+FIXED = """
+
+class Fixed(ConnectFour):
+    options = ()
+
+    def longest(self, options: Options) -> int:
+        return 42
+
+    def start(self, options: Options) -> ConnectFourState:
+        return super().start({"columns": 7, "rows": 6})
+
+
+GAME = Fixed()
+"""
+
+
+@pytest.mark.slow
+def test_a_game_without_options_is_shown_without_them(file: Place) -> None:
+    (file.folder / "connect_four.py").write_text(SOURCE.read_text() + FIXED)
+    told = file("games", file.game).out
+    assert "\n\nNo options.\n\n" in told and "meaning" not in told
+    assert file("check", file.game, RANDOM, "--step", "1").out.startswith("random_bot in connect4, clock ")
+    done = file("match", file.game, RANDOM, RANDOM, "-n", "1", "-o", "run", *HERE)
+    assert done.code == 0, done.err
+    assert ": connect4, seat 1 " in file("replay", "run", "1", *file.again).out
+
+
+def test_what_its_code_raises_is_told_with_its_line(file: Place) -> None:
+    source = SOURCE.read_text().replace("        column = (*self.", "        1 / 0\n        column = (*self.")
+    (file.folder / "connect_four.py").write_text(source)
+    line = source[: source.index("1 / 0")].count("\n") + 1
+    for words in (("moves", file.game, "4"), ("check", file.game, RANDOM, "--step", "4")):
+        done = file(*words)
+        path = file.folder / "connect_four.py"
+        told = f"referee: the game's file `{path}` failed in line {line}: ZeroDivisionError: division by zero"
+        assert done.code == 2 and done.err.splitlines()[-1] == told
+        assert "Traceback" not in done.err
+
+
 ORIGINS: dict[str, Callable[[Place], dict[str, str]]] = {
     "connect_four.py:GAME": lambda place: {
         "file": "connect_four.py:GAME",
