@@ -26,7 +26,7 @@ import pytest
 
 from referee.core.timecontrol import TimeControl
 from referee.core.units import parse_period
-from referee.gameplay.events import Moved, Rejected, Retired
+from referee.gameplay.events import Ending, Moved, Rejected, Retired
 from referee.gameplay.hints import HELD_BACK
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
@@ -188,6 +188,13 @@ def test_every_row_stands_once_and_is_tested_or_says_why_not() -> None:
                 name, _, parameter = test.partition("[")
                 text = next((ROOT / "tests").rglob(file)).read_text()
                 assert f"def {name}(" in text and parameter.removesuffix("]") in text, way.name
+
+
+def test_every_fault_is_the_verdict_of_a_row() -> None:
+    """Rows of these two kinds also play the record again, which reads the fault back."""
+    verdicts = {way.verdict for way in ways(Case)} | {way.verdict for way in ways(AtRandom)}
+    faults = {ending.word for ending in Ending if ending.is_fault and not ending.is_forfeit}
+    assert faults - verdicts == set(), "no `Case` or `AtRandom` in tests/catalogue/mistakes.py"
 
 
 def test_the_bots_know_what_the_catalogue_has_them_do() -> None:

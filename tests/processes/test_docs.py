@@ -101,23 +101,44 @@ def test_what_the_page_of_games_says_of_one_from_outside(checkout: Path) -> None
     assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout
 
 
+OTHERS = [
+    "referee/viewing/STATES.md",
+    "referee/docs/TOURNAMENT.md",
+    "referee/docs/CHECK.md",
+    "referee/docs/LOOKING.md",
+    "referee/docs/LOST.md",
+    "referee/docs/MOVES.md",
+    "referee/docs/DEVELOPING.md",
+    "referee/docs/PLAY.md",
+    "referee/tournament/FORMATS.md",
+]
+"""Pages whose commands run one after the other, in a copy of the checkout."""
+
+LONG = "referee/docs/TOURNAMENT.md"
+
+BY_THEMSELVES = [
+    "README.md",
+    "referee/docs/CLUSTER.md",
+    "referee/docs/FIRST_BOT.md",
+    "referee/docs/KIT.md",  # tests/rules/test_kit_page.py
+]
+"""Pages whose commands have tests of their own."""
+
+
+def test_every_page_with_commands_is_run() -> None:
+    found = {
+        page for page in PAGES if any(re.search(r"^referee ", code, re.M) for code in blocks(page, "sh"))
+    }
+    assert found == {*OTHERS, *BY_THEMSELVES}, "`OTHERS` in this file"
+
+
 @pytest.mark.promise(
     "CHECK", "Every command of the page runs as it stands there.", case="referee/docs/CHECK.md"
 )
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "page",
-    [
-        "referee/viewing/STATES.md",
-        pytest.param("referee/docs/TOURNAMENT.md", marks=pytest.mark.slow(seconds=40)),
-        "referee/docs/CHECK.md",
-        "referee/docs/LOOKING.md",
-        "referee/docs/LOST.md",
-        "referee/docs/MOVES.md",
-        "referee/docs/DEVELOPING.md",
-        "referee/docs/PLAY.md",
-        "referee/tournament/FORMATS.md",
-    ],
+    [pytest.param(page, marks=pytest.mark.slow(seconds=40)) if page == LONG else page for page in OTHERS],
 )
 def test_the_commands_of_other_pages(page: str, checkout: Path) -> None:
     for code, name in zip(blocks(page, "python"), SAVED.get(page, ()), strict=True):

@@ -26,6 +26,7 @@ from referee.records.header import REPEATS
 from referee.viewing.palette import THEMES
 from tests.command import ROOT, referee
 from tests.programs import files_of_git, path_of
+from tests.tools import module_list
 from tests.waiting import TOO_LONG_S
 
 
@@ -123,6 +124,22 @@ def test_the_help_of_every_command_has_examples() -> None:
         assert command and command.help
         found = re.findall(rf"^ *referee {name}\b", command.help.partition("Example")[2], re.MULTILINE)
         assert found, f"`referee {name} --help` has no example"
+
+
+def test_every_command_is_in_the_help_and_on_a_page() -> None:
+    modules = {
+        path.stem.replace("_", "-")
+        for path in (ROOT / "referee" / "cli").glob("*.py")
+        if "\n@click.command(" in path.read_text()
+    }
+    listed = set(cli.list_commands(click.Context(cli)))
+    assert modules == listed, "`SUMMARIES` in referee/cli/__init__.py"
+    pages = {path.resolve() for path in documents().values()} - {module_list.PAGE.resolve()}
+    text = "\n".join(path.read_text() for path in (ROOT / "README.md", *pages))
+    named = set(re.findall(r"(?:^|`) *referee ([a-z-]+)", text, re.MULTILINE))
+    assert listed - named == set(), (
+        "no document has these commands, expected README.md or one in referee/docs"
+    )
 
 
 @pytest.mark.promise("README", "The package works where it is installed, without its checkout.")
@@ -223,6 +240,8 @@ def test_help_names_what_it_does_not_import() -> None:
     assert f"(1/{SCALE} of its allowance" in " ".join(referee("check", "--help").out.split())
     assert f"[1<=x<={len(STEPS)}]" in referee("check", "--help").out
     table = " ".join(referee("table", "--help").out.split())
-    assert f"standings: {', '.join(COLUMNS)}, or" in table and f"tables: {', '.join(BLOCKS)}." in table
+    assert f"standings: {', '.join(COLUMNS)}, or" in table and f"tables: {', '.join(BLOCKS)}." in table, (
+        "referee/cli/table.py"
+    )
     for command, values in (("amend", THEN), ("match", REPEATS), ("picture", THEMES)):
         assert f"[{'|'.join(values)}]" in referee(command, "--help").out

@@ -113,6 +113,11 @@ def test_the_page_has_every_member_of_a_game() -> None:
     assert names == [*value, "prev", "hash"], "they are in this order"
 
 
+def test_the_page_has_every_ending() -> None:
+    (what,) = (what for first, what in rows(RECORD, "member | ", 2) if first == "`ending`")
+    assert set(words(what)) == {ending.word for ending in Ending}, f"row `ending` of {RECORD}"
+
+
 def test_the_page_has_every_event_with_what_is_measured_of_it() -> None:
     charge = Charge(1, 1, 1, 1)
     timing = Timing(1, 1, 1, 1, 1, 1)

@@ -19,7 +19,7 @@ from referee.core.errors import RecordError, UsageError
 from referee.core.pairing import Pairing
 from referee.ratings import grids
 from referee.ratings.blocks import BLOCKS
-from referee.ratings.columns import COLUMNS, parse_columns, rating_text
+from referee.ratings.columns import COLUMNS, parse_columns, rating_text, standings_grid
 from referee.ratings.pairs import crosstable, pentanomial
 from referee.ratings.pool import Rating
 from referee.ratings.standings import Facts, standings
@@ -378,6 +378,43 @@ def test_the_page_has_every_column_and_table() -> None:
         r"^`--show` chooses the tables: (.*?)\. `--times`", (ROOT / TABLE).read_text(), re.M
     )
     assert set(words(re.sub(r"\(.*?\)", "", tables))) == set(BLOCKS)
+
+
+CASES = {
+    # column: (its member of a row of `standings`, the cells of the best bot)
+    "elo": ("elo", ["+70 ± 99"]),
+    "next": ("to_next", ["+139 ± 198"]),
+    "los": ("superiority", ["93.3"]),
+    "games": ("games", ["12"]),
+    "wdl": ("wins", ["8–1–3"]),
+    "points": ("points", ["8.5"]),
+    "score": ("score", ["70.8 %"]),
+    "expected": ("expected", ["8.1"]),
+    "seats": ("seats", ["4–1–2", "4–0–1"]),
+    "left": ("mean_score", ["0.25"]),
+    "faults": ("faults", ["1 time"]),
+    "moves": ("moves", ["1"]),
+    "median": ("median_us", ["5 µs"]),
+    "p99": ("p99_us", ["5 µs"]),
+    "max": ("max_us", ["5 µs"]),
+    "over": ("over", ["0"]),
+    "late": ("late", ["1"]),
+    "cpu": ("cpu_us", ["11 µs"]),
+}
+
+
+def test_every_column_has_a_case_and_a_member() -> None:
+    times = Times()
+    times.add(("a", "b"), LINE)
+    late = game(("a", "b"), "b", 7, fault="time")._replace(scores=(3, 0))
+    games = [*round_robin("ab", 5), game(("a", "b"), "", 6), late]
+    facts = Facts(times=times)
+    table = standings("ab", games, facts=facts)
+    cells = {name: standings_grid(table, [name], times).rows[0][2:] for name in COLUMNS}
+    assert cells == {name: shown for name, (_, shown) in CASES.items()}, "`CASES` in this file"
+    known = members(json.loads(rendered("ab", games, "json", facts=facts))["standings"])
+    missing = {member for member, _ in CASES.values()} - known
+    assert missing == set(), "no such member in referee/ratings/data.py"
 
 
 def test_the_page_has_every_member() -> None:
