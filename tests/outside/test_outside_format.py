@@ -263,7 +263,9 @@ def test_what_a_method_of_a_format_returns_is_checked(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("bot", "told"), [("'x'", "`x`, which is no bot of this run"), ("'a'", "`a`, twice")])
+@pytest.mark.parametrize(
+    ("bot", "told"), [("'x'", "`x`, which is no bot of this run"), ("'a'", "`a`, twice")]
+)
 def test_standings_of_bots_that_are_not_there_are_refused(bot: str, told: str, folder: Path) -> None:
     (folder / "ladder.py").write_text(LADDER.replace("Standing(place, bot,", f"Standing(place, {bot},"))
     done = run(folder, rounds=1)
