@@ -158,6 +158,8 @@ def test_a_game_without_options_is_shown_without_them(file: Place) -> None:
     assert ": connect4, seat 1 " in file("replay", "run", "1", *file.again).out
 
 
+@pytest.mark.promise("ADDING", "An error that a game's code raises is told with its line.")
+@pytest.mark.slow
 def test_what_its_code_raises_is_told_with_its_line(file: Place) -> None:
     source = SOURCE.read_text().replace("        column = (*self.", "        1 / 0\n        column = (*self.")
     (file.folder / "connect_four.py").write_text(source)

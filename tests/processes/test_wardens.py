@@ -448,7 +448,6 @@ def test_the_launcher_ends_when_it_is_not_needed() -> None:
     "ISOLATION", "All processes of a bot whose warden was killed are ended, however many they are."
 )
 @needs("setsid")
-@pytest.mark.any_user  # root has a control group, which ends them too
 @pytest.mark.slow
 def test_many_orphans_of_a_killed_warden_are_ended_too() -> None:
     many = f"i=0; while [ $i -lt 300 ]; do setsid sleep {mark(301)} & i=$((i+1)); done"
