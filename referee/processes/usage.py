@@ -1,4 +1,4 @@
-"""Compares what the processes of a bot use together with the limits that the kernel does not enforce.
+"""Counts what the processes of a bot use together, and compares it with the limits of the bot.
 
 Memory counts as follows: what is private to a process, what processes share, files that lie in memory and
 are held open (memfd, `/dev/shm`, also where they have been deleted), and all files in the file systems of a
