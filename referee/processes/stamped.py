@@ -51,8 +51,12 @@ def make() -> Pipe:
 
 
 def written_ns(read_end: int) -> int:
-    """An upper bound of the time of the last write, by the system's clock (`time.time_ns`)."""
-    return os.fstat(read_end).st_ctime_ns + 2 * TICK_NS  # a tick may itself be late
+    """An upper bound of the time of the last write, by the system's clock (`time.time_ns`).
+
+    A tick may itself be late by one. It is later still where a virtual machine was stopped during the tick,
+    and then the bound is too early, which is in the writer's favour.
+    """
+    return os.fstat(read_end).st_ctime_ns + 2 * TICK_NS
 
 
 def is_empty(read_end: int) -> bool:
@@ -75,6 +79,14 @@ def _in_folder(folder: str) -> Pipe:
         os.unlink(path)  # noqa: PTH108 - faster, for the start of bots
 
 
+def is_write_stamped(pipe: Pipe) -> bool:
+    """Whether a write that is made some ticks after the last one gets its own time."""
+    time.sleep(3 * TICK_NS / 1e9)
+    before = time.time_ns()
+    os.write(pipe.write_end, b"x")
+    return before <= written_ns(pipe.read_end) <= time.time_ns() + 2 * TICK_NS
+
+
 SHARED_MEMORY = "/dev/shm"
 
 
@@ -92,10 +104,8 @@ def _folder() -> str:
 def _works(folder: str) -> bool:
     pipe = _in_folder(folder)
     try:
-        time.sleep(3 * TICK_NS / 1e9)
-        before = time.time_ns()
-        os.write(pipe.write_end, b"x")
-        return before <= written_ns(pipe.read_end) <= time.time_ns() + 2 * TICK_NS
+        # Several times, since a tick may be missed while the machine is busy.
+        return any(is_write_stamped(pipe) for _ in range(5))
     finally:
         os.close(pipe.read_end)
         os.close(pipe.write_end)
