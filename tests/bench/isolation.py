@@ -23,7 +23,8 @@ from referee.processes import levels
 from referee.processes.bot import Bot
 from referee.processes.ending import end_processes
 from referee.processes.process import BotProcess
-from tests.bench.overhead import ROOT, ours
+from tests.bench.moves import measured
+from tests.bench.overhead import ROOT
 from tests.needed import compiled
 
 
@@ -72,7 +73,7 @@ def moves(bot: Path, games: int, rounds: int, used: list[str]) -> list[list[str]
     took: dict[str, list[float]] = {level: [] for level in used}
     for _ in range(rounds):
         for level in used:
-            took[level].append(ours(bot, games, level)[0])
+            took[level].append(measured(bot, games, level).wall)
     first = took[used[0]]
     return [
         [

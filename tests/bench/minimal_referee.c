@@ -1,7 +1,11 @@
 /* The least that a referee can do, to compare with: two bots on pipes, `poll` with a deadline, one write
- * and one read a move, and no rules at all. It relays moves for a fixed number of turns a game.
+ * and one read a move, and no rules at all. It relays moves. How long each game is, and what each turn of it
+ * captures, stands in a script, so that the games are those of another referee.
  *
- *     minimal_referee BOT GAMES TURNS    prints the nanoseconds per move
+ *     minimal_referee BOT SCRIPT    prints the nanoseconds per move
+ *
+ * For each game the script has a line with the seeds of both bots and the number of turns, and for each turn
+ * a line with the news of what it captured, which may be empty.
  */
 
 #include <poll.h>
@@ -64,11 +68,14 @@ static void hear(struct bot *bot, char *line, size_t size)
 
 int main(int argc, char **argv)
 {
-    if (argc != 4)
+    FILE *script;
+    if (argc != 3 || (script = fopen(argv[2], "r")) == NULL)
         return 2;
-    int games = atoi(argv[2]), turns = atoi(argv[3]);
     static struct bot bots[2];
-    char line[4096], text[16384];
+    char line[4096], captured[4096], text[16384];
+    unsigned long long seeds[2];
+    long long moves = 0;
+    int turns;
     for (int seat = 0; seat < 2; seat++) {
         start(&bots[seat], argv[1]);
         tell(&bots[seat], "hello 1 list\n");
@@ -76,10 +83,11 @@ int main(int argc, char **argv)
     }
     struct timespec began, ended;
     clock_gettime(CLOCK_MONOTONIC, &began);
-    for (int game = 0; game < games; game++) {
+    while (fgets(line, sizeof line, script) &&
+           sscanf(line, "%llu %llu %d", &seeds[0], &seeds[1], &turns) == 3) {
         for (int seat = 0; seat < 2; seat++) {
             sprintf(text, "game blooms 1 %d 2\noption size 5\noption target 100\nclock 10000 0 0 0\n"
-                    "seed %d\nprepare\n", seat + 1, game * 2 + seat);
+                    "seed %llu\nprepare\n", seat + 1, seeds[seat]);
             tell(&bots[seat], text);
             bots[seat].asked = 0;
             bots[seat].news[0] = '\0';
@@ -93,15 +101,19 @@ int main(int argc, char **argv)
             bot->news[0] = '\0';
             hear(bot, line, sizeof line);
             char *move = strchr(strchr(line, ' ') + 1, ' ') + 1;
+            if (fgets(captured, sizeof captured, script) == NULL)
+                return 2;
             for (int seat = 0; seat < 2; seat++)
-                sprintf(bots[seat].news + strlen(bots[seat].news), "news move %d %s\n", turn % 2 + 1, move);
+                sprintf(bots[seat].news + strlen(bots[seat].news), "news move %d %s\n%s%s", turn % 2 + 1, move,
+                        captured[0] == '\n' ? "" : "news ", captured[0] == '\n' ? "" : captured);
         }
         for (int seat = 0; seat < 2; seat++)
             tell(&bots[seat], "end 1,1 rules that is enough\n");
+        moves += turns;
     }
     clock_gettime(CLOCK_MONOTONIC, &ended);
     long long ns = (ended.tv_sec - began.tv_sec) * 1000000000LL + (ended.tv_nsec - began.tv_nsec);
-    printf("%lld\n", ns / ((long long)games * turns));
+    printf("%lld\n", moves ? ns / moves : 0);
     for (int seat = 0; seat < 2; seat++)
         tell(&bots[seat], "quit\n");
     return 0;
