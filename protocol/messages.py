@@ -454,13 +454,9 @@ class LineSplitter:
 
     def __init__(self, cap: int = LINE_CAP) -> None:
         self._cap = cap
-        self._partial = b""
-        self._overlong = False
-
-    @property
-    def partial(self) -> bytes:
+        self.partial = b""
         """The beginning of a line that is not complete yet."""
-        return self._partial
+        self._overlong = False
 
     def feed(self, data: bytes) -> list[bytes | Overlong]:
         """The lines that are complete with this chunk, without newlines.
@@ -472,19 +468,19 @@ class LineSplitter:
         lines: list[bytes | Overlong] = []
         start = 0
         while (end := data.find(b"\n", start)) >= 0:
-            line = self._partial + data[start:end] if self._partial else data[start:end]
-            self._partial = b""
+            line = self.partial + data[start:end] if self.partial else data[start:end]
+            self.partial = b""
             start = end + 1
             if len(line) >= self._cap:
                 return self._cut(lines, line)
             lines.append(line)
-        if len(self._partial) + len(data) - start >= self._cap:  # guard: bytes-of-a-line
-            return self._cut(lines, self._partial + data[start : start + self._cap])
-        self._partial += data[start:]
+        if len(self.partial) + len(data) - start >= self._cap:  # guard: bytes-of-a-line
+            return self._cut(lines, self.partial + data[start : start + self._cap])
+        self.partial += data[start:]
         return lines
 
     def _cut(self, lines: list[bytes | Overlong], line: bytes) -> list[bytes | Overlong]:
         self._overlong = True
-        self._partial = b""
+        self.partial = b""
         lines.append(Overlong(line[: min(200, self._cap)]))
         return lines

@@ -75,7 +75,7 @@ def _came_by(connection: BotConnection, deadline_s: float) -> bool:
         if rest_s <= 0 or not poll.poll(rest_s * 1000):
             return False
         process.drain_stderr()
-        if data := connection.read():
+        if data := process.read():
             connection.receive(data)
         if any(map(session.is_awaited, session.last_received)):
             return True

@@ -35,14 +35,11 @@ class SeatClock:
         """A clock before the first move."""
         return cls(control, control.reserve_us)
 
-    @property
-    def available_us(self) -> int:
-        """The time available for the next move: its allowance and the reserve."""
-        return self.control.move_us + self.reserve_us
-
-    def late(self, used_us: int, margin_us: int = 0) -> bool:
-        """Whether a move that took so long loses on time. The margin widens this test and nothing else."""
-        return used_us > self.control.move_us + self.reserve_us + margin_us  # guard: margin
+    def wait_us(self, margin_us: int = 0) -> int:
+        """How long the next move may take, and is waited for: its allowance and the reserve. The margin is
+        added here and nowhere else; using it costs no more than the reserve.
+        """
+        return self.control.move_us + self.reserve_us + margin_us  # guard: margin
 
     def charge(self, used_us: int, in_time: bool = True) -> Charge:
         """Charges a move, at most what remains; only a move in time earns the increment."""
@@ -57,8 +54,8 @@ class SeatClock:
         return Charge(used_us, over, taken, self.reserve_us - taken + earned)
 
     def after(self, charge: Charge) -> SeatClock:
-        """The clock after a move that was charged so; itself where nothing changed."""
-        return self if charge.reserve_us == self.reserve_us else SeatClock(self.control, charge.reserve_us)
+        """The clock after a move that was charged so."""
+        return SeatClock(self.control, charge.reserve_us)
 
     def remaining_us(self, used_us: int) -> tuple[int, int]:
         """Returns what remains of the allowance and of the reserve at this time of the move."""

@@ -64,10 +64,12 @@ class _Exit(NamedTuple):
 class _Player:
     """The state that the loop keeps for each seat."""
 
-    __slots__ = ("charged", "clock", "defaulted", "lists", "rejections", "told")
+    __slots__ = ("charged", "clock", "defaulted", "lists", "rejections", "told", "wait_us")
 
-    def __init__(self, clock: SeatClock) -> None:
+    def __init__(self, clock: SeatClock, margin_us: int) -> None:
         self.clock = clock
+        self.wait_us = clock.wait_us(margin_us)
+        """How long its next move may take."""
         self.told = 0
         """The number of lines of news that the seat has been sent."""
         self.rejections = 0
@@ -90,16 +92,16 @@ class _Turn:
         self.exits: dict[Seat, _Exit] = {}
 
 
-def ending_of(reply: Reply, clock: SeatClock, margin_us: int) -> Ending | None:
+def ending_of(reply: Reply, wait_us: int) -> Ending | None:
     """Decides how a reply ends a seat's part in the game, apart from the rules: None for an answer or a
-    request in time, whatever it says.
+    request in time, whatever it says. `wait_us`: how long the move may take.
 
     The order: lateness first, whatever the reply says (output after the deadline is not read, so no cap can
     be exceeded then); then faults in the session; then resigning. The rules are applied to an answer
     after all of these.
     """
     content = reply.content
-    if isinstance(content, Silence) or clock.late(reply.used_us, margin_us):
+    if reply.used_us > wait_us or isinstance(content, Silence):
         return Ending.TIME
     if isinstance(content, Failure):
         return content.ending
@@ -126,7 +128,7 @@ class _GameLoop:
         self.dice = dice
         self.watch = watch
         self.state = terms.game.start(terms.options)
-        self.players = [_Player(SeatClock.start(control)) for control in terms.controls]
+        self.players = [_Player(SeatClock.start(control), terms.margin_us) for control in terms.controls]
         self.reserves_us = self.all_reserves_us()
         self.ending = Ending.RULES
         self.retired = 0
@@ -203,7 +205,7 @@ class _GameLoop:
         while len(turn.moves) + len(turn.exits) < len(acting):
             reply = self.wire.next_reply()
             seat = reply.seat
-            ending = ending_of(reply, self.players[seat].clock, self.terms.margin_us)
+            ending = ending_of(reply, self.players[seat].wait_us)
             if ending is None:
                 if isinstance(reply.content, Answer):
                     self.take_answer(turn, reply, reply.content)
@@ -226,7 +228,7 @@ class _GameLoop:
                 news[player.told :],
                 clock.control.move_us,
                 clock.reserve_us,
-                clock.available_us + self.terms.margin_us,
+                player.wait_us,
                 self.reserves_us if self.terms.game.is_open else (),
                 player.charged,
                 player.defaulted,
@@ -258,10 +260,10 @@ class _GameLoop:
 
     def ask_again(self, seat: Seat, refusal: Refusal, used_us: int) -> None:
         """Asks again for the same move, with the time that remains."""
-        clock = self.players[seat].clock
-        wait_us = clock.available_us + self.terms.margin_us
+        player = self.players[seat]
         rejected = (refusal.reason, refusal.sentence)
-        self.wire.post(seat, Question((), *clock.remaining_us(used_us), wait_us, rejected=rejected))
+        remaining_us = player.clock.remaining_us(used_us)
+        self.wire.post(seat, Question((), *remaining_us, player.wait_us, rejected=rejected))
 
     def submit_default(self, turn: _Turn, move: Any, reply: Reply) -> None:
         """Submits the default move: in games that have one, being out of time costs only the choice."""
@@ -301,9 +303,9 @@ class _GameLoop:
     def settle(self, moved: Moved) -> None:
         """Charges a seat for its move."""
         player = self.players[moved.seat]
-        clock = player.clock
-        player.clock = clock.after(moved.charge)
-        if player.clock is not clock:
+        if moved.charge.reserve_us != player.clock.reserve_us:
+            player.clock = player.clock.after(moved.charge)
+            player.wait_us = player.clock.wait_us(self.terms.margin_us)
             self.reserves_us = self.all_reserves_us()
         if moved.defaulted:
             player.defaulted = moved.text

@@ -15,7 +15,7 @@ from referee.core.rng import Random
 from referee.core.timecontrol import TimeControl
 from referee.core.value import value
 from referee.games.api import Illegal, NotAMove, NumberOption, Options, Seat
-from referee.games.grid import Cells, HexBoard, members, spread
+from referee.games.grid import Cells, HexBoard, members
 from referee.games.notation import parts_of
 from referee.games.picture import DISC, FRESH, GONE, Picture, Row, Span, row_of
 from referee.games.stones import (
@@ -95,7 +95,7 @@ class BloomsState(TwoSeatState[Stones]):
         parts = parts_of(text)
         single = self.rules.single
         try:
-            stones = [single[part] for part in parts]
+            stones = [*map(single.__getitem__, parts)]
         except KeyError:
             raise self._misread(parts) from None
         if len(stones) == 1:
@@ -141,7 +141,7 @@ class BloomsState(TwoSeatState[Stones]):
 
     def play(self, moves: Mapping[Seat, Stones]) -> BloomsState:
         """Places the stones, then captures every fenced bloom of the opponent at once."""
-        mover = self.mover
+        mover = self.turn & 1
         move = moves[mover]
         light, dark = move
         (own_light, own_dark), opponent, captures = self.own, self.opponent, self.captures
@@ -169,15 +169,20 @@ class BloomsState(TwoSeatState[Stones]):
         )
 
     def _fenced(self, empty: Cells) -> Cells:
-        """The cells of the opponent's fenced blooms, given the empty cells."""
+        """The cells of the opponent's fenced blooms, given the empty cells.
+
+        It spreads sets of cells as `grid.spread` does, written out since this is done several times a move.
+        """
         width = self.rules.board.width
-        beside_empty = spread(empty, width)
+        right, left = empty | empty << 1, empty | empty >> 1
+        beside_empty = right | left | right << width | left >> width
         fenced = 0
         for stones in self.opponent:
             # What is beside an empty cell, then what is connected with that, until nothing is added.
             free = stones & beside_empty
             while free != stones:
-                wider = spread(free, width) & stones
+                right, left = free | free << 1, free | free >> 1
+                wider = (right | left | right << width | left >> width) & stones
                 if wider == free:
                     fenced |= stones ^ free
                     break
@@ -210,7 +215,7 @@ class BloomsState(TwoSeatState[Stones]):
         """`move SEAT MOVE`, and `captured SEAT CELL ...` where it captured."""
         if not captured:
             return self.told(move, audience)
-        names = " ".join(self.rules.board.names[cell] for cell in members(captured))
+        names = " ".join(map(self.rules.board.names.__getitem__, members(captured)))
         return (*self.told(move, audience), f"captured {self.mover + 1} {names}")
 
     def scores(self) -> tuple[int, int]:

@@ -48,7 +48,7 @@ class TwoSeatState(State[M]):
 
     def told(self, move: M, audience: Seat | None) -> tuple[str, ...]:
         """The news of a move in this position."""
-        return (f"move {self.mover + 1} {self.write(move)}",)
+        return (f"move {(self.turn & 1) + 1} {self.write(move)}",)
 
     def outcome(self) -> Outcome | None:
         """The result by the rules; a seat that left loses."""

@@ -139,7 +139,11 @@ class BotProcess:
         self.stamped = self._streams.stamped
         """Whether the kernel records when the bot wrote."""
         self.stdout = self._streams.stdout
-        self.stdout_open = self.stderr_open = True
+        self.read = self._streams.read
+        """The available bytes of stdout: None if there are none yet, empty at its end."""
+        self.write = self._streams.write
+        """Writes what fits now, and returns how many bytes that were. Raises `BrokenPipeError`."""
+        self.stderr_open = True
         self.complaints = StreamEnds()
         """Its output on stderr since the last `take_stderr`."""
         self.excess = ""
@@ -179,16 +183,10 @@ class BotProcess:
         """The descriptor on which its warden reports its exit."""
         return self._control.fileno()
 
-    def read(self) -> bytes | None:
-        """The available bytes of stdout: None if there are none yet, empty at its end."""
-        data = self._streams.read()
-        if data == b"":
-            self.stdout_open = False
-        return data
-
-    def write(self, data: bytes) -> int:
-        """Writes what fits now, and returns how many bytes that were. Raises `BrokenPipeError`."""
-        return self._streams.write(data)
+    @property
+    def stdout_open(self) -> bool:
+        """Whether more output may come."""
+        return self._streams.stdout_open
 
     def drain_stderr(self) -> None:
         """Reads one chunk of stderr, if there is one."""

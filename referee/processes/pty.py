@@ -34,6 +34,8 @@ class Terminal:
         self._terminal = fdspawn(self.stdout, use_poll=True)
         self.stdin = os.dup(self.stdout)
         self.bot_stdout = os.dup(self.bot_stdin)
+        self.stdout_open = True
+        """Whether more output may come."""
         os.set_blocking(self.stdin, False)
         os.set_blocking(self.stdout, False)
 
@@ -44,6 +46,7 @@ class Terminal:
         except pexpect.TIMEOUT:
             return None
         except pexpect.EOF:
+            self.stdout_open = False
             return b""
         return cast(bytes, data)  # since pexpect was given no encoding
 

@@ -29,6 +29,8 @@ class Pipes:
         self.stdout = pipe.read_end
         self.stamped = pipe.stamped
         """Whether the kernel records when the bot wrote."""
+        self.stdout_open = True
+        """Whether more output may come."""
         self.bot_stdin, self.bot_stdout = bot_stdin, pipe.write_end
         """The bot's ends, open here until the bot has started."""
         os.set_blocking(stdin, False)
@@ -37,9 +39,12 @@ class Pipes:
     def read(self) -> bytes | None:
         """The available bytes of the bot's output: None if there are none yet, empty at its end."""
         try:
-            return os.read(self.stdout, READ_SIZE)
+            data = os.read(self.stdout, READ_SIZE)
         except BlockingIOError:
             return None
+        if not data:
+            self.stdout_open = False
+        return data
 
     def write(self, data: bytes) -> int:
         """Writes what fits now, and returns how many bytes that were. Raises `BrokenPipeError`."""

@@ -43,8 +43,11 @@ class BotConnection:
         """The number of games that this process has played; counted by the player of the games."""
         self.unsent = b""
         self._tap = tap
-        self._stdout_poll = select.poll()
-        """Polls the bot's stdout."""
+        stdout_poll = select.poll()
+        self.poll_stdout = stdout_poll.poll
+        """Tells by a list that is not empty that something can be read, after so many milliseconds at most:
+        polling is cheaper than an exception from a read.
+        """
         self.process: BotProcess | None = None
         self.failure = failure
         self._lost_warden = False
@@ -53,7 +56,7 @@ class BotConnection:
             return
         try:
             self.process = BotProcess(bot, start, self._show_stderr)
-            self._stdout_poll.register(self.process.stdout, select.POLLIN)
+            stdout_poll.register(self.process.stdout, select.POLLIN)
         except OSError as error:
             self._lost_warden = isinstance(error, LostWarden)
             # Only an error of the bot's own start names a file; then its own limits may be the cause.
@@ -83,23 +86,19 @@ class BotConnection:
 
     def send(self, data: bytes) -> Failure | None:
         """Writes what fits into the pipe and keeps the rest; a failure where the bot closed its input."""
-        self.unsent += data
         assert self.process
+        unsent = self.unsent + data
         try:
-            while self.unsent and (count := self.process.write(self.unsent)):
-                self.unsent = self.unsent[count:]
+            while unsent and (count := self.process.write(unsent)):
+                unsent = unsent[count:]
         except BrokenPipeError:
-            self.unsent = b""
+            unsent = b""
             return self._gone("closed its input")
         finally:
+            self.unsent = unsent
             if self._tap and data:
                 self._tap(self.bot.name, TO_BOT, data)
         return None
-
-    def read(self) -> bytes | None:
-        """Reads a chunk of the bot's output: None if there is none, empty at the end."""
-        assert self.process
-        return self.process.read()
 
     def receive(self, data: bytes) -> list[ReplyContent]:
         """Decodes the replies in a chunk of output; an empty chunk means that the bot is gone."""
@@ -108,11 +107,11 @@ class BotConnection:
         return self.session.receive(data) if data else [self._gone("closed its output")]
 
     def catch_up(self) -> list[ReplyContent]:
-        """Reads everything that the bot wrote before it is asked."""
+        """Reads everything that the bot has written by now."""
         replies: list[ReplyContent] = []
-        # Nearly always there is nothing, and polling is cheaper than an exception from a read.
-        while self.stdout_open and not self.session.failure and self._stdout_poll.poll(0):
-            if (data := self.read()) is None:
+        process = self.process
+        while process and process.stdout_open and not self.session.failure and self.poll_stdout(0):
+            if (data := process.read()) is None:
                 break
             replies += self.receive(data)
         return replies

@@ -11,9 +11,10 @@ from __future__ import annotations
 import select
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from referee.gameplay.api import (
+    Failure,
     GameDescription,
     LegalMoves,
     ListRequest,
@@ -25,7 +26,7 @@ from referee.gameplay.api import (
 )
 from referee.gameplay.events import Ending
 from referee.games.api import Outcome, Seat
-from referee.processes.process import StreamEnds
+from referee.processes.process import BotProcess, StreamEnds
 from referee.processes.streams import READ_SIZE
 from referee.wire.connection import BotConnection
 from referee.wire.referee_session import ExtraOutput
@@ -34,90 +35,53 @@ from referee.wire.stopwatch import LOOK_NS, Stopwatch
 
 
 class SeatWire:
-    """The state of one seat: its connection, its stopwatch, and what it is being asked."""
+    """The state of one seat: its connection, its stopwatch, and the game that it plays."""
 
-    __slots__ = (
-        "asked",
-        "by_cpu",
-        "connection",
-        "description",
-        "replies",
-        "stderr_starting",
-        "unasked",
-        "watch",
-    )
+    __slots__ = ("by_cpu", "connection", "description", "seat", "stderr_starting", "watch")
 
-    def __init__(self, connection: BotConnection) -> None:
+    def __init__(self, seat: Seat, connection: BotConnection) -> None:
+        self.seat = seat
         self.connection = connection
         self.watch = Stopwatch(connection.process)
         self.description: GameDescription | None = None
         """The game that is described to it once it has said hello."""
-        self.asked = False
         self.by_cpu = False
         """Whether its clock counts processor time."""
-        self.unasked: list[ReplyContent] = []
-        """Replies that it wrote before it was asked."""
-        self.replies: deque[tuple[int, int, ReplyContent]] = deque()
-        """Replies that the loop has not taken yet: time and processor time (ns), and the reply."""
         self.stderr_starting = StreamEnds()
         """Its stderr up to the `ready` of this game."""
 
-    def enqueue(self, contents: Iterable[ReplyContent], wall_ns: int, cpu_ns: int = 0) -> None:
-        """Keeps replies until the loop asks for them."""
-        for content in contents:
-            self.replies.append((wall_ns, cpu_ns, content))
 
-    def receive_output(self, data: bytes, stamp_ns: int, cpu_ns: int, read_from_ns: int) -> None:
-        """Keeps the replies in a chunk of output; `read_from_ns`: when the streams were last looked at."""
-        if contents := self.connection.receive(data):
-            more_behind = self.connection.session.more_behind
-            self.enqueue(contents, self.watch.written_ns(stamp_ns, more_behind), cpu_ns)
-        if len(data) < READ_SIZE:
-            self.watch.empty_ns = read_from_ns  # guard: emptied
-
-    def wanted(self) -> int:
-        """Returns the streams to wait for, as bits: always its stderr; where it is asked also its output, the
-        report of its exit, and room in its input.
-        """
-        process = self.connection.process
-        if process is None:
-            return 0
-        bits = _STDERR if process.stderr_open else 0
-        if self.asked:
-            if process.stdout_open:
-                bits |= _STDOUT
-            if process.control_open:  # guard: death-with-open-output
-                bits |= _CONTROL
-            if self.connection.unsent:
-                bits |= _STDIN
-        return bits
-
-
-_STDOUT, _CONTROL, _STDIN, _STDERR = 1, 2, 4, 8
+_STDOUT, _CONTROL, _STDIN, _STDERR = range(4)
 
 
 class _Poll:
-    """A poll object for one set of streams."""
+    """A poll object for the streams that matter while certain seats are asked: of these their output, the
+    report of their exit, and room in their input if something waits for it; of every seat its stderr.
+    """
 
-    def __init__(self, seat_wires: Sequence[SeatWire], wanted: Sequence[int]) -> None:
-        poll = select.poll()
-        self.wait = poll.poll
+    def __init__(self, all_seats: Sequence[SeatWire], asked: Sequence[SeatWire]) -> None:
+        self._poll = select.poll()
+        self.wait = self._poll.poll
         """Waits for at most this many milliseconds, and returns the descriptors that are ready."""
-        self.streams: dict[int, tuple[SeatWire, int]] = {}
-        """Seat and stream of each descriptor."""
-        for seat_wire, bits in zip(seat_wires, wanted, strict=True):
+        self.streams: dict[int, tuple[SeatWire, BotProcess, int]] = {}
+        """Seat, process and stream of each descriptor."""
+        for seat_wire in all_seats:
             process = seat_wire.connection.process
             if process is None:
                 continue
-            for bit, descriptor in (
-                (_STDOUT, process.stdout),
-                (_CONTROL, process.control),
-                (_STDIN, process.stdin),
-                (_STDERR, process.stderr),  # last: what was written there before an answer is seen with it
-            ):
-                if bits & bit:
-                    poll.register(descriptor, select.POLLOUT if bit == _STDIN else select.POLLIN)
-                    self.streams[descriptor] = (seat_wire, bit)
+            if seat_wire in asked:
+                if process.stdout_open:
+                    self._add(process.stdout, seat_wire, process, _STDOUT)
+                if process.control_open:  # guard: death-with-open-output
+                    self._add(process.control, seat_wire, process, _CONTROL)
+                if seat_wire.connection.unsent:
+                    self._add(process.stdin, seat_wire, process, _STDIN)
+            if process.stderr_open:  # last: what was written there before an answer is seen with it
+                self._add(process.stderr, seat_wire, process, _STDERR)
+
+    def _add(self, descriptor: int, seat_wire: SeatWire, process: BotProcess, stream: int) -> None:
+        self._poll.register(descriptor, select.POLLOUT if stream == _STDIN else select.POLLIN)
+        self.streams[descriptor] = seat_wire, process, stream
 
 
 ALIVE_NS = 1_000_000_000
@@ -134,88 +98,111 @@ class ProcessWire:
         report_alive: Callable[[], None] = lambda: None,
     ) -> None:
         """`report_alive` is called every `ALIVE_NS` while bots are waited for."""
-        self._seat_wires = [SeatWire(connection) for connection in connections]
+        self._seat_wires = [SeatWire(*numbered) for numbered in enumerate(connections)]
         self._start_ns = start_us * 1000
-        self._polls: dict[tuple[int, ...], _Poll] = {}
-        """The poll objects, by the streams that they wait for."""
+        self._asked: list[SeatWire] = []
+        """The seats that were opened or asked and have not replied; their time runs."""
+        self._came: deque[tuple[SeatWire, int, int, ReplyContent]] = deque()
+        """What came from seats and was not taken yet, with the time and the processor time of each (ns)."""
+        self._polls: dict[tuple[SeatWire, ...], _Poll] = {}
+        """The poll objects, by the seats that are asked; made anew after a change of what streams matter."""
+        self._paused = [
+            one for one in self._seat_wires if one.connection.process and one.connection.bot.pause
+        ]
+        """The seats whose bots are paused while they are not asked."""
         self._stoppage = StoppageDetector()
         self.began_ns = self._stoppage.looked_ns
+        self._look_ns = self.began_ns + LOOK_NS
+        """When new processes of the bots are to be looked for."""
         self._report_alive = report_alive
         self._alive_ns = 0
+        """When it is to be reported that bots are waited for."""
 
     def open(self, seat: Seat, description: GameDescription) -> None:
         """Greets a new process first; the game is described once it has answered."""
-        if not any(seat_wire.asked for seat_wire in self._seat_wires):
-            self._stoppage.look()
+        if not self._asked:
+            self._stoppage.forget(time.monotonic_ns())
         seat_wire = self._seat_wires[seat]
         connection = seat_wire.connection
         seat_wire.description = description
         seat_wire.by_cpu = description.control.by_cpu
-        seat_wire.asked = True
+        self._asked.append(seat_wire)
         connection.session.begin()
         if connection.failure:
             seat_wire.watch.start(self._start_ns)
-            seat_wire.enqueue([connection.failure], seat_wire.watch.began_ns)
+            self._fail(seat_wire, connection.failure)
         elif connection.greeted:
-            self._describe(seat, seat_wire)
+            self._describe(seat_wire, description)
         else:
             connection.greeted = True
             seat_wire.watch.start(self._start_ns)
             self._send(seat_wire, connection.session.greet())
 
-    def _describe(self, seat: Seat, seat_wire: SeatWire) -> None:
-        description = seat_wire.description
-        assert description
+    def _describe(self, seat_wire: SeatWire, description: GameDescription) -> None:
         seat_wire.description = None
-        earlier_replies = seat_wire.connection.catch_up()
+        session = seat_wire.connection.session
+        seat_wire.connection.catch_up()
         seat_wire.watch.start(self._start_ns)
         # A failure from before has ended the session, and is told now: the bot did not start.
-        failure = seat_wire.connection.session.failure
-        seat_wire.enqueue([failure] if failure else earlier_replies, seat_wire.watch.began_ns)
-        if not failure:
-            self._send(seat_wire, seat_wire.connection.session.open(seat, description))
+        if session.failure:
+            self._fail(seat_wire, session.failure)
+        else:
+            self._send(seat_wire, session.open(seat_wire.seat, description))
+
+    def _fail(self, seat_wire: SeatWire, failure: Failure) -> None:
+        """Has a failure be the reply of a seat that was just opened or asked."""
+        watch = seat_wire.watch
+        self._came.append((seat_wire, watch.began_ns, watch.cpu_ns(), failure))
 
     def catch_up(self, seats: tuple[Seat, ...]) -> None:
         """Reads what the seats wrote unasked before anybody's time runs, so that it costs no seat time.
+        All of it is a fault or means nothing.
 
         Bots that are to be paused are stopped and continued here alone: never while a question is open.
         """
-        self._stoppage.look()
         now_ns = time.monotonic_ns()
-        for seat, seat_wire in enumerate(self._seat_wires):
-            if now_ns - seat_wire.watch.looked_ns > LOOK_NS:
+        if now_ns > self._stoppage.due_ns:
+            self._stoppage.forget(now_ns)
+        if now_ns > self._look_ns:
+            self._look_ns = now_ns + LOOK_NS
+            for seat_wire in self._seat_wires:
                 seat_wire.watch.look_again()
+        for seat_wire in self._paused:
             if process := seat_wire.connection.process:
-                process.resume() if seat in seats else process.pause()  # guard: pause
+                process.resume() if seat_wire.seat in seats else process.pause()  # guard: pause
         for seat in seats:
             seat_wire = self._seat_wires[seat]
             seat_wire.watch.mark(seat_wire.by_cpu)
-            seat_wire.unasked = seat_wire.connection.catch_up()  # guard: off-turn-first
+            if seat_wire.connection.poll_stdout(0):
+                seat_wire.connection.catch_up()  # guard: off-turn-first
 
     def post(self, seat: Seat, question: Question) -> None:
         """Asks a seat. What the bot wrote before is judged as written before the question."""
         seat_wire = self._seat_wires[seat]
         connection, watch = seat_wire.connection, seat_wire.watch
-        earlier_replies, seat_wire.unasked = seat_wire.unasked, []
+        self._asked.append(seat_wire)
         if question.rejected:  # guard: deadline-after-rejection
-            earlier_replies = connection.catch_up()
+            connection.catch_up()
         else:
             watch.start(question.wait_us * 1000, question.allowance_us * 1000, seat_wire.by_cpu)
-        seat_wire.asked = True
-        if earlier_replies:
-            seat_wire.enqueue(earlier_replies, watch.began_ns, watch.cpu_ns())
-        self._write(seat_wire, b"" if connection.session.failure else connection.session.ask(seat, question))
+        if connection.session.failure:
+            self._fail(seat_wire, connection.session.failure)
+        else:
+            self._send(seat_wire, connection.session.ask(seat, question))
+        if question.rejected:
+            watch.answered()
 
     def show_legal(self, seat: Seat, legal: LegalMoves) -> None:
         """Sends the legal moves, as fast as the bot reads them."""
         seat_wire = self._seat_wires[seat]
         if not seat_wire.connection.session.failure:
-            self._write(seat_wire, seat_wire.connection.session.show_legal(legal))
+            self._send(seat_wire, seat_wire.connection.session.show_legal(legal))
+            seat_wire.watch.answered()
 
     def close(self, outcome: Outcome, ending: Ending) -> None:
         """Tells every bot of the end, without waiting for room in its pipe."""
+        self._asked.clear()
         for seat_wire in self._seat_wires:
-            seat_wire.asked = False
             connection = seat_wire.connection
             if connection.process:
                 connection.process.resume()
@@ -252,158 +239,169 @@ class ProcessWire:
         """Reads what has come from the bots, without waiting for it, while a person is waited for: to be
         called again and again, with no more than `waited_us` between. Returns whether a reply can be taken.
         """
-        self._notice_stoppage(waited_us * 1000)
+        self._look(waited_us * 1000)
         self._wait(0)
-        return any(seat_wire.asked and seat_wire.replies for seat_wire in self._seat_wires)
+        return any(seat_wire in self._asked for seat_wire, *_ in self._came)
 
     @property
     def is_asked(self) -> bool:
         """Whether a reply of a bot is still to come."""
-        return any(seat_wire.asked for seat_wire in self._seat_wires)
+        return bool(self._asked)
 
     def next_reply(self) -> Reply:
         """Waits until one of the asked seats has replied, or its time is up."""
         while True:
-            for seat, seat_wire in enumerate(self._seat_wires):
-                if seat_wire.asked and seat_wire.replies and (reply := self._taken(seat, seat_wire)):
+            while self._came:
+                if reply := self._taken(*self._came.popleft()):
                     return reply
             self._wait()
-            # Only now is it known what the referee itself was late by.
-            self._notice_stoppage(0)
-            now_ns = self._stoppage.looked_ns
-            for seat, seat_wire in enumerate(self._seat_wires):
-                if (
-                    seat_wire.asked
-                    and not seat_wire.replies
-                    and (silence := self._silence(seat, seat_wire, now_ns))
-                ):
+            if self._came:
+                continue
+            now_ns = self._look(0)  # only now is it known what the referee itself was late by
+            for seat_wire in self._asked:
+                if silence := self._silence(seat_wire, now_ns):
                     return silence
 
-    def _silence(self, seat: Seat, seat_wire: SeatWire, now_ns: int) -> Reply | None:
-        """Makes the reply of a seat whose time is up; None where it is not."""
+    def _silence(self, seat_wire: SeatWire, now_ns: int) -> Reply | None:
+        """Makes the reply of a seat whose time is up; None if it is not, or something came at last."""
         watch = seat_wire.watch
         used_us = watch.up_us(now_ns)
         if used_us is None:
             return None
         # What was written in time lies there by now, though nobody has looked since.
         self._read(seat_wire)  # guard: last-look
-        if seat_wire.replies:
+        if self._came:
             return None
-        seat_wire.asked = False
+        self._asked.remove(seat_wire)
         watch.notice_waiting(now_ns)
         watch.rest(now_ns, watch.cpu_ns())
         seat_wire.connection.session.lapse()
         silence = Silence(*seat_wire.connection.what_came())
-        return Reply(seat, silence, used_us, watch.timing(self.began_ns, now_ns, watch.cpu_ns()))
+        return Reply(seat_wire.seat, silence, used_us, watch.timing(self.began_ns, now_ns, watch.cpu_ns()))
 
     def _read(self, seat_wire: SeatWire) -> None:
         """Reads everything that a bot has written by now."""
-        connection, watch = seat_wire.connection, seat_wire.watch
+        process, session = seat_wire.connection.process, seat_wire.connection.session
         while (
-            connection.stdout_open
-            and not connection.session.failure
-            and (data := connection.read()) is not None
+            process and process.stdout_open and not session.failure and (data := process.read()) is not None
         ):
-            stamp_ns = time.monotonic_ns()
-            if contents := connection.receive(data):
-                more_behind = connection.session.more_behind
-                seat_wire.enqueue(contents, watch.written_ns(stamp_ns, more_behind), watch.cpu_ns())
+            self._receive(seat_wire, data, time.monotonic_ns(), seat_wire.watch.cpu_ns())
 
-    def _write(self, seat_wire: SeatWire, data: bytes) -> None:
+    def _taken(self, seat_wire: SeatWire, wall_ns: int, cpu_ns: int, content: ReplyContent) -> Reply | None:
+        """Makes the reply of what came from a seat; None if the loop is not to know of it."""
+        if seat_wire not in self._asked:
+            return None  # a fault behind its answer: the session keeps it for the next question
+        watch = seat_wire.watch
+        if wall_ns > watch.slow_from_ns:
+            watch.notice_waiting(wall_ns)
+        if isinstance(content, ListRequest):
+            if watch.is_over(time.monotonic_ns()):
+                return None  # its time went by while earlier requests were answered
+        else:
+            if isinstance(content, Ready):
+                if seat_wire.description:
+                    self._describe(seat_wire, seat_wire.description)
+                    return None
+                if seat_wire.connection.process:
+                    seat_wire.stderr_starting = seat_wire.connection.process.take_stderr()
+                watch.look()
+                cpu_ns = watch.cpu_ns()
+            self._asked.remove(seat_wire)
+            watch.rest(wall_ns, cpu_ns)
+        used_us = watch.used_us(wall_ns, cpu_ns)
+        return Reply(seat_wire.seat, content, used_us, watch.timing(self.began_ns, wall_ns, cpu_ns))
+
+    def _send(self, seat_wire: SeatWire, data: bytes) -> None:
         """Writes to a bot while its time runs. What the referee was late by until now is not charged; after
         this the bot may run while the referee waits for a processor.
         """
-        self._notice_stoppage(0, seat_wire)
-        self._send(seat_wire, data)
-        seat_wire.watch.answered()
-
-    def _send(self, seat_wire: SeatWire, data: bytes) -> None:
-        if failure := seat_wire.connection.send(data):
-            seat_wire.enqueue([failure], time.monotonic_ns(), seat_wire.watch.cpu_ns())
-
-    def _taken(self, seat: Seat, seat_wire: SeatWire) -> Reply | None:
-        """Takes the next reply of a seat, where there is one."""
-        watch = seat_wire.watch
-        while seat_wire.replies:
-            wall_ns, cpu_ns, content = seat_wire.replies.popleft()
-            if wall_ns > watch.slow_from_ns:
-                watch.notice_waiting(wall_ns)
-            if isinstance(content, ListRequest):
-                if watch.is_over(time.monotonic_ns()):
-                    continue  # its time went by while earlier requests were answered
-            else:
-                if isinstance(content, Ready):
-                    if seat_wire.description:
-                        self._describe(seat, seat_wire)
-                        continue
-                    if seat_wire.connection.process:
-                        seat_wire.stderr_starting = seat_wire.connection.process.take_stderr()
-                    watch.look()
-                    cpu_ns = watch.cpu_ns()
-                seat_wire.asked = False
-                watch.rest(wall_ns, cpu_ns)
-            return Reply(
-                seat, content, watch.used_us(wall_ns, cpu_ns), watch.timing(self.began_ns, wall_ns, cpu_ns)
-            )
-        return None
+        self._look(0, seat_wire)
+        connection = seat_wire.connection
+        if failure := connection.send(data):
+            self._came.append((seat_wire, time.monotonic_ns(), seat_wire.watch.cpu_ns(), failure))
+        elif connection.unsent:
+            self._polls.clear()
 
     def _wait(self, slice_ns: int = SLICE_NS) -> None:
         """Waits one slice at most; reads and stamps everything that is ready before any of it is parsed."""
         before_ns = time.monotonic_ns()
-        ready = self._ready(before_ns, slice_ns)
-        read_from_ns = self._stoppage.looked_ns
+        if before_ns > self._alive_ns:
+            self._alive_ns = before_ns + ALIVE_NS
+            self._report_alive()
+        quiet = self._asked.copy()
+        for seat_wire in quiet:
+            slice_ns = min(slice_ns, max(0, seat_wire.watch.deadline_ns - before_ns))
+        poll = self._polls.get(tuple(quiet)) or self._new_poll()
+        ready = poll.wait(-(-slice_ns // 1_000_000))
+        read_from_ns = self._look(slice_ns)
         read: list[tuple[SeatWire, int, int, bytes]] = []
-        complained: list[SeatWire] = []
-        spoke: list[SeatWire] = []
-        died: list[SeatWire] = []
-        for seat_wire, stream in ready:
-            if stream == _STDOUT:
-                spoke.append(seat_wire)
-                if (data := seat_wire.connection.read()) is not None:
-                    read.append(  # guard: deadline
-                        (seat_wire, time.monotonic_ns(), seat_wire.watch.cpu_ns(), data)
-                    )
-            elif stream == _STDERR:
-                complained.append(seat_wire)
+        others: list[tuple[SeatWire, BotProcess, int]] = []
+        for descriptor, _ in ready:
+            seat_wire, process, stream = poll.streams[descriptor]
+            if stream != _STDOUT:
+                others.append((seat_wire, process, stream))
+                continue
+            quiet.remove(seat_wire)
+            if (data := process.read()) is not None:
+                read.append(  # guard: deadline
+                    (seat_wire, time.monotonic_ns(), seat_wire.watch.cpu_ns(), data)
+                )
+        for seat_wire in quiet:
+            seat_wire.watch.empty_ns = before_ns
+        if others:
+            self._attend_others(others)
+        for seat_wire, stamp_ns, cpu_ns, data in read:
+            self._receive(seat_wire, data, stamp_ns, cpu_ns)
+            if len(data) < READ_SIZE:
+                seat_wire.watch.empty_ns = read_from_ns  # guard: emptied
+        if others:
+            self._notice_exits(others)
+
+    def _new_poll(self) -> _Poll:
+        asked = tuple(self._asked)
+        poll = self._polls[asked] = _Poll(self._seat_wires, asked)
+        return poll
+
+    def _attend_others(self, ready: Sequence[tuple[SeatWire, BotProcess, int]]) -> None:
+        """Reads what came on stderr, after the stamps, since somebody may be shown it; and writes on where
+        there is room again.
+        """
+        for seat_wire, process, stream in ready:
+            if stream == _STDERR:
+                process.drain_stderr()
+                if process.stderr_open:
+                    continue
             elif stream == _STDIN:
                 self._send(seat_wire, b"")
-            else:
-                died.append(seat_wire)
-        for seat_wire in self._seat_wires:
-            if seat_wire not in spoke:
-                seat_wire.watch.empty_ns = before_ns
-        for seat_wire in complained:  # after the stamps, since somebody may be shown it
-            seat_wire.connection.drain_stderr()
-        for seat_wire, stamp_ns, cpu_ns, data in read:
-            seat_wire.receive_output(data, stamp_ns, cpu_ns, read_from_ns)
-        for seat_wire in died:
-            if not seat_wire.replies:
-                seat_wire.enqueue(
-                    seat_wire.connection.final_replies(), time.monotonic_ns(), seat_wire.watch.cpu_ns()
-                )
+            self._polls.clear()  # it may not be wanted any more
 
-    def _ready(self, now_ns: int, slice_ns: int) -> list[tuple[SeatWire, int]]:
-        """Polls for the streams that are ready within a slice, or before the first deadline."""
-        if now_ns - self._alive_ns > ALIVE_NS:
-            self._alive_ns = now_ns
-            self._report_alive()
-        for seat_wire in self._seat_wires:
-            if seat_wire.asked:
-                slice_ns = min(slice_ns, seat_wire.watch.deadline_ns - now_ns)
-        if slice_ns < 0:
-            slice_ns = 0
-        wanted = tuple([seat_wire.wanted() for seat_wire in self._seat_wires])
-        poll = self._polls.get(wanted)
-        if poll is None:
-            poll = self._polls[wanted] = _Poll(self._seat_wires, wanted)
-        ready = [poll.streams[descriptor] for descriptor, _ in poll.wait(-(-slice_ns // 1_000_000))]
-        self._notice_stoppage(slice_ns)
-        return ready
+    def _notice_exits(self, ready: Sequence[tuple[SeatWire, BotProcess, int]]) -> None:
+        """Takes note of bots that have exited, unless something came from them that is to be taken first."""
+        for seat_wire, _, stream in ready:
+            if stream == _CONTROL and not any(seat_wire is one for one, *_ in self._came):
+                now_ns, cpu_ns = time.monotonic_ns(), seat_wire.watch.cpu_ns()
+                for content in seat_wire.connection.final_replies():
+                    self._came.append((seat_wire, now_ns, cpu_ns, content))
+                self._polls.clear()
 
-    def _notice_stoppage(self, waited_ns: int, writer: SeatWire | None = None) -> None:
-        """Reports what the referee was late by to the stopwatches of the seats whose time runs."""
-        looked_ns, now_ns = self._stoppage.looked_ns, time.monotonic_ns()
-        if late_ns := self._stoppage.late_ns(now_ns, waited_ns):
-            for seat_wire in self._seat_wires:
-                if seat_wire.asked:
-                    seat_wire.watch.late(looked_ns, now_ns, late_ns, ours=seat_wire is writer)
+    def _receive(self, seat_wire: SeatWire, data: bytes, stamp_ns: int, cpu_ns: int) -> None:
+        """Keeps what a chunk of a seat's output says, until it is taken."""
+        connection = seat_wire.connection
+        if contents := connection.receive(data):
+            wall_ns = seat_wire.watch.written_ns(stamp_ns, connection.session.more_behind)
+            for content in contents:
+                self._came.append((seat_wire, wall_ns, cpu_ns, content))
+
+    def _look(self, waited_ns: int, writer: SeatWire | None = None) -> int:
+        """Reports what the referee was late by since the last look, in which it waited for `waited_ns` at
+        most, to the stopwatches of the seats whose time runs. Returns the time of this look.
+        """
+        stoppage, now_ns = self._stoppage, time.monotonic_ns()
+        if now_ns <= stoppage.due_ns:
+            stoppage.looked_ns = now_ns
+            return now_ns
+        looked_ns = stoppage.looked_ns
+        if late_ns := stoppage.late_ns(now_ns, waited_ns):
+            for seat_wire in self._asked:
+                seat_wire.watch.late(looked_ns, now_ns, late_ns, ours=seat_wire is writer)
+        return now_ns

@@ -143,25 +143,25 @@ class RefereeSession:
     def ask(self, seat: Seat, question: Question) -> bytes:
         """Encodes a question with all that goes with it; formatted directly, since every move has one."""
         session = self._session
+        news, allowance_us, reserve_us, _, reserves_us, charged, defaulted, rejected = question
         lines = []
-        if session.phase is Phase.ASKED and not question.defaulted:
+        if session.phase is Phase.ASKED and not defaulted:
             # Its time was up in a turn that did not count.
             lines.append(f"rejected {session.asked} closed time was up")
-        if question.rejected:
-            reason, sentence = question.rejected
-            lines.append(f"rejected {self._answered} {reason} {sentence}")
-        elif question.charged:
-            lines.append(f"charged {self._answered} {question.charged.used_us} {question.charged.taken_us}")
-        elif question.defaulted:
-            lines.append(f"defaulted {session.asked} {question.defaulted}")
-        for line in question.news:
+        if rejected:
+            lines.append(f"rejected {self._answered} {rejected[0]} {rejected[1]}")
+        elif charged:
+            lines.append(f"charged {self._answered} {charged.used_us} {charged.taken_us}")
+        elif defaulted:
+            lines.append(f"defaulted {session.asked} {defaulted}")
+        for line in news:
             lines.append(f"news {line}")
         if self._wants_clocks:
-            for other, reserve_us in enumerate(question.reserves_us):
+            for other, other_us in enumerate(reserves_us):
                 if other != seat:
-                    lines.append(f"reserve {other + 1} {reserve_us // 1000}")
+                    lines.append(f"reserve {other + 1} {other_us // 1000}")
         number = session.ask()
-        lines.append(f"ask {number} {question.allowance_us // 1000} {question.reserve_us // 1000}")
+        lines.append(f"ask {number} {allowance_us // 1000} {reserve_us // 1000}")
         self._lists = 0
         self.turn = AskedTurn()
         self._expected = b"move %d " % number

@@ -17,19 +17,29 @@ and it is needed only where a gap is suspicious.
 
 
 class StoppageDetector:
-    """Compares the time that passed with the time that the referee computed or waited."""
+    """Compares the time that passed with the time that the referee computed or waited.
+
+    It is needed at every step of a move, and nearly always the last reading of the processor time is young
+    enough: whoever needs it looks at `due_ns`, and sets `looked_ns` where that is still to come.
+    """
 
     def __init__(self) -> None:
-        self.looked_ns = self._read_ns = time.monotonic_ns()
-        """The times of the last check and of the last reading of the processor time."""
-        self._cpu_ns = time.process_time_ns()
+        self.looked_ns = 0
+        """The time of the last check."""
+        self.due_ns = 0
+        """Until then nothing can be late by more than is ordinary."""
+        self._cpu_ns = 0
+        """The processor time at its last reading."""
+        self.forget(time.monotonic_ns())
 
-    def look(self) -> None:
-        """Forgets what was missed since the last check, where nobody's time ran meanwhile."""
-        now_ns = time.monotonic_ns()
-        if now_ns - self.looked_ns > LATE_NS:
-            self.looked_ns = self._read_ns = now_ns
-            self._cpu_ns = time.process_time_ns()
+    def forget(self, now_ns: int) -> int:
+        """Begins anew, without what was missed since the last check. Returns the processor time since its
+        last reading.
+        """
+        before_ns, self._cpu_ns = self._cpu_ns, time.process_time_ns()
+        self.looked_ns = now_ns
+        self.due_ns = now_ns + _REFRESH_NS
+        return self._cpu_ns - before_ns
 
     def late_ns(self, now_ns: int, waited_ns: int) -> int:
         """Nanoseconds since the last check in which the referee was not running; 0 where that is ordinary.
@@ -38,10 +48,5 @@ class StoppageDetector:
         stopped, had no processor, or was blocked by a reader of its own output.
         """
         gap_ns = now_ns - self.looked_ns - waited_ns
-        self.looked_ns = now_ns
-        if gap_ns <= LATE_NS and now_ns - self._read_ns <= _REFRESH_NS:
-            return 0
-        cpu_ns = time.process_time_ns()
-        late_ns = gap_ns - (cpu_ns - self._cpu_ns)
-        self._read_ns, self._cpu_ns = now_ns, cpu_ns
+        late_ns = gap_ns - self.forget(now_ns)
         return late_ns if late_ns > LATE_NS else 0  # guard: stoppages

@@ -38,6 +38,9 @@ _CLOCK_SET_NS = 2_000_000
 """A drift between the two clocks beyond which one of them must have been set."""
 
 
+_COMPARE_NS = 50_000_000
+"""Minimum time between two comparisons of the two clocks: one that is set meanwhile is noticed anyway."""
+
 _TOGETHER_NS = 100_000
 """The longest gap between two clock readings that count as simultaneous."""
 
@@ -52,6 +55,10 @@ def _both_clocks_ns() -> tuple[int, int]:
     return now_ns, real_ns
 
 
+def _no_time() -> int:
+    return 0
+
+
 class Stopwatch:
     """The stopwatch of one seat; times are nanoseconds of the monotonic clock."""
 
@@ -62,19 +69,24 @@ class Stopwatch:
         self._starvation = process.starvation if process else None
         self._forgives = process is not None and process.forgives_waiting
         self._by_cpu = False
+        self.cpu_ns = self._clock.near_ns if self._clock else _no_time
+        """Gives the bot's processor time so far, in ns; under a `cpu:` clock that of everything it ever
+        started. 0 where that cannot be known.
+        """
         self.stopped_us = 0
         """Microseconds in which the referee was not running, over all moves of the game so far."""
         self.began_ns = self.deadline_ns = 0
         self.empty_ns = 0
         """The last time at which the bot's output was known to be empty; what is read now is newer."""
-        self._began_real_ns = self._began_cpu_ns = self._ready_cpu_ns = 0
-        self._resting = False
-        """Whether the bot is in a game and not asked."""
+        self._began_cpu_ns = self._ready_cpu_ns = 0
+        self._ahead_ns = 0
+        """How far the system's clock was ahead of the monotonic one at their last comparison."""
+        self._compare_ns = 0
+        """When they are to be compared again."""
         self._rest_began_ns = self._rest_began_cpu_ns = 0
+        """When the bot's last question was closed; 0 while it is asked."""
         self._rested_ns = self._rested_cpu_ns = 0
         """How long it was not asked so far, and the processor time that it used then."""
-        self.looked_ns = 0
-        """When the processes of the bot were last looked for."""
         self.slow_from_ns = 0
         """The time from which on waiting for a processor is measured when a move ends."""
         self._wait_ns = self._allowance_ns = 0
@@ -85,28 +97,33 @@ class Stopwatch:
         """Starts the time of a new move. Answers are waited for `wait_ns`; within `allowance_ns` a few
         milliseconds more or less cost nothing. `by_cpu`: what counts is the bot's processor time.
         """
-        self._by_cpu = by_cpu
+        if by_cpu is not self._by_cpu:
+            self._by_cpu = by_cpu
+            if self._clock:
+                self.cpu_ns = self._clock.all_ns if by_cpu else self._clock.near_ns
         self._uncharged_ns = self._stopped_ns = self._unread_ns = self._lost_ns = 0
         self._waited_ns = self._forgiven_ns = self._extension_ns = 0
         self._wait_ns, self._allowance_ns = wait_ns, allowance_ns
-        self._began_cpu_ns = self.cpu_ns()
-        self.began_ns, self._began_real_ns = _both_clocks_ns()
-        self._end_rest(self.began_ns, self._began_cpu_ns)
-        self.empty_ns = self.began_ns
-        self.slow_from_ns = self.began_ns + max(SLOW_NS, allowance_ns)
-        on_the_wall = CPU_WALL * wait_ns + CPU_WALL_NS if self._by_cpu else wait_ns
-        self.deadline_ns = self.began_ns + on_the_wall
+        self._began_cpu_ns = cpu_ns = self.cpu_ns()
+        now_ns = time.monotonic_ns()
+        if now_ns > self._compare_ns:
+            now_ns, real_ns = _both_clocks_ns()
+            self._ahead_ns = real_ns - now_ns
+            self._compare_ns = now_ns + _COMPARE_NS
+        if self._rest_began_ns:
+            self._end_rest(now_ns, cpu_ns)
+        self.began_ns = self.empty_ns = now_ns
+        self.slow_from_ns = now_ns + (allowance_ns if allowance_ns > SLOW_NS else SLOW_NS)
+        self.deadline_ns = now_ns + (CPU_WALL * wait_ns + CPU_WALL_NS if by_cpu else wait_ns)
 
     def look(self) -> None:
         """Notes the processes that the bot has when it is ready, to measure their processor time."""
         if self._clock:
             self._clock.look()
-            self.looked_ns = time.monotonic_ns()
             self._ready_cpu_ns = self._clock.near_ns()
 
     def look_again(self) -> None:
-        """Notes the processes that the bot has by now, which is due every `LOOK_NS` after `looked_ns`."""
-        self.looked_ns = time.monotonic_ns()
+        """Notes the processes that the bot has by now, which is due every `LOOK_NS`."""
         if self._clock:
             self._clock.look()
 
@@ -146,31 +163,24 @@ class Stopwatch:
 
     def rest(self, now_ns: int, cpu_ns: int) -> None:
         """The bot is not asked any more, from a moment on at which it had used so much processor time."""
-        self._resting = True
         self._rest_began_ns, self._rest_began_cpu_ns = now_ns, cpu_ns
 
     def _end_rest(self, now_ns: int, cpu_ns: int) -> None:
-        if self._resting:
-            self._resting = False
-            self._rested_ns += max(0, now_ns - self._rest_began_ns)
-            self._rested_cpu_ns += max(0, cpu_ns - self._rest_began_cpu_ns)
+        self._rested_ns += max(0, now_ns - self._rest_began_ns)
+        self._rested_cpu_ns += max(0, cpu_ns - self._rest_began_cpu_ns)
+        self._rest_began_ns = 0
 
     def off_turn_us(self) -> tuple[int, int]:
         """Returns how long the bot was not asked in a game that is over, and the processor time that it used
         then, in microseconds.
         """
-        self._end_rest(time.monotonic_ns(), self.cpu_ns())
+        if self._rest_began_ns:
+            self._end_rest(time.monotonic_ns(), self.cpu_ns())
         return self._rested_ns // 1000, self._rested_cpu_ns // 1000
 
     def game_cpu_us(self) -> int:
         """Processor time of these processes since, in microseconds."""
         return max(0, self._clock.near_ns() - self._ready_cpu_ns) // 1000 if self._clock else 0
-
-    def cpu_ns(self) -> int:
-        """The bot's processor time so far, in ns; under a `cpu:` clock that of everything it ever started."""
-        if self._clock is None:
-            return 0
-        return self._clock.all_ns() if self._by_cpu else self._clock.near_ns()
 
     def late(self, looked_ns: int, now_ns: int, late_ns: int, ours: bool) -> None:
         """Between two checks the referee was not running for `late_ns`. `ours`: it was its turn to write."""
@@ -216,12 +226,12 @@ class Stopwatch:
     def _stamp_ns(self) -> int | None:
         """The kernel's stamp; None where the system clock, which it is taken from, was set meanwhile."""
         assert self._process
-        written = stamped.written_ns(self._process.stdout) - self._began_real_ns
-        now_ns, now_real_ns = _both_clocks_ns()
-        drift_ns = (now_real_ns - self._began_real_ns) - (now_ns - self.began_ns)  # guard: clock-was-set
-        if written < 0 or abs(drift_ns) > _CLOCK_SET_NS:
+        written_ns = stamped.written_ns(self._process.stdout) - self._ahead_ns
+        now_ns, real_ns = _both_clocks_ns()
+        drift_ns = real_ns - now_ns - self._ahead_ns  # guard: clock-was-set
+        if written_ns < self.began_ns or abs(drift_ns) > _CLOCK_SET_NS:
             return None
-        return self.began_ns + written
+        return written_ns
 
     def up_us(self, now_ns: int) -> int | None:
         """The time used in microseconds where the time is up; else None."""

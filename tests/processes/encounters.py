@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from referee.gameplay.api import Reply
-from referee.games.api import Seat
 from referee.processes.bot import Bot
 from referee.wire.process_wire import ProcessWire, SeatWire
 from tests.command import BAD
@@ -40,11 +39,11 @@ def time_is_up_once(
     """
     judged = ProcessWire._silence
 
-    def silence(wire: ProcessWire, seat: Seat, seat_wire: SeatWire, now_ns: int) -> Reply | None:
+    def silence(wire: ProcessWire, seat_wire: SeatWire, now_ns: int) -> Reply | None:
         if bot not in (None, seat_wire.connection.bot.name) or not done(seat_wire):
             return None
         seat_wire.watch.deadline_ns = 0
-        reply = judged(wire, seat, seat_wire, now_ns)
+        reply = judged(wire, seat_wire, now_ns)
         return reply and reply._replace(used_us=reply.used_us + LONG_US + MARGIN_US)
 
     monkeypatch.setattr(ProcessWire, "_silence", silence)

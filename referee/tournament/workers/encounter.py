@@ -209,7 +209,9 @@ def _with_exit_reports(record: GameRecord, connections: list[BotConnection], ser
             measured.update(left_behind(exit_report))
             if exit_report.refused:
                 measured["refused_calls"] = dict(exit_report.refused)
-    return replace(record, events=tuple(_with_hint(event, connections) for event in record.events))
+    if any(faults(record)):
+        record = replace(record, events=tuple(_with_hint(event, connections) for event in record.events))
+    return record
 
 
 def _with_hint(event: Event, connections: list[BotConnection]) -> Event:

@@ -1,0 +1,155 @@
+"""How many Python functions the referee calls for a move. Unlike a time, that is the same on every machine.
+
+The bots are no processes: each answers as soon as it is written to, and its pipes are real. Everything else
+is what plays in a tournament. The clock goes on by `TICK_NS` whenever it is read, which gives a move about as
+much time as it takes with bots that answer at once; so what is due after a while has its share too.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import cast
+
+import pytest
+
+from referee.core.seeds import house_stream
+from referee.core.timecontrol import TimeControl
+from referee.gameplay.events import Moved
+from referee.gameplay.terms import Terms
+from referee.games import GAMES
+from referee.processes import messages
+from referee.processes.bot import Bot
+from referee.processes.launcher import Launcher, StartedBot
+from referee.processes.process import BotStart
+from referee.processes.streams import Pipes
+from referee.records.record import to_json
+from referee.records.replay import verify
+from referee.tournament.workers.encounter import play_encounter
+from referee.tournament.workers.task import Transcript
+
+MOST_CALLS = 70
+"""Python calls for a move, with its share of the beginning and the end of the game."""
+
+OPTIONS = {"size": "5", "target": "100"}
+"""Of the games of `tests.bench.overhead`, too."""
+
+TICK_NS = 7_000
+
+NOBODY = 1 << 30
+"""A process id that no process has."""
+
+
+class AnsweringPipes(Pipes):
+    """The pipes of a bot that answers before the write that asks it returns."""
+
+    def __init__(self, moves: Iterator[str], control: socket.socket) -> None:
+        super().__init__()
+        self._moves = moves
+        self._control = control
+
+    def write(self, data: bytes) -> int:
+        os.write(self.stdin, data)
+        for line in os.read(self.bot_stdin, 65_536).splitlines():
+            word, *rest = line.split()
+            if word == b"hello":
+                os.write(self.bot_stdout, b"hello 1\n")
+            elif word == b"prepare":
+                os.write(self.bot_stdout, b"ready\n")
+            elif word == b"ask":
+                os.write(self.bot_stdout, b"move %s %s\n" % (rest[0], next(self._moves).encode()))
+        return len(data)
+
+    def close_input(self) -> None:
+        """The bot exits."""
+        if self.stdin >= 0:
+            self._control.send(f"{messages.EXITED} 0\n{messages.ENDED} 0 0\n".encode())
+        super().close_input()
+
+
+class ScriptedStart:
+    """The start of a bot that plays these moves, which the bots of a game share."""
+
+    def __init__(self, moves: Iterator[str]) -> None:
+        control, self._warden = socket.socketpair()
+        self.streams = AnsweringPipes(moves, self._warden)
+        self.stderr, self._bot_stderr = os.pipe()
+        self._started = StartedBot(cast("Launcher", self), control, NOBODY, os.getpid())
+
+    def wait(self) -> StartedBot:
+        return self._started
+
+    def release(self, started: StartedBot, reusable: bool) -> None:
+        """As its launcher: takes back what the bot had."""
+        self.streams.close_bot_ends()
+        os.close(self._bot_stderr)
+        started.control.close()
+        self._warden.close()
+
+
+@contextmanager
+def counted_calls() -> Iterator[Counter[str]]:
+    """The Python calls within, by function, without those of this module."""
+    calls: Counter[str] = Counter()
+
+    def count(frame: FrameType, event: str, _: object) -> None:
+        code = frame.f_code
+        if event == "call" and code.co_filename != __file__:
+            calls[f"{code.co_filename}:{code.co_firstlineno}:{code.co_name}"] += 1
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        yield calls
+    finally:
+        sys.setprofile(before)
+
+
+def played_texts(count: int) -> Iterator[str]:
+    """The moves of random games, one game after the other."""
+    game = GAMES["blooms"]
+    for number in range(count):
+        rng = house_stream(b"%d" % number)
+        state = game.start(game.settle(OPTIONS))
+        while not state.outcome():
+            (seat,) = state.to_act()
+            move = state.sample(seat, rng)
+            yield state.write(move)
+            state = state.play({seat: move})
+
+
+def test_a_move_takes_few_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    now_ns = 1_000_000_000_000
+
+    def tick() -> int:
+        nonlocal now_ns
+        now_ns += TICK_NS
+        return now_ns
+
+    for clock in ("monotonic_ns", "process_time_ns"):
+        monkeypatch.setattr(f"time.{clock}", tick)
+    moves = iter(list(played_texts(2)))
+    monkeypatch.setattr(
+        "referee.tournament.workers.encounter.BotStart", lambda bot: cast("BotStart", ScriptedStart(moves))
+    )
+    game = GAMES["blooms"]
+    bots = [Bot(name, ("scripted",), Path("/")) for name in "ab"]
+    controls = (TimeControl.parse("1s+10s"),) * 2
+    terms = Terms("x", game, game.settle(OPTIONS), ("a", "b"), controls, b"")
+    list(play_encounter(bots, [terms]))  # what is imported and computed once
+    with counted_calls() as calls:
+        records = list(play_encounter(bots, [terms], tap=Transcript()))
+    for record in records:
+        verify(to_json(record))
+        assert not record.verdict.ending.is_fault
+    played = sum(isinstance(event, Moved) for record in records for event in record.events)
+    each = {name: round(count / played, 2) for name, count in calls.most_common(70)}
+    assert calls.total() / played <= MOST_CALLS, each
+    assert calls.total() / played <= MOST_CALLS, each
+    assert played > 90 and next(moves, None) is None
