@@ -80,10 +80,10 @@ class StarvationClock:
         self._looked: Threads | None = None
         """The times at the last `is_waiting` of this move."""
 
-    def mark(self) -> None:
+    def mark(self, now_ns: int) -> None:
         """Notes the times of now, unless that was done a moment ago."""
         self._looked = None
-        if time.monotonic_ns() - self._marked_ns >= MARK_NS:
+        if now_ns - self._marked_ns >= MARK_NS:
             self._cpu_ns = self._clock.all_ns()
             self._threads = self._read(self._clock.processes())
             self._marked_ns = time.monotonic_ns()

@@ -39,10 +39,10 @@ class SeatWire:
 
     __slots__ = ("by_cpu", "connection", "description", "seat", "stderr_starting", "watch")
 
-    def __init__(self, seat: Seat, connection: BotConnection) -> None:
+    def __init__(self, seat: Seat, connection: BotConnection, game_began_ns: int) -> None:
         self.seat = seat
         self.connection = connection
-        self.watch = Stopwatch(connection.process)
+        self.watch = Stopwatch(connection.process, game_began_ns)
         self.description: GameDescription | None = None
         """The game that is described to it once it has said hello."""
         self.by_cpu = False
@@ -98,7 +98,9 @@ class ProcessWire:
         report_alive: Callable[[], None] = lambda: None,
     ) -> None:
         """`report_alive` is called every `ALIVE_NS` while bots are waited for."""
-        self._seat_wires = [SeatWire(*numbered) for numbered in enumerate(connections)]
+        self._stoppage = StoppageDetector()
+        self.began_ns = self._stoppage.looked_ns
+        self._seat_wires = [SeatWire(*numbered, self.began_ns) for numbered in enumerate(connections)]
         self._start_ns = start_us * 1000
         self._asked: list[SeatWire] = []
         """The seats that were opened or asked and have not replied; their time runs."""
@@ -110,8 +112,6 @@ class ProcessWire:
             one for one in self._seat_wires if one.connection.process and one.connection.bot.pause
         ]
         """The seats whose bots are paused while they are not asked."""
-        self._stoppage = StoppageDetector()
-        self.began_ns = self._stoppage.looked_ns
         self._look_ns = self.began_ns + LOOK_NS
         """When new processes of the bots are to be looked for."""
         self._report_alive = report_alive
@@ -172,7 +172,7 @@ class ProcessWire:
                 process.resume() if seat_wire.seat in seats else process.pause()  # guard: pause
         for seat in seats:
             seat_wire = self._seat_wires[seat]
-            seat_wire.watch.mark(seat_wire.by_cpu)
+            seat_wire.watch.mark(now_ns, seat_wire.by_cpu)
             if seat_wire.connection.poll_stdout(0):
                 seat_wire.connection.catch_up()  # guard: off-turn-first
 
@@ -274,10 +274,11 @@ class ProcessWire:
             return None
         self._asked.remove(seat_wire)
         watch.notice_waiting(now_ns)
-        watch.rest(now_ns, watch.cpu_ns())
+        cpu_ns = watch.cpu_ns()
+        watch.rest(now_ns, cpu_ns)
+        _, timing = watch.measured(now_ns, cpu_ns)
         seat_wire.connection.session.lapse()
-        silence = Silence(*seat_wire.connection.what_came())
-        return Reply(seat_wire.seat, silence, used_us, watch.timing(self.began_ns, now_ns, watch.cpu_ns()))
+        return Reply(seat_wire.seat, Silence(*seat_wire.connection.what_came()), used_us, timing)
 
     def _read(self, seat_wire: SeatWire) -> None:
         """Reads everything that a bot has written by now."""
@@ -308,8 +309,7 @@ class ProcessWire:
                 cpu_ns = watch.cpu_ns()
             self._asked.remove(seat_wire)
             watch.rest(wall_ns, cpu_ns)
-        used_us = watch.used_us(wall_ns, cpu_ns)
-        return Reply(seat_wire.seat, content, used_us, watch.timing(self.began_ns, wall_ns, cpu_ns))
+        return Reply(seat_wire.seat, content, *watch.measured(wall_ns, cpu_ns))
 
     def _send(self, seat_wire: SeatWire, data: bytes) -> None:
         """Writes to a bot while its time runs. What the referee was late by until now is not charged; after
@@ -330,7 +330,8 @@ class ProcessWire:
             self._report_alive()
         quiet = self._asked.copy()
         for seat_wire in quiet:
-            slice_ns = min(slice_ns, max(0, seat_wire.watch.deadline_ns - before_ns))
+            if (left_ns := seat_wire.watch.deadline_ns - before_ns) < slice_ns:
+                slice_ns = max(0, left_ns)
         poll = self._polls.get(tuple(quiet)) or self._new_poll()
         ready = poll.wait(-(-slice_ns // 1_000_000))
         read_from_ns = self._look(slice_ns)

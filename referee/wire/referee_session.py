@@ -163,7 +163,8 @@ class RefereeSession:
         number = session.ask()
         lines.append(f"ask {number} {allowance_us // 1000} {reserve_us // 1000}")
         self._lists = 0
-        self.turn = AskedTurn()
+        if self.turn.noise_count or self.turn.stale_count:
+            self.turn = AskedTurn()
         self._expected = b"move %d " % number
         self.last_sent = data = m.encode_lines(lines)
         return data

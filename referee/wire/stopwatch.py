@@ -62,8 +62,9 @@ def _no_time() -> int:
 class Stopwatch:
     """The stopwatch of one seat; times are nanoseconds of the monotonic clock."""
 
-    def __init__(self, process: BotProcess | None) -> None:
+    def __init__(self, process: BotProcess | None, game_began_ns: int = 0) -> None:
         self._process = process
+        self._game_began_ns = game_began_ns
         self._stamped = process is not None and process.stamped
         self._clock = process.clock if process else None
         self._starvation = process.starvation if process else None
@@ -127,12 +128,12 @@ class Stopwatch:
         if self._clock:
             self._clock.look()
 
-    def mark(self, by_cpu: bool) -> None:
+    def mark(self, now_ns: int, by_cpu: bool) -> None:
         """Notes how long the bot had waited for processors before a move, which matters where its clock does
         not count processor time.
         """
         if self._starvation and not by_cpu:
-            self._starvation.mark()
+            self._starvation.mark(now_ns)
 
     def notice_waiting(self, now_ns: int) -> None:
         """Measures how long the bot waited for a processor in a move that took longer than its allowance."""
@@ -241,22 +242,21 @@ class Stopwatch:
             return -(-(now_ns - self.began_ns - self._uncharged_ns - self._forgiven_ns) // 1000)
         return None
 
-    def used_us(self, wall_ns: int, cpu_ns: int) -> int:
-        """Returns the time charged for a move that ended then, rounded up: late by a nanosecond is late."""
-        if self._by_cpu:  # what it computed while its answer lay unread is unknown, and not part of the move
-            used_ns = cpu_ns - self._began_cpu_ns - self._unread_ns
-        else:
-            used_ns = wall_ns - self.began_ns - self._uncharged_ns - self._forgiven_ns
-        return -(-used_ns // 1000) if used_ns > 0 else 0
-
-    def timing(self, game_began_ns: int, wall_ns: int, cpu_ns: int) -> Timing:
-        """Everything that was measured of a move that ended then."""
+    def measured(self, wall_ns: int, cpu_ns: int) -> tuple[int, Timing]:
+        """Returns the time charged for a move that ended then, in microseconds, rounded up (late by a
+        nanosecond is late), and everything that was measured of it.
+        """
         began_ns, began_cpu_ns = self.began_ns, self._began_cpu_ns
-        return Timing(
-            (began_ns - game_began_ns) // 1000,
+        if self._by_cpu:  # what it computed while its answer lay unread is unknown, and not part of the move
+            used_ns = cpu_ns - began_cpu_ns - self._unread_ns
+        else:
+            used_ns = wall_ns - began_ns - self._uncharged_ns - self._forgiven_ns
+        timing = Timing(
+            (began_ns - self._game_began_ns) // 1000,
             (wall_ns - began_ns) // 1000 if wall_ns > began_ns else 0,
             (cpu_ns - began_cpu_ns) // 1000 if cpu_ns > began_cpu_ns else 0,
             self._lost_ns // 1000,
             self._waited_ns // 1000,
             self._forgiven_ns // 1000,
         )
+        return -(-used_ns // 1000) if used_ns > 0 else 0, timing

@@ -48,7 +48,7 @@ def noisy(place: SeatWire) -> int:
 
 def computed_us(place: SeatWire) -> float:
     """The processor time of this move, as far as that can be known."""
-    return place.watch.timing(0, 0, place.watch.cpu_ns()).cpu_us if cpu.AVAILABLE else math.inf
+    return place.watch.measured(0, place.watch.cpu_ns())[1].cpu_us if cpu.AVAILABLE else math.inf
 
 
 RESIGNS = "while asked; do echo resign $n; done"

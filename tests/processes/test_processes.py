@@ -509,7 +509,7 @@ def test_a_lack_of_the_machine_s_is_no_fault_of_a_bot_s(monkeypatch: pytest.Monk
 def test_time_is_rounded_up() -> None:
     watch = Stopwatch(None)
     watch.began_ns = 1000
-    assert [watch.used_us(wall_ns, 0) for wall_ns in (2000, 2001, 500)] == [1, 2, 0]
+    assert [watch.measured(wall_ns, 0)[0] for wall_ns in (2000, 2001, 500)] == [1, 2, 0]
 
 
 def test_how_a_signal_s_death_reads() -> None:

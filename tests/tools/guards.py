@@ -182,7 +182,7 @@ GUARDS = [
     dropped("garbage", "tests/processes/test_time.py"),
     valued(
         "margin",
-        "used_us > self.control.move_us + self.reserve_us",
+        "self.control.move_us + self.reserve_us",
         "tests/unit/test_match.py tests/unit/test_clock.py",
     ),
     dropped("fresh-after-fault", PROCESSES),

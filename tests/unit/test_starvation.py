@@ -31,7 +31,7 @@ class Kernel:
         monkeypatch.setattr("referee.processes.starvation.time.monotonic_ns", lambda: self.now_ns)
         self.clock = StarvationClock(cast("TreeClock", self), lambda _: self.read(), self.is_ready)
         self.is_ready_now = True
-        self.clock.mark()
+        self.clock.mark(self.now_ns)
         self.marked_ns = self.now_ns
 
     def processes(self) -> list[int]:
@@ -91,10 +91,10 @@ def test_what_may_have_been_before_the_question_does_not_count(kernel: Kernel) -
 def test_a_mark_holds_for_a_while(kernel: Kernel) -> None:
     kernel.threads = {1: (5, 30)}
     kernel.now_ns += MARK_NS - 1
-    kernel.clock.mark()
+    kernel.clock.mark(kernel.now_ns)
     assert kernel.waited_ms() == 30
     kernel.now_ns += 1
-    kernel.clock.mark()
+    kernel.clock.mark(kernel.now_ns)
     assert kernel.waited_ms() == 0, "it had waited before"
     kernel.threads = {1: (9, 37)}
     assert kernel.clock.waited_ns(kernel.now_ns) == 7 * MS
@@ -118,7 +118,7 @@ def test_a_thread_that_is_ready_and_does_not_run_may_be_waiting(kernel: Kernel) 
     kernel.threads = {1: (4, 0)}
     assert not kernel.clock.is_waiting(), "it ran"
     kernel.threads = {1: (9, 0)}
-    kernel.clock.mark()
+    kernel.clock.mark(kernel.now_ns)
     assert kernel.clock.is_waiting(), "in a new move nothing is known again"
     kernel.is_ready_now = False
     assert not kernel.clock.is_waiting(), "it sleeps"

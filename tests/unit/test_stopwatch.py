@@ -51,7 +51,7 @@ class Written:
 
     def used_ms(self, ms: int, written_ms: int, more_behind: bool = False) -> int:
         read_ns = self.at(ms, written_ms)
-        return self.watch.used_us(self.watch.written_ns(read_ns, more_behind), 0) // 1000
+        return self.watch.measured(self.watch.written_ns(read_ns, more_behind), 0)[0] // 1000
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def test_nobody_gains_by_the_referee_s_stoppage(kernel: Written) -> None:
     stopped(kernel, 100, 2000)
     assert kernel.used_ms(2001, 1500) == 1500
     assert watch.deadline_ns == kernel.began_ns + 1000 * MS, "the bot ran on meanwhile"
-    assert watch.timing(0, kernel.now_ns, 0).stopped_us == watch.stopped_us == 1_900_000
+    assert watch.measured(kernel.now_ns, 0)[1].stopped_us == watch.stopped_us == 1_900_000
 
 
 def test_nobody_loses_by_the_referee_s_stoppage(kernel: Written) -> None:
@@ -165,7 +165,7 @@ def test_without_stamps_a_stoppage_is_taken_off_and_moves_the_deadline() -> None
     watch.late(began, began + 400 * MS, 400 * MS, ours=False)
     assert watch.deadline_ns == began + 1400 * MS
     assert watch.up_us(began + 1400 * MS) is None and watch.up_us(began + 1401 * MS) == 1_001_000
-    assert watch.used_us(watch.written_ns(began + 900 * MS), 0) == 500_000
+    assert watch.measured(watch.written_ns(began + 900 * MS), 0)[0] == 500_000
 
 
 # --- Computing time ------------------------------------------------------------------------------------
@@ -177,7 +177,7 @@ def test_what_is_computed_while_an_answer_lies_unread_is_not_the_move_s(kernel: 
     stopped(kernel, 100, 2000)
     read_ns = kernel.at(2001, 200)
     wall_ns = kernel.watch.written_ns(read_ns)
-    assert kernel.watch.used_us(wall_ns, 1900 * MS) == 99_000
+    assert kernel.watch.measured(wall_ns, 1900 * MS)[0] == 99_000
 
 
 def test_a_stoppage_is_taken_off_once(kernel: Written, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,7 +202,7 @@ class Waits:
         self.reads = self.marks = 0
         kernel.watch._starvation = cast("StarvationClock", self)
 
-    def mark(self) -> None:
+    def mark(self, now_ns: int) -> None:
         self.marks += 1
 
     def is_waiting(self) -> bool:
@@ -216,7 +216,7 @@ class Waits:
 def waited_us(kernel: Written, ms: int) -> int:
     ended_ns = kernel.at(ms, ms)
     kernel.watch.notice_waiting(ended_ns)
-    return kernel.watch.timing(0, ended_ns, 0).waited_us
+    return kernel.watch.measured(ended_ns, 0)[1].waited_us
 
 
 def test_the_waiting_in_a_slow_move_is_measured_and_charged(kernel: Written) -> None:
@@ -225,7 +225,7 @@ def test_the_waiting_in_a_slow_move_is_measured_and_charged(kernel: Written) -> 
     assert waited_us(kernel, 510) == 12_000
     assert kernel.used_ms(510, 510) == 510
     kernel.began()
-    assert kernel.watch.timing(0, kernel.now_ns, 0).waited_us == 0, "a new move begins"
+    assert kernel.watch.measured(kernel.now_ns, 0)[1].waited_us == 0, "a new move begins"
 
 
 def test_of_a_move_within_its_allowance_no_waiting_is_read(kernel: Written) -> None:
@@ -245,11 +245,11 @@ def test_waiting_for_less_than_a_millisecond_is_ordinary(kernel: Written) -> Non
 
 def test_on_a_clock_of_processor_time_waiting_is_not_measured(kernel: Written) -> None:
     waits = Waits(kernel, 12)
-    kernel.watch.mark(by_cpu=True)
+    kernel.watch.mark(kernel.now_ns, by_cpu=True)
     kernel.watch.start(1000 * MS, 0, by_cpu=True)
     kernel.began_ns = kernel.now_ns
     assert waited_us(kernel, 600) == 0 and (waits.marks, waits.reads) == (0, 0)
-    kernel.watch.mark(by_cpu=False)
+    kernel.watch.mark(kernel.now_ns, by_cpu=False)
     assert waits.marks == 1
 
 
@@ -260,7 +260,7 @@ def test_waiting_that_is_forgiven_is_not_charged_and_moves_the_deadline(kernel: 
     assert watch.deadline_ns == kernel.began_ns + 1040 * MS
     assert watch.up_us(kernel.at(1040, 0)) is None
     assert watch.up_us(kernel.at(1041, 0)) == 1_001_000
-    timing = watch.timing(0, kernel.now_ns, 0)
+    timing = watch.measured(kernel.now_ns, 0)[1]
     assert timing.waited_us == timing.forgiven_us == 40_000
     assert kernel.used_ms(1030, 1030) == 990
 
@@ -310,5 +310,5 @@ def test_what_both_waited_for_is_left_out_once(kernel: Written) -> None:
     stopped(kernel, 0, 300, ours=True)
     kernel.watch.notice_waiting(kernel.at(900, 900))
     assert kernel.used_ms(900, 900) == 560
-    timing = kernel.watch.timing(0, kernel.now_ns, 0)
+    timing = kernel.watch.measured(kernel.now_ns, 0)[1]
     assert (timing.waited_us, timing.forgiven_us) == (340_000, 40_000)

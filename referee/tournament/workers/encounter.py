@@ -111,13 +111,15 @@ def play_encounter(
             seated = connections.of(terms.bots)
             served = [0 if connection in connections.new else connection.served for connection in seated]
             record = _play(terms, ProcessWire(seated, start_us, hooks.report_alive), seated, show, hooks.join)
-            _check_wardens(record, seated)
-            for seat, fault in enumerate(faults(record)):
+            found = faults(record)
+            _check_wardens(record, found, seated)
+            for seat, fault in enumerate(found):
                 seated[seat].faulted = bool(fault)  # guard: fresh-after-fault
                 seated[seat].served += 1
             # Bots with a fault are ended now, so that the record has the processes that they left behind.
             connections.end_unfit(terms.bots)
-            yield _with_exit_reports(record, seated, served)
+            record = _with_exit_reports(record, seated, served)
+            yield _with_hints(record, seated) if any(found) else record
         connections.put_back()
         connections.end(use.patient)
     finally:
@@ -184,11 +186,11 @@ class _Connections:
         end_and_report(ending, self._on_exit, patient)
 
 
-def _check_wardens(record: GameRecord, connections: list[BotConnection]) -> None:
+def _check_wardens(record: GameRecord, found: tuple[str, ...], connections: list[BotConnection]) -> None:
     """Raises `ProcessLostError` where a bot's warden was killed, and the bot with it, and something outside
     may have done it: nothing shows who did. A bot that could have done it and was ready before loses.
     """
-    for name, fault, connection in zip(record.terms.bots, faults(record), connections, strict=True):
+    for name, fault, connection in zip(record.terms.bots, found, connections, strict=True):
         if not connection.lost_warden:
             continue
         if fault == Ending.START.word:  # guard: lost-warden
@@ -209,16 +211,17 @@ def _with_exit_reports(record: GameRecord, connections: list[BotConnection], ser
             measured.update(left_behind(exit_report))
             if exit_report.refused:
                 measured["refused_calls"] = dict(exit_report.refused)
-    if any(faults(record)):
-        record = replace(record, events=tuple(_with_hint(event, connections) for event in record.events))
     return record
 
 
-def _with_hint(event: Event, connections: list[BotConnection]) -> Event:
-    match event:
-        case Retired(seat, Ending.TIME | Ending.START) if connections[seat].held_back:
-            return event._replace(hint=hints.HELD_BACK)
-    return event
+def _with_hints(record: GameRecord, connections: list[BotConnection]) -> GameRecord:
+    """The record, with hints at answers that came only when the input of a bot was closed."""
+    events = list(record.events)
+    for number, event in enumerate(events):
+        match event:
+            case Retired(seat, Ending.TIME | Ending.START) if connections[seat].held_back:
+                events[number] = event._replace(hint=hints.HELD_BACK)
+    return replace(record, events=tuple(events))
 
 
 def left_behind(report: ExitReport) -> dict[str, list[str]]:
