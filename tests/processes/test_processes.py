@@ -130,10 +130,10 @@ def test_a_flood_loses_at_its_cap_long_before_the_deadline(vice: str, detail: st
 @pytest.mark.parametrize(
     ("vice", "detail"),
     [
+        ("leaves a helper", "exited with status 0"),
         ("exits", "exited with status 3"),
         ("kills itself", "was ended by SIGKILL"),
         ("closes output", "closed its output"),
-        ("leaves a helper", "exited with status 0"),
         ("exits after ready", "exited with status 0"),
     ],
 )
