@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+import referee
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
@@ -109,6 +110,9 @@ def measured(bot: Path, games: int, isolation: str = "none") -> Measured:
 
 
 def main() -> None:
-    """Measures with the program and the number of games in the arguments, and prints the result as JSON."""
+    """Measures with the program and the number of games in the arguments. Prints the folder of the referee that
+    was measured and the result, as JSON.
+    """
     program, games = sys.argv[1:]
-    print(json.dumps(measured(Path(program), int(games))))
+    checkout = Path(referee.__file__).parent.parent
+    print(json.dumps([str(checkout.resolve()), *measured(Path(program), int(games))]))

@@ -10,10 +10,10 @@ machine's speed drifts. Time in which the journal waits for the disk is left out
 since the minimal referee keeps no records.
 
 `--beside` names the folder of another checkout, whose referee takes its turn in each round: an earlier
-commit, say, in a folder that `git worktree add ../before HEAD~5` makes. Its row has the ratio of its own
-processor time to that of this checkout. Processor time drifts less than elapsed time: on a machine that does
-other work too, compare the shortest times of many rounds. All are run by the same interpreter, whose build
-the last line names: one that was compiled with optimisation is a tenth faster.
+commit, say, in a folder that `git worktree add ../before HEAD~5` makes. Beside each time stands the ratio of
+the shortest times and the median of the ratios of the rounds. On a machine that does other work too, trust
+the processor time, the shortest times, and many short rounds. All checkouts are run by the same interpreter,
+whose build the last line names: one that was compiled with optimisation is a tenth faster.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ import sysconfig
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from tabulate import tabulate
 
@@ -49,8 +50,11 @@ def ours(checkout: Path, bot: Path, games: int) -> Measured:
     program = [sys.executable, "-c", "from moves import main; main()", str(bot), str(games)]
     done = subprocess.run(program, cwd=checkout, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise SystemExit(f"the referee in `{checkout}` failed:\n{done.stderr}")
-    return Measured(*json.loads(done.stdout))
+        raise SystemExit(f"the referee in `{checkout}` cannot be measured:\n{done.stderr}")
+    folder, *times = json.loads(done.stdout)
+    if Path(folder) != checkout:
+        raise SystemExit(f"`{checkout}` has no referee: the one in `{folder}` was found")
+    return Measured(*times)
 
 
 def minimal(program: Path, bot: Path, script: Path) -> float:
@@ -83,32 +87,49 @@ def build() -> str:
     return f"{version}, compiled by {sys.version.partition('[')[2].rstrip(']')} with {' '.join(chosen)}"
 
 
-def rows_of(
-    how: str, names: Sequence[str], rounds: Sequence[tuple[Sequence[Measured], float]]
-) -> list[list[str]]:
-    """The rows of the table: one for each referee, and one for the minimal one."""
+class Round(NamedTuple):
+    """What was measured in turn, in microseconds per move."""
+
+    ours: list[Measured]
+    """Of each checkout; this one comes first."""
+    minimal: float
+
+
+HEADERS = [
+    *(
+        "µs per move: shortest, median",
+        "referee",
+        "elapsed",
+        "beside minimal",
+        "own CPU",
+        "beside this checkout",
+    ),
+    "sync",
+]
+
+
+def rows_of(names: Sequence[str], rounds: Sequence[Round]) -> list[list[str]]:
+    """The rows of the table: one for each checkout, and one for the minimal referee."""
+    least = [each.minimal for each in rounds]
+    first = [each.ours[0].cpu for each in rounds]
     rows = []
-    least = [one for _, one in rounds]
-    first = [taken[0] for taken, _ in rounds]
-    for number, name in enumerate(names):
-        one = [taken[number] for taken, _ in rounds]
+    for name, one in zip(names, zip(*(each.ours for each in rounds), strict=True), strict=True):
+        wall, cpu = [each.wall for each in one], [each.cpu for each in one]
+        sync = statistics.median(each.sync for each in one)
         rows.append(
-            [
-                how,
-                name,
-                *_of([each.wall for each in one]),
-                *_of([each.cpu for each in one]),
-                f"{statistics.median(each.sync for each in one):.1f}",
-                f"{min(each.wall for each in one) / min(least):.2f}",
-                f"{statistics.median(each.wall / other for each, other in zip(one, least, strict=True)):.2f}",
-                f"{min(each.cpu for each in one) / min(each.cpu for each in first):.3f}",
-            ]
+            [name, _times(wall), _ratios(wall, least), _times(cpu), _ratios(cpu, first), f"{sync:.1f}"]
         )
-    return [*rows, [how, "minimal, in C", *_of(least)]]
+    return [*rows, ["minimal, in C", _times(least)]]
 
 
-def _of(times: Sequence[float]) -> tuple[str, str]:
-    return f"{min(times):.1f}", f"{statistics.median(times):.1f}"
+def _times(times: Sequence[float]) -> str:
+    return f"{min(times):.1f}, {statistics.median(times):.1f}"
+
+
+def _ratios(times: Sequence[float], others: Sequence[float]) -> str:
+    """The ratio of the shortest, and the median of the ratios of the rounds."""
+    ratio = statistics.median(one / other for one, other in zip(times, others, strict=True))
+    return f"{min(times) / min(others):.2f}, {ratio:.2f}"
 
 
 def main() -> None:
@@ -136,18 +157,14 @@ def main() -> None:
             if affinity:
                 os.sched_setaffinity(0, affinity)
             rounds = [
-                (
+                Round(
                     [ours(checkout, bot, arguments.games) for checkout in checkouts],
                     minimal(program, bot, script),
                 )
                 for _ in range(arguments.rounds)
             ]
-            rows += rows_of(how, names, rounds)
-    headers = [
-        *("µs per move", "referee", "shortest", "median", "own CPU, shortest", "median", "sync"),
-        *("ratio of the shortest", "ratio, median", "own CPU beside this checkout"),
-    ]
-    print(tabulate(rows, headers, disable_numparse=True))
+            rows += [[how, *row] for row in rows_of(names, rounds)]
+    print(tabulate(rows, HEADERS, disable_numparse=True))
     print(f"{arguments.rounds} rounds of {arguments.games} games each; isolation none; {build()}")
 
 
