@@ -61,6 +61,8 @@ class BloomsRules(NamedTuple):
     """Each cell as a set, in the order of cells."""
     single: dict[str, Stones]
     """Moves of one stone, by each of their spellings."""
+    written: tuple[dict[Cells, str], ...]
+    """The canonical spellings of a stone, by colour and cell as a set."""
 
     @classmethod
     @cache
@@ -71,7 +73,10 @@ class BloomsRules(NamedTuple):
             text: (0, 1 << cell) if colour else (1 << cell, 0)
             for text, colour, cell in spellings(board, _COLOURS)
         }
-        return cls(board, target, tuple(1 << cell for cell in board.names), single)
+        written = tuple(
+            {1 << cell: f"{colour}:{name}" for cell, name in board.names.items()} for colour in _COLOURS
+        )
+        return cls(board, target, tuple(1 << cell for cell in board.names), single, written)
 
 
 @value
@@ -131,13 +136,13 @@ class BloomsState(TwoSeatState[Stones]):
 
     def write(self, move: Stones) -> str:
         """The canonical spelling, light before dark."""
-        names = self.rules.board.names
+        lights, darks = self.rules.written
         light, dark = move
         if not dark:
-            return f"L:{names[light.bit_length() - 1]}"
+            return lights[light]
         if not light:
-            return f"D:{names[dark.bit_length() - 1]}"
-        return f"L:{names[light.bit_length() - 1]} D:{names[dark.bit_length() - 1]}"
+            return darks[dark]
+        return f"{lights[light]} {darks[dark]}"
 
     def play(self, moves: Mapping[Seat, Stones]) -> BloomsState:
         """Places the stones, then captures every fenced bloom of the opponent at once."""

@@ -167,8 +167,9 @@ class Stopwatch:
         self._rest_began_ns, self._rest_began_cpu_ns = now_ns, cpu_ns
 
     def _end_rest(self, now_ns: int, cpu_ns: int) -> None:
-        self._rested_ns += max(0, now_ns - self._rest_began_ns)
-        self._rested_cpu_ns += max(0, cpu_ns - self._rest_began_cpu_ns)
+        self._rested_ns += now_ns - self._rest_began_ns
+        if cpu_ns > self._rest_began_cpu_ns:  # it is less where one of its processes has ended
+            self._rested_cpu_ns += cpu_ns - self._rest_began_cpu_ns
         self._rest_began_ns = 0
 
     def off_turn_us(self) -> tuple[int, int]:

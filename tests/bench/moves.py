@@ -110,8 +110,8 @@ def measured(bot: Path, games: int, isolation: str = "none") -> Measured:
 
 
 def main() -> None:
-    """Measures with the program and the number of games in the arguments. Prints the folder of the referee that
-    was measured and the result, as JSON.
+    """Measures with the program and the number of games in the arguments. Prints, as JSON, the folder of the
+    referee that was measured, and the result.
     """
     program, games = sys.argv[1:]
     checkout = Path(referee.__file__).parent.parent

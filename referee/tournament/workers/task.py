@@ -291,9 +291,10 @@ class Transcript:
         if direction == STDERR:
             return
         chunk = (time.monotonic_ns(), name, direction, data)
-        if self._head_size + len(data) <= DIALOGUE_CAP:
+        head_size = self._head_size + len(data)
+        if head_size <= DIALOGUE_CAP:
             self._head.append(chunk)
-            self._head_size += len(data)
+            self._head_size = head_size
             return
         self._tail.append(chunk)
         self._tail_size += len(data)
