@@ -377,9 +377,9 @@ class ProcessWire:
             self._polls.clear()  # it may not be wanted any more
 
     def _notice_exits(self, ready: Sequence[tuple[SeatWire, BotProcess, int]]) -> None:
-        """Takes note of bots that have exited, unless something came from them that is to be taken first."""
+        """Takes note of bots that have exited, after what they still wrote."""
         for seat_wire, _, stream in ready:
-            if stream == _CONTROL and not any(seat_wire is one for one, *_ in self._came):
+            if stream == _CONTROL:
                 now_ns, cpu_ns = time.monotonic_ns(), seat_wire.watch.cpu_ns()
                 for content in seat_wire.connection.final_replies():
                     self._came.append((seat_wire, now_ns, cpu_ns, content))

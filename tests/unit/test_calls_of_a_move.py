@@ -7,15 +7,12 @@ much time as it takes with bots that answer at once; so what is due after a whil
 
 from __future__ import annotations
 
-import os
-import socket
 import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import cast
 
 import pytest
 
@@ -24,15 +21,13 @@ from referee.core.timecontrol import TimeControl
 from referee.gameplay.events import Moved
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
-from referee.processes import messages
 from referee.processes.bot import Bot
-from referee.processes.launcher import Launcher, StartedBot
-from referee.processes.process import BotStart
-from referee.processes.streams import Pipes
 from referee.records.record import to_json
 from referee.records.replay import verify
 from referee.tournament.workers.encounter import play_encounter
 from referee.tournament.workers.task import Transcript
+from tests.unit import scripted_process
+from tests.unit.scripted_process import ScriptedPipes, ScriptedStart
 
 MOST_CALLS = 70
 """Python calls for a move, with its share of the beginning and the end of the game."""
@@ -42,55 +37,18 @@ OPTIONS = {"size": "5", "target": "100"}
 
 TICK_NS = 7_000
 
-NOBODY = 1 << 30
-"""A process id that no process has."""
+OURS = (__file__, scripted_process.__file__)
 
 
-class AnsweringPipes(Pipes):
-    """The pipes of a bot that answers before the write that asks it returns."""
-
-    def __init__(self, moves: Iterator[str], control: socket.socket) -> None:
-        super().__init__()
-        self._moves = moves
-        self._control = control
-
-    def write(self, data: bytes) -> int:
-        os.write(self.stdin, data)
-        for line in os.read(self.bot_stdin, 65_536).splitlines():
-            word, *rest = line.split()
-            if word == b"hello":
-                os.write(self.bot_stdout, b"hello 1\n")
-            elif word == b"prepare":
-                os.write(self.bot_stdout, b"ready\n")
-            elif word == b"ask":
-                os.write(self.bot_stdout, b"move %s %s\n" % (rest[0], next(self._moves).encode()))
-        return len(data)
-
-    def close_input(self) -> None:
-        """The bot exits."""
-        if self.stdin >= 0:
-            self._control.send(f"{messages.EXITED} 0\n{messages.ENDED} 0 0\n".encode())
-        super().close_input()
-
-
-class ScriptedStart:
-    """The start of a bot that plays these moves, which the bots of a game share."""
+class AnsweringPipes(ScriptedPipes):
+    """The pipes of a bot that plays these moves, each before the write that asks for it returns."""
 
     def __init__(self, moves: Iterator[str]) -> None:
-        control, self._warden = socket.socketpair()
-        self.streams = AnsweringPipes(moves, self._warden)
-        self.stderr, self._bot_stderr = os.pipe()
-        self._started = StartedBot(cast("Launcher", self), control, NOBODY, os.getpid())
+        super().__init__()
+        self._moves = moves
 
-    def wait(self) -> StartedBot:
-        return self._started
-
-    def release(self, started: StartedBot, reusable: bool) -> None:
-        """As its launcher: takes back what the bot had."""
-        self.streams.close_bot_ends()
-        os.close(self._bot_stderr)
-        started.control.close()
-        self._warden.close()
+    def answer(self, question: bytes) -> None:
+        self.say(b"move %s %s\n" % (question, next(self._moves).encode()))
 
 
 @contextmanager
@@ -100,7 +58,7 @@ def counted_calls() -> Iterator[Counter[str]]:
 
     def count(frame: FrameType, event: str, _: object) -> None:
         code = frame.f_code
-        if event == "call" and code.co_filename != __file__:
+        if event == "call" and code.co_filename not in OURS:
             calls[f"{code.co_filename}:{code.co_firstlineno}:{code.co_name}"] += 1
 
     before = sys.getprofile()
@@ -136,7 +94,7 @@ def test_a_move_takes_few_calls(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(f"time.{clock}", tick)
     moves = iter(list(played_texts(2)))
     monkeypatch.setattr(
-        "referee.tournament.workers.encounter.BotStart", lambda bot: cast("BotStart", ScriptedStart(moves))
+        "referee.tournament.workers.encounter.BotStart", lambda bot: ScriptedStart(AnsweringPipes(moves))
     )
     game = GAMES["blooms"]
     bots = [Bot(name, ("scripted",), Path("/")) for name in "ab"]

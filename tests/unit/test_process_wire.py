@@ -1,0 +1,130 @@
+"""The wire to processes, without processes: which of their streams it looks at, and when."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from referee.core.timecontrol import TimeControl
+from referee.gameplay.api import Answer, Failure, GameDescription, Question, Ready
+from referee.gameplay.events import Ending
+from referee.games import GAMES
+from referee.processes import messages
+from referee.processes.bot import Bot
+from referee.processes.process import BotStart
+from referee.wire.connection import BotConnection, end_connections
+from referee.wire.process_wire import ProcessWire
+from tests.unit.scripted_process import ScriptedPipes, ScriptedStart
+
+HOUR_US = 3_600_000_000
+
+
+class Seats:
+    """A wire with two seats, whose bots are ready, and the ends of their pipes."""
+
+    def __init__(self) -> None:
+        self.bots = [ScriptedPipes(), ScriptedPipes()]
+        self.starts = [ScriptedStart(pipes) for pipes in self.bots]
+        self.connections = [
+            BotConnection(Bot(name, ("scripted",), Path("/")), start=cast("BotStart", start))
+            for name, start in zip("ab", self.starts, strict=True)
+        ]
+        self.wire = ProcessWire(self.connections, HOUR_US)
+        game = GAMES["blooms"]
+        for seat in (0, 1):
+            control = TimeControl(HOUR_US)
+            self.wire.open(seat, GameDescription("blooms", 1, 2, game.settle({}), control, 1))
+        assert [type(self.wire.next_reply().content) for _ in self.bots] == [Ready, Ready]
+
+    def ask(self, seat: int, *news: str) -> None:
+        self.wire.catch_up((seat,))
+        self.wire.post(seat, Question(news, HOUR_US, 0, HOUR_US))
+
+
+@pytest.fixture
+def seats() -> Iterator[Seats]:
+    seats = Seats()
+    yield seats
+    end_connections(seats.connections)
+
+
+def test_what_a_pipe_does_not_take_is_written_as_the_bot_reads(seats: Seats) -> None:
+    (bot, _), (connection, _) = seats.bots, seats.connections
+    seats.ask(0)
+    bot.say(b"move 1 L:D5\n")
+    assert seats.wire.next_reply().content == Answer("L:D5")
+    bot.reads = False
+    seats.ask(0, *(f"{number} {'x' * 1000}" for number in range(200)))
+    assert connection.unsent
+    read = b""
+    while connection.unsent:
+        before = len(connection.unsent)
+        read += os.read(bot.bot_stdin, 1 << 20)
+        seats.wire._wait()
+        assert len(connection.unsent) < before, "it is written as soon as there is room"
+    read += os.read(bot.bot_stdin, 1 << 20)
+    assert read.count(b"\nnews ") == 199 and read.endswith(b"\nask 2 3600000 0\n")
+    bot.say(b"move 2 L:D4\n")
+    assert seats.wire.next_reply().content == Answer("L:D4")
+
+
+def test_an_exit_is_seen_while_the_output_stays_open(seats: Seats) -> None:
+    seats.ask(0)
+    seats.bots[0].warden.send(f"{messages.EXITED} 3\n".encode())
+    seats.wire._wait(0)
+    assert seats.wire._came, "nobody waits for its time to be up"
+    content = seats.wire.next_reply().content
+    assert isinstance(content, Failure) and content.ending is Ending.GONE
+    assert content.detail == "exited with status 3"
+
+
+def test_a_move_that_was_written_before_the_exit_counts(seats: Seats) -> None:
+    seats.ask(0)
+    seats.bots[0].say(b"move 1 L:D4\n")
+    seats.bots[0].warden.send(f"{messages.EXITED} 3\n".encode())
+    assert seats.wire.next_reply().content == Answer("L:D4")
+
+
+def test_a_stream_that_was_closed_is_not_looked_at_again(
+    seats: Seats, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process = seats.connections[1].process
+    assert process
+    drained: list[None] = []
+    drain = process.drain_stderr
+    monkeypatch.setattr(process, "drain_stderr", lambda: drained.append(drain()))
+    seats.ask(0)
+    seats.wire._wait(0)
+    seats.starts[1].close_stderr()
+    for _ in range(3):
+        seats.wire._wait(0)
+    assert len(drained) == 1, "else each wait would end at once"
+
+
+def test_seats_that_answer_at_the_same_time_are_all_heard(seats: Seats) -> None:
+    for seat in (0, 1):
+        seats.ask(seat)
+        seats.bots[seat].say(b"move 1 L:D%d\n" % (seat + 1))
+    replies = [seats.wire.next_reply() for _ in seats.bots]
+    assert {reply.seat: reply.content for reply in replies} == {0: Answer("L:D1"), 1: Answer("L:D2")}
+    assert not seats.wire.is_asked
+
+
+def test_a_fault_behind_an_answer_is_the_reply_to_the_next_question(seats: Seats) -> None:
+    seats.ask(0)
+    seats.bots[0].say(b"move 1 L:D4\nmove 2 L:D5\n")
+    assert seats.wire.attend(0)
+    assert seats.wire.next_reply().content == Answer("L:D4")
+    assert not seats.wire.attend(0), "nobody is asked"
+    seats.ask(1)
+    seats.bots[1].say(b"move 1 L:D6\n")
+    assert seats.wire.next_reply().content == Answer("L:D6")
+    seats.ask(0)
+    reply = seats.wire.next_reply()
+    assert isinstance(reply.content, Failure) and reply.content.ending is Ending.TURN
+    assert (reply.seat, reply.used_us) == (0, 0)
+    assert not seats.wire.is_asked
