@@ -16,6 +16,7 @@ import stat
 import struct
 import sys
 from collections import namedtuple
+from collections.abc import Iterable
 
 from referee.processes import libc
 
@@ -57,8 +58,8 @@ _CAPSET, _SET_SECCOMP = (126, 317) if os.uname().machine == "x86_64" else (91, 2
 _CAPABILITIES_VERSION = 0x20080522
 
 
-# unshare(2), mount(2)
-_UNSHARE, _MOUNT = (272, 165) if os.uname().machine == "x86_64" else (97, 40)
+# unshare(2), mount(2), setns(2)
+_UNSHARE, _MOUNT, _ENTER = (272, 165, 308) if os.uname().machine == "x86_64" else (97, 40, 268)
 _NEW_MOUNTS = 0x20000
 _READ_ONLY, _NO_SET_USER, _REMOUNT, _BIND, _RECURSIVE, _SLAVE = 1, 2, 1 << 5, 1 << 12, 1 << 14, 1 << 19
 
@@ -88,12 +89,16 @@ def landlock_abi() -> int:
         return 0
 
 
-def confine(confinement: Confinement) -> int:
+def confine(confinement: Confinement, namespaces: Iterable[int] = ()) -> int:
     """Confines this process. Returns the descriptor of whoever is to listen to its filter; -1 where it does
     not ask. Raises `OSError` where the kernel refuses.
+
+    `namespaces`: descriptors of those that it enters, as its user, who made them.
     """
     if confinement.user:
-        _become(*confinement.user)  # guard: user
+        become(*confinement.user)  # guard: user
+    for namespace in namespaces:
+        libc.syscall(_ENTER, namespace, 0)
     if confinement.drops_capabilities:
         _drop_capabilities()  # guard: capabilities
         libc.prctl(_NO_NEW_PRIVILEGES, 1)  # guard: no-new-privileges
@@ -105,24 +110,28 @@ def confine(confinement: Confinement) -> int:
 
 
 def protect_devices() -> None:
-    """Mounts `DEVICES` read-only, for this process and those that it starts: what is written to a device
-    still arrives, but root cannot change the modes, owners and times of the machine's files.
+    """Where root does this, mounts `DEVICES` read-only, for this process and those that it starts: what is
+    written to a device still arrives, but root cannot change the modes, owners and times of the machine's
+    files.
 
     Raises `OSError`.
     """
+    if os.geteuid() != 0:
+        return
     libc.syscall(_UNSHARE, _NEW_MOUNTS)
     _mount(b"/", _RECURSIVE | _SLAVE)  # else the machine would see the mounts below
     for path in map(os.fsencode, DEVICES):
         if os.path.exists(path):
             _mount(path, _BIND)
-            _mount(path, _REMOUNT | _BIND | _READ_ONLY | _NO_SET_USER)
+            _mount(path, _REMOUNT | _BIND | _READ_ONLY | _NO_SET_USER)  # guard: devices
 
 
 def _mount(path: bytes, flags: int) -> None:
     libc.syscall(_MOUNT, path, path, None, flags, None)
 
 
-def _become(user: int, group: int, groups: tuple[int, ...]) -> None:
+def become(user: int, group: int, groups: tuple[int, ...]) -> None:
+    """Makes this process one of another user, which only root can. Raises `OSError`."""
     os.setgroups(groups)
     os.setresgid(group, group, group)
     os.setresuid(user, user, user)

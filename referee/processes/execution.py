@@ -10,7 +10,7 @@ import resource
 import signal
 import socket
 import termios
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from referee.processes import libc
 from referee.processes.cgroups import Group
@@ -31,9 +31,12 @@ _IGNORED_SIGNALS = (
 """Signals that the referee's processes ignore, and the bot does not."""
 
 
-def start_bot(request: Request, streams: list[int], scratch: str, group: Group | None) -> tuple[int, int]:
-    """Starts the bot, in its control group if it has one. Returns its process, and the descriptor of the
-    listener to its filter of system calls, -1 if nobody listens.
+def start_bot(
+    request: Request, streams: list[int], scratch: str, group: Group | None, namespaces: Sequence[int]
+) -> tuple[int, int]:
+    """Starts the bot, in its control group if it has one, and in namespaces that were prepared, if any.
+    Returns its process, and the descriptor of the listener to its filter of system calls, -1 if nobody
+    listens.
 
     Raises `OSError` where its program cannot be executed.
     """
@@ -42,7 +45,7 @@ def start_bot(request: Request, streams: list[int], scratch: str, group: Group |
         with child:
             bot = os.fork()
             if bot == 0:
-                _execute_or_report(request, streams, scratch, group, child)
+                _execute_or_report(request, streams, scratch, group, namespaces, child)
         listener, error = _outcome(parent)
     if error:
         if listener >= 0:
@@ -63,13 +66,18 @@ def _outcome(parent: socket.socket) -> tuple[int, bytes]:
 
 
 def _execute_or_report(
-    request: Request, streams: list[int], scratch: str, group: Group | None, parent: socket.socket
+    request: Request,
+    streams: list[int],
+    scratch: str,
+    group: Group | None,
+    namespaces: Sequence[int],
+    parent: socket.socket,
 ) -> None:
     """Runs in the new process: executes the bot's program, or reports why that fails."""
     try:
         if group:
             group.enter()  # guard: own-group
-        _execute(request, streams, scratch, parent)
+        _execute(request, streams, scratch, namespaces, parent)
     except OSError as error:
         parent.sendall(f"{error.errno or errno.EINVAL} {error.filename or ''}".encode())
     except (ValueError, MemoryError) as error:
@@ -78,7 +86,9 @@ def _execute_or_report(
         os._exit(127)
 
 
-def _execute(request: Request, streams: list[int], scratch: str, parent: socket.socket) -> None:
+def _execute(
+    request: Request, streams: list[int], scratch: str, namespaces: Sequence[int], parent: socket.socket
+) -> None:
     """Sets up session, streams, limits, signals and folder, then executes the bot's program."""
     os.setsid()
     for number, stream in enumerate(streams):
@@ -102,11 +112,11 @@ def _execute(request: Request, streams: list[int], scratch: str, parent: socket.
             os.chown(own, *confinement.user[:2])
     if request.program_filter:
         _check(request.program, request.env)
-        if os.geteuid() == 0:
-            protect_devices()  # guard: devices
+        if not namespaces:  # in which it was done
+            protect_devices()
     if confinement.sandbox not in ("", SIGNALS):
         confinement = confinement._replace(rights=(*confinement.rights, (scratch, WRITE)))
-    if (listener := confine(confinement)) >= 0:
+    if (listener := confine(confinement, namespaces)) >= 0:
         # Until the program is executed, nobody listens: nothing here makes a call that is refused.
         socket.send_fds(parent, [_LISTENER], [listener])
     if request.program_filter:

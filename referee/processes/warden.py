@@ -29,6 +29,7 @@ from referee.processes import cgroups, libc, scratch, tree
 from referee.processes.confinement import Confinement
 from referee.processes.execution import start_bot
 from referee.processes.messages import HEAD, LONGEST, NEW_WARDEN, STREAMS, TAKEN, Request, notify, refuse
+from referee.processes.prepared import PreparedMounts
 from referee.processes.refusals import Refusals
 from referee.processes.watch import RETRY_S, UNKILLABLE_S, BotMonitor, Wake
 
@@ -55,6 +56,7 @@ def _run_bots(control: socket.socket, prefixes: Prefixes) -> None:
     os.setsid()
     libc.prctl(libc.SUBREAPER, 1)  # guard: orphans
     wake = Wake()
+    prepared = PreparedMounts()
     while (received := _receive(control)) is not None:
         request, streams = received
         notify(control, TAKEN)
@@ -62,8 +64,12 @@ def _run_bots(control: socket.socket, prefixes: Prefixes) -> None:
         try:
             folder = scratch.make(prefixes.scratch)
             group = _group(prefixes.group, request)
-            request = request._replace(env={**scratch.variables(folder), **request.env})
-            bot, listener = start_bot(request, streams, folder, group)
+            words, namespaces = prepared.of(request)
+            program, *rest = request.argv
+            request = request._replace(
+                argv=(program, *words, *rest), env={**scratch.variables(folder), **request.env}
+            )
+            bot, listener = start_bot(request, streams, folder, group, namespaces)
         except OSError as error:
             scratch.remove(folder)
             if group:
