@@ -1,6 +1,6 @@
 """Confines the calling process: its user, capabilities, files, signals and system calls.
 
-It is called between fork and exec, so it cannot be undone by the program. Landlock (landlock(7)) is the
+That is done between fork and exec, so it cannot be undone by the program. Landlock (landlock(7)) is the
 kernel's interface for processes that give up rights: to all files but those that are listed, and to signals
 and abstract sockets across the border of the sandbox. Whatever its rules are, a process in a sandbox cannot
 trace, or read the memory of, one outside of it.
@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import itertools
 import os
 import stat
 import struct
 import sys
 from collections import namedtuple
 from collections.abc import Iterable
+from functools import cache
 
 from referee.processes import libc
 
@@ -28,6 +28,9 @@ that but the network.
 SIGNALS_ABI = 6
 """The version of Landlock that confines signals and abstract sockets."""
 
+_OWN = "/proc/self"
+"""How the paths begin that lead a process to its own files."""
+
 LIST, READ, WRITE = 1, 2, 3
 """Rights to a file or folder and all below it: to list names, to read and execute, to do all."""
 
@@ -35,6 +38,8 @@ CAPABILITY_KEPT = "CAP_DAC_READ_SEARCH"
 """Bots of root keep the right to read: their own files may belong to other users."""
 
 _READ_SEARCH = 2  # the number of CAP_DAC_READ_SEARCH
+_DROPPED = tuple(number for number in range(64) if number != _READ_SEARCH)
+"""The numbers of all other capabilities, also of some that no kernel has yet."""
 
 # landlock(7)
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
@@ -81,6 +86,7 @@ class Confinement(namedtuple("Confinement", "user drops_capabilities sandbox rig
 NONE = Confinement(None, False, "", (), b"", b"")
 
 
+@cache
 def landlock_abi() -> int:
     """The version of Landlock in this kernel; 0 where there is none."""
     try:
@@ -89,11 +95,12 @@ def landlock_abi() -> int:
         return 0
 
 
-def confine(confinement: Confinement, namespaces: Iterable[int] = ()) -> int:
+def confine(confinement: Confinement, ruleset: int = -1, namespaces: Iterable[int] = ()) -> int:
     """Confines this process. Returns the descriptor of whoever is to listen to its filter; -1 where it does
     not ask. Raises `OSError` where the kernel refuses.
 
-    `namespaces`: descriptors of those that it enters, as its user, who made them.
+    `ruleset`: what `make_ruleset` returned; `namespaces`: descriptors of those that it enters, as its user,
+    who made them.
     """
     if confinement.user:
         become(*confinement.user)  # guard: user
@@ -102,8 +109,11 @@ def confine(confinement: Confinement, namespaces: Iterable[int] = ()) -> int:
     if confinement.drops_capabilities:
         _drop_capabilities()  # guard: capabilities
         libc.prctl(_NO_NEW_PRIVILEGES, 1)  # guard: no-new-privileges
-    if confinement.sandbox:
-        _enter_sandbox(confinement.sandbox, confinement.rights)
+    if ruleset >= 0:
+        for path, right in confinement.rights:
+            if path.startswith(_OWN):
+                _allow(ruleset, path, right, landlock_abi())
+        libc.syscall(_RESTRICT_SELF, ruleset, 0)  # guard: landlock
     if confinement.seccomp or confinement.asking:
         return _install(confinement.seccomp, confinement.asking)  # guard: system-calls
     return -1
@@ -141,9 +151,7 @@ def _drop_capabilities() -> None:
     """Drops all capabilities but one. A process that has none is left as it is."""
     if sys.platform != "linux":
         return
-    for capability in itertools.count():
-        if capability != _READ_SEARCH and not libc.prctl(_DROP_FROM_BOUNDING_SET, capability):
-            break  # there are no more, or this process may not drop any
+    libc.drop_each(_DROP_FROM_BOUNDING_SET, _DROPPED)
     if os.geteuid() != 0:
         return
     libc.prctl(_AMBIENT, _CLEAR)
@@ -152,23 +160,32 @@ def _drop_capabilities() -> None:
     libc.syscall(_CAPSET, header, struct.pack("=6I", kept, kept, 0, 0, 0, 0))
 
 
-def _enter_sandbox(sandbox: str, rights: tuple[tuple[str, int], ...]) -> None:
-    abi, confines_files = landlock_abi(), sandbox != SIGNALS
+def make_ruleset(confinement: Confinement, writable: Iterable[str]) -> int:
+    """Makes the rules of Landlock for a process that is to confine itself, but for those of its own files in
+    `/proc`: they are made before the fork, since a new process that does so has to copy much memory. Returns
+    their descriptor; -1 where there are none. Raises `OSError`.
+
+    `writable`: the paths of folders and files that it may write to as well.
+    """
+    if not confinement.sandbox:
+        return -1
+    abi, confines_files = landlock_abi(), confinement.sandbox != SIGNALS
     scopes = _SCOPE_SIGNALS | (_SCOPE_ABSTRACT_SOCKETS if confines_files else 0)
     # The structure has grown with the versions; a kernel refuses one with fields that it does not know.
     fields = [
         _rights_of(abi) if confines_files else 0,
-        _TCP if sandbox == FILES and abi >= 4 else 0,
+        _TCP if confinement.sandbox == FILES and abi >= 4 else 0,
         scopes if abi >= SIGNALS_ABI else 0,
     ][: 3 if abi >= SIGNALS_ABI else 2 if abi >= 4 else 1]
     attributes = struct.pack(f"={len(fields)}Q", *fields)
     ruleset = libc.syscall(_CREATE_RULESET, attributes, len(attributes), 0)
-    try:
-        for path, right in rights:
-            _allow(ruleset, path, right, fields[0])
-        libc.syscall(_RESTRICT_SELF, ruleset, 0)  # guard: landlock
-    finally:
-        os.close(ruleset)
+    if confines_files:
+        for path, right in confinement.rights:
+            if not path.startswith(_OWN):
+                _allow(ruleset, path, right, abi)
+        for path in writable:
+            _allow(ruleset, path, WRITE, abi)
+    return ruleset
 
 
 def _rights_of(abi: int) -> int:
@@ -177,8 +194,9 @@ def _rights_of(abi: int) -> int:
     return (1 << count) - 1
 
 
-def _allow(ruleset: int, path: str, right: int, handled: int) -> None:
+def _allow(ruleset: int, path: str, right: int, abi: int) -> None:
     """Adds a rule for what exists at a path."""
+    handled = _rights_of(abi)
     allowed = {
         LIST: _READ_DIR,
         READ: _EXECUTE | _READ_FILE | _READ_DIR,

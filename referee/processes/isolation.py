@@ -32,10 +32,7 @@ from referee.processes.confinement import (
 )
 from referee.processes.scratch import variables
 
-_STREAMS_AND_DEVICES = (
-    *((device, WRITE) for device in DEVICES),
-    *((f"/proc/self/fd/{number}", WRITE) for number in range(3)),
-)
+_DEVICES = tuple((device, WRITE) for device in DEVICES)
 
 _OF_ITSELF = tuple(
     f"/proc/self/{name}"
@@ -117,7 +114,7 @@ def _landlocked(bot: Bot, user: _User | None, readable: Iterable[Path]) -> Confi
         user,
         True,
         FILES_ALONE if bot.network else FILES,
-        (*_STREAMS_AND_DEVICES, *rights),
+        (*_DEVICES, *rights),
         seccomp.program(shares_namespaces=not bot.network),
         seccomp.asking(shares_namespaces=not bot.network),
     )

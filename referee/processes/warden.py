@@ -37,6 +37,19 @@ WATCH_S = 0.1
 """Seconds between two looks of the launcher at its wardens."""
 
 
+_HANDLED = (
+    signal.SIGINT,
+    signal.SIGQUIT,
+    signal.SIGTERM,
+    signal.SIGHUP,
+    signal.SIGPIPE,
+    signal.SIGXFSZ,
+)
+"""Signals that are meant for the referee, or that it ignores. Here they are handled, by doing nothing: those
+that are ignored would be ignored in a bot's program too.
+"""
+
+
 class Prefixes(namedtuple("Prefixes", "scratch group")):
     """The beginnings of the paths of scratch folders and control groups; None where there are no groups."""
 
@@ -141,8 +154,8 @@ def main(descriptor: int, scratch_prefix: str) -> None:
 
 def _prepare() -> None:
     """Makes this process one that outlives signals, adopts orphans, and is cheap to fork."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)  # meant for the referee
+    for number in _HANDLED:
+        signal.signal(number, lambda *_: None)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     libc.prctl(libc.SUBREAPER, 1)  # for the processes of bots that kill their warden
     libc.prctl(libc.PARENT_DEATH, signal.SIGCONT)  # guard: stopped-launcher
