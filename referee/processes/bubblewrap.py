@@ -25,9 +25,6 @@ SCRATCH = WRITABLE_INSIDE[0]
 _BEYOND = 1 << 20
 """Bytes that fit into its file systems beyond the limit, so that more than the limit can be seen."""
 
-_KERNEL_SETTINGS = Path("/proc/sys")
-"""Root could write there, even without capabilities; bwrap itself closes the other settings in `/proc`."""
-
 _FRESH = ("/proc", "/dev", *WRITABLE_INSIDE)
 """What is made for each bot."""
 
@@ -119,9 +116,10 @@ def wrapping(
     words += ["--symlink", SCRATCH, "/var/tmp"]
     tops = _tops(files, cwd)
     others = (path for path in (*SYSTEM_FILES, *files.installed) if path not in tops)
-    words += _flat(_read_only(path) for path in (_KERNEL_SETTINGS, *others, *files.own))
+    words += _flat(_read_only(path) for path in (*others, *files.own))
     for path in map(str, files.writable):
         words += ["--bind", path, path]
+    # Else root could also write to the settings of the kernel, even without capabilities.
     words += ["--remount-ro", "/proc"]  # guard: own-oom-score
     shared = [_read_only(path) for path in tops]
     for link in _links(files):

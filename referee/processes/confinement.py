@@ -28,9 +28,6 @@ that but the network.
 SIGNALS_ABI = 6
 """The version of Landlock that confines signals and abstract sockets."""
 
-_OWN = "/proc/self"
-"""How the paths begin that lead a process to its own files."""
-
 LIST, READ, WRITE = 1, 2, 3
 """Rights to a file or folder and all below it: to list names, to read and execute, to do all."""
 
@@ -51,6 +48,7 @@ _TRUNCATE, _IOCTL_DEVICE = 1 << 14, 1 << 15
 _ON_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEVICE
 _TCP = 0b11
 _SCOPE_ABSTRACT_SOCKETS, _SCOPE_SIGNALS = 1, 2
+_RULE = struct.Struct("=Qi")
 
 # prctl(2), capset(2)
 _NO_NEW_PRIVILEGES = 38
@@ -110,9 +108,7 @@ def confine(confinement: Confinement, ruleset: int = -1, namespaces: Iterable[in
         _drop_capabilities()  # guard: capabilities
         libc.prctl(_NO_NEW_PRIVILEGES, 1)  # guard: no-new-privileges
     if ruleset >= 0:
-        for path, right in confinement.rights:
-            if path.startswith(_OWN):
-                _allow(ruleset, path, right, landlock_abi())
+        _allow(ruleset, (right for right in confinement.rights if _is_own(right)), landlock_abi())
         libc.syscall(_RESTRICT_SELF, ruleset, 0)  # guard: landlock
     if confinement.seccomp or confinement.asking:
         return _install(confinement.seccomp, confinement.asking)  # guard: system-calls
@@ -180,12 +176,14 @@ def make_ruleset(confinement: Confinement, writable: Iterable[str]) -> int:
     attributes = struct.pack(f"={len(fields)}Q", *fields)
     ruleset = libc.syscall(_CREATE_RULESET, attributes, len(attributes), 0)
     if confines_files:
-        for path, right in confinement.rights:
-            if not path.startswith(_OWN):
-                _allow(ruleset, path, right, abi)
-        for path in writable:
-            _allow(ruleset, path, WRITE, abi)
+        rights = [right for right in confinement.rights if not _is_own(right)]
+        _allow(ruleset, (*rights, *((path, WRITE) for path in writable)), abi)
     return ruleset
+
+
+def _is_own(right: tuple[str, int]) -> bool:
+    """Whether a path leads a process to its own files."""
+    return right[0].startswith("/proc/self/") or right[0] == "/proc/self"
 
 
 def _rights_of(abi: int) -> int:
@@ -194,26 +192,26 @@ def _rights_of(abi: int) -> int:
     return (1 << count) - 1
 
 
-def _allow(ruleset: int, path: str, right: int, abi: int) -> None:
-    """Adds a rule for what exists at a path."""
+def _allow(ruleset: int, rights: Iterable[tuple[str, int]], abi: int) -> None:
+    """Adds rules for what exists at these paths. What is not there, or not for this user, needs no rule."""
     handled = _rights_of(abi)
     allowed = {
         LIST: _READ_DIR,
         READ: _EXECUTE | _READ_FILE | _READ_DIR,
         WRITE: handled & ~(_MAKE_CHAR | _MAKE_BLOCK),
-    }[right]
-    try:
-        place = os.open(path, os.O_PATH | os.O_CLOEXEC)
-    except OSError:
-        return  # what is not there, or not for this user, needs no rule
-    try:
-        if not stat.S_ISDIR(os.fstat(place).st_mode):
-            allowed &= _ON_FILES
-        rule = struct.pack("=Qi", allowed & handled, place)
-        with contextlib.suppress(OSError):
-            libc.syscall(_ADD_RULE, ruleset, _PATH_BENEATH, rule, 0)
-    finally:
-        os.close(place)
+    }
+    add = libc.caller(_ADD_RULE, int, int, bytes, int)
+    for path, right in rights:
+        try:
+            place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        except OSError:
+            continue
+        try:
+            is_folder = stat.S_ISDIR(os.fstat(place).st_mode)
+            granted = allowed[right] if is_folder else allowed[right] & _ON_FILES
+            add(ruleset, _PATH_BENEATH, _RULE.pack(granted & handled, place), 0)
+        finally:
+            os.close(place)
 
 
 def _install(program: bytes, asking: bytes) -> int:

@@ -6,8 +6,8 @@ import os
 import signal
 import struct
 import sys
-from collections.abc import Iterable
-from functools import cache
+from collections.abc import Callable, Iterable
+from functools import cache, partial
 
 SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER
 PARENT_DEATH = 1  # PR_SET_PDEATHSIG
@@ -55,6 +55,22 @@ def syscall(number: int, *values: int | bytes | None) -> int:
         error = ctypes.get_errno()
         raise OSError(error, os.strerror(error))
     return result
+
+
+@cache
+def caller(number: int, *kinds: type[int | bytes]) -> Callable[..., int]:
+    """A function that calls the kernel with values of these types, quicker than `syscall`. Returns a negative
+    number where that fails, or cannot be done.
+    """
+    if (library := _library()) is None:
+        return lambda *_: -1
+    function = library["syscall"]  # another object than the attribute
+    function.restype = ctypes.c_long
+    function.argtypes = [
+        ctypes.c_long,
+        *(ctypes.c_long if kind is int else ctypes.c_char_p for kind in kinds),
+    ]
+    return partial(function, number)
 
 
 def fork_into(group: int) -> int:
