@@ -73,6 +73,8 @@ class SharedMounts(NamedTuple):
     bot, or by preparing them once, and adding `prepared` to the command of each bot that is started there.
     """
 
+    before: int
+    """The number of words of the command before those that are added."""
     sources: tuple[str, ...]
     """The paths that are bound."""
     words: tuple[str, ...]
@@ -87,7 +89,7 @@ class Wrapping(NamedTuple):
     """How a bot is started in namespaces of its own."""
 
     argv: tuple[str, ...]
-    """The words to execute, without the words of `shared`, which follow the first."""
+    """The words to execute, without those of `shared`."""
     shared: SharedMounts
 
 
@@ -121,7 +123,8 @@ def wrapping(
         words += ["--bind", path, path]
     # Else root could also write to the settings of the kernel, even without capabilities.
     words += ["--remount-ro", "/proc"]  # guard: own-oom-score
-    shared = [_read_only(path) for path in tops]
+    words += _closed("/dev")
+    before, shared = len(words), [_read_only(path) for path in tops]  # late: a bind reads all earlier mounts
     for link in _links(files):
         if set(tops.values()).isdisjoint(Path(link[-1]).parents):
             words += link
@@ -130,23 +133,25 @@ def wrapping(
     for place, is_folder in sorted(files.hidden):  # a folder comes before what is in it
         words += ["--tmpfs", str(place)] if is_folder else ["--ro-bind", "/dev/null", str(place)]
     words += ["--dir", str(cwd)]
-    closed = (str(place) for place, is_folder in sorted(files.hidden) if is_folder)
-    for path in ("/", "/dev", *closed):  # what is mounted above has no size, and is not counted
-        words += ["--remount-ro", path]  # guard: read-only-mounts
+    for folder in (*(str(place) for place, is_folder in sorted(files.hidden) if is_folder), "/"):
+        words += _closed(folder)
     words += ["--chdir", str(cwd), "--", *_SHELL, *argv[1:]]
     user = [] if kept_capability else ["--unshare-user"]
-    return Wrapping(tuple(words), _shared([argv[0], *rights, *user], shared, set(tops.values())))
+    return Wrapping(tuple(words), _shared(before, [argv[0], *rights, *user], shared, set(tops.values())))
 
 
 _Mount = tuple[str, str, str]
 """An option of `bwrap`, what is mounted, and where."""
 
 
-def _shared(program: Sequence[str], mounts: Sequence[_Mount], tops: Collection[Path]) -> SharedMounts:
+def _shared(
+    before: int, program: Sequence[str], mounts: Sequence[_Mount], tops: Collection[Path]
+) -> SharedMounts:
     """These mounts, which lie in the folders `tops`; `program`: the beginning of a command that can do it."""
-    inside = [(option, source, _PREPARED + place) for option, source, place in mounts]
+    inside = [(option, source, _PREPARED + target) for option, source, target in mounts]
     around = ("--dev-bind", "/", "/", "--tmpfs", _PREPARED)
     return SharedMounts(
+        before,
         tuple(source for option, source, _ in mounts if option != _LINK),
         _flat(mounts),
         (*program, *around, *_flat(inside), "--remount-ro", _PREPARED, "--", *_TELLING),
@@ -168,6 +173,11 @@ def _tops(files: VisibleFiles, cwd: Path) -> dict[Path, Path]:
         if top := next((each for each in (*reversed(path.parents), path) if each not in around), None):
             found[path] = top
     return found
+
+
+def _closed(folder: str) -> tuple[str, ...]:
+    """The words that make a file system read-only which has no size, and in which nothing is counted."""
+    return ("--remount-ro", folder)  # guard: read-only-mounts
 
 
 def _read_only(path: Path) -> _Mount:

@@ -63,8 +63,7 @@ class Request(
     `scratch_files`: those of its scratch folder; `confinement`: the fields of a `Confinement`;
     `program_filter`: where `argv` is a program that confines the bot and runs it, what that program gets on
     its descriptor `FILTER_DESCRIPTOR`, else empty; `deferring_filter`: what it gets instead where a filter
-    around it asks about the bot's calls; `shared`: the fields of the `SharedMounts` that are added to `argv`
-    after its first word, or None.
+    around it asks about the bot's calls; `shared`: the fields of the `SharedMounts` of `argv`, or None.
     """
 
     def encode(self) -> bytes:

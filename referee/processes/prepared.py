@@ -27,6 +27,11 @@ READY_MS = 10_000
 class Mounts(namedtuple("Mounts", "words namespaces")):
     """How a bot gets the mounts that it shares: by words of its command, in namespaces that it enters."""
 
+    def command(self, request: Request) -> tuple[str, ...]:
+        """The bot's command with these words."""
+        before = request.shared[0] if request.shared else 0
+        return (*request.argv[:before], *self.words, *request.argv[before:])
+
 
 class PreparedMounts:
     """What one warden has prepared."""
@@ -37,7 +42,7 @@ class PreparedMounts:
 
     def of(self, request: Request) -> Mounts:
         """The mounts that a bot shares, prepared if that is possible."""
-        sources, words, preparing, prepared = request.shared or ((), (), (), ())
+        _, sources, words, preparing, prepared = request.shared or (0, (), (), (), ())
         alone = Mounts(words, ())
         if not sources:
             return alone

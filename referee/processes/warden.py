@@ -77,12 +77,10 @@ def _run_bots(control: socket.socket, prefixes: Prefixes) -> None:
         try:
             folder = scratch.make(prefixes.scratch)
             group = _group(prefixes.group, request)
-            words, namespaces = prepared.of(request)
-            program, *rest = request.argv
-            request = request._replace(
-                argv=(program, *words, *rest), env={**scratch.variables(folder), **request.env}
-            )
-            bot, listener = start_bot(request, streams, folder, group, namespaces)
+            mounts = prepared.of(request)
+            env = {**scratch.variables(folder), **request.env}
+            request = request._replace(argv=mounts.command(request), env=env)
+            bot, listener = start_bot(request, streams, folder, group, mounts.namespaces)
         except OSError as error:
             scratch.remove(folder)
             if group:

@@ -98,7 +98,7 @@ def test_a_bot_sees_the_same_where_nothing_can_be_prepared(
 
 
 def request(source: Path, preparing: str = "prepare", user: tuple[int, int] | None = None) -> Request:
-    shared = bubblewrap.SharedMounts((str(source),), ("alone",), (preparing,), ("shared",))
+    shared = bubblewrap.SharedMounts(1, (str(source),), ("alone",), (preparing,), ("shared",))
     return Request("", (), "/", {}, False, {}, None, None, None, None, (user,), b"filter", b"", tuple(shared))
 
 
@@ -142,3 +142,5 @@ def test_what_cannot_be_prepared_is_mounted_for_each_bot(made: list[str], tmp_pa
     several = [known.of(request(tmp_path, str(number))).words for number in range(MOST)]
     assert several == [("shared",)] * (MOST - 1) + [("alone",)]
     assert known.of(request(tmp_path)._replace(shared=None)) == Mounts((), ())
+    bot = request(tmp_path)._replace(argv=("bwrap", "bot"))
+    assert known.of(bot).command(bot) == ("bwrap", "alone", "bot")
