@@ -1,4 +1,4 @@
-"""Starts the process of a bot: forks, sets up streams, limits and signals, and executes its program."""
+"""Starts the process of a bot: forks, sets up streams, limits and confinement, and executes its program."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ MACHINES = "tests/unit/test_cluster_backend.py"
 SERVE = "tests/processes/test_serve.py"
 
 GUARDS = [
-    valued("read-only-mounts", "()", f"{MOUNTS} -k has_a_size"),
+    replaced("read-only-mounts", "return ()", f"{MOUNTS} -k has_a_size"),
     dropped("devices", f"{MOUNTS} -k has_a_size"),
     replaced(
         "modes-of-links",
