@@ -2,11 +2,16 @@
 
 Bubblewrap is the sandbox of Flatpak: a small program in the packages of every distribution. The bot sees only
 the files that are bound into its namespace, its own processes, and no network.
+
+Most of these files belong to the machine, and each takes time to bind, since `bwrap` then reads the list of
+all mounts. So they are bound once below a folder in a namespace that bots are started from, which `bwrap`
+makes too (`prepared.py` has that done), and a bot gets them with few binds, each of a whole folder.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,15 +25,18 @@ SCRATCH = WRITABLE_INSIDE[0]
 _BEYOND = 1 << 20
 """Bytes that fit into its file systems beyond the limit, so that more than the limit can be seen."""
 
-_KERNEL_SETTINGS = "/proc/sys"
-"""Root could write there, even without capabilities; bwrap itself closes the other settings in `/proc`."""
+_FRESH = ("/proc", "/dev", *WRITABLE_INSIDE)
+"""What is made for each bot."""
+
+_PREPARED = "/sys"
+"""The folder below which files are prepared. It exists everywhere, and nothing else of it is needed there."""
 
 _NAMESPACES = ("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try")
 
 _OF_ITS_OWN = ("/dev/", "/proc/", "/sys/", "/var/tmp")
 """The beginnings of paths that lead to other places in its namespace."""
 
-SYSTEM_FILES = ("/sys/devices/system",)
+SYSTEM_FILES = (Path("/sys/devices/system"),)
 """What runtimes read to learn of the machine's processors."""
 
 
@@ -39,12 +47,19 @@ _SHELL = (
 )
 """Gives the bot its streams; see `STDIN_INSIDE`."""
 
+_LINK = "--symlink"
+
+_TELLING = ("/bin/sh", "-c", "echo $$; read _")
+"""Tells its process id once the namespaces are ready, and keeps them until its input ends."""
+
 
 class VisibleFiles(NamedTuple):
     """The files of the machine that a bot sees."""
 
-    read: Collection[Path]
-    """The paths that it may read."""
+    installed: Collection[Path]
+    """The paths that it may read and that belong to no bot: programs, libraries and settings."""
+    own: Collection[Path]
+    """The other paths that it may read."""
     links: Mapping[str, str]
     """Symbolic links, and their texts."""
     hidden: Collection[tuple[Path, bool]]
@@ -53,15 +68,40 @@ class VisibleFiles(NamedTuple):
     """Folders that it may write to."""
 
 
-def command(
+class SharedMounts(NamedTuple):
+    """Mounts that many bots have in common, made in one of two ways: by adding `words` to the command of a
+    bot, or by preparing them once, and adding `prepared` to the command of each bot that is started there.
+    """
+
+    before: int
+    """The number of words of the command before those that are added."""
+    sources: tuple[str, ...]
+    """The paths that are bound."""
+    words: tuple[str, ...]
+    preparing: tuple[str, ...]
+    """The command that prepares them: it prints its process id when they are ready, and stays until its input
+    ends.
+    """
+    prepared: tuple[str, ...]
+
+
+class Wrapping(NamedTuple):
+    """How a bot is started in namespaces of its own."""
+
+    argv: tuple[str, ...]
+    """The words to execute, without those of `shared`."""
+    shared: SharedMounts
+
+
+def wrapping(
     argv: Sequence[str],
     cwd: Path,
     files: VisibleFiles,
     most_bytes: int | None,
     kept_capability: str = "",
     network: bool = False,
-) -> tuple[str, ...]:
-    """The words to execute.
+) -> Wrapping:
+    """How to start a bot.
 
     `argv`: the path of `bwrap`, and the bot's command; `most_bytes`: the size of each file system that it may
     write to, which lie in memory; `kept_capability`: what it keeps where root starts it, so that no user
@@ -69,29 +109,87 @@ def command(
     """
     size = ("--size", str(most_bytes + _BEYOND)) if most_bytes else ()
     namespaces = [each for each in _NAMESPACES if not (network and each == "--unshare-net")]
-    words = [argv[0], *namespaces, "--die-with-parent", "--cap-drop", "ALL"]
-    words += ["--cap-add", kept_capability] if kept_capability else ["--unshare-user"]
+    rights = ["--die-with-parent", "--cap-drop", "ALL"]
+    identity = ["--cap-add", kept_capability] if kept_capability else ["--unshare-user"]
+    words = [argv[0], *namespaces, *rights, *identity]
     words += ["--seccomp", str(FILTER_DESCRIPTOR), "--proc", "/proc", "--dev", "/dev"]
     for folder in WRITABLE_INSIDE:
         words += [*size, "--perms", "1777", "--tmpfs", folder]
     words += ["--symlink", SCRATCH, "/var/tmp"]
-    for path in (_KERNEL_SETTINGS, *SYSTEM_FILES, *map(str, files.read)):
-        words += ["--ro-bind-try", path, path]
+    tops = _tops(files, cwd)
+    others = (path for path in (*SYSTEM_FILES, *files.installed) if path not in tops)
+    words += _flat(_read_only(path) for path in (*others, *files.own))
     for path in map(str, files.writable):
         words += ["--bind", path, path]
+    # Else root could also write to the settings of the kernel, even without capabilities.
     words += ["--remount-ro", "/proc"]  # guard: own-oom-score
-    words += _links(files)
+    words += _closed("/dev")
+    before, shared = len(words), [_read_only(path) for path in tops]  # late: a bind reads all earlier mounts
+    for link in _links(files):
+        if set(tops.values()).isdisjoint(Path(link[-1]).parents):
+            words += link
+        else:
+            shared.append(link)
     for place, is_folder in sorted(files.hidden):  # a folder comes before what is in it
         words += ["--tmpfs", str(place)] if is_folder else ["--ro-bind", "/dev/null", str(place)]
     words += ["--dir", str(cwd)]
-    closed = (str(place) for place, is_folder in sorted(files.hidden) if is_folder)
-    for path in ("/", "/dev", *closed):  # what is mounted above has no size, and is not counted
-        words += ["--remount-ro", path]  # guard: read-only-mounts
-    return (*words, "--chdir", str(cwd), "--", *_SHELL, *argv[1:])
+    for folder in (*(str(place) for place, is_folder in sorted(files.hidden) if is_folder), "/"):
+        words += _closed(folder)
+    words += ["--chdir", str(cwd), "--", *_SHELL, *argv[1:]]
+    user = [] if kept_capability else ["--unshare-user"]
+    return Wrapping(tuple(words), _shared(before, [argv[0], *rights, *user], shared, set(tops.values())))
 
 
-def _links(files: VisibleFiles) -> Iterator[str]:
-    readable = set(files.read)
+_Mount = tuple[str, str, str]
+"""An option of `bwrap`, what is mounted, and where."""
+
+
+def _shared(
+    before: int, program: Sequence[str], mounts: Sequence[_Mount], tops: Collection[Path]
+) -> SharedMounts:
+    """These mounts, which lie in the folders `tops`; `program`: the beginning of a command that can do it."""
+    inside = [(option, source, _PREPARED + target) for option, source, target in mounts]
+    around = ("--dev-bind", "/", "/", "--tmpfs", _PREPARED)
+    return SharedMounts(
+        before,
+        tuple(source for option, source, _ in mounts if option != _LINK),
+        _flat(mounts),
+        (*program, *around, *_flat(inside), "--remount-ro", _PREPARED, "--", *_TELLING),
+        _flat(("--ro-bind", f"{_PREPARED}{top}", str(top)) for top in sorted(tops)),
+    )
+
+
+def _tops(files: VisibleFiles, cwd: Path) -> dict[Path, Path]:
+    """For each installed path that can be shared, the highest folder around it in which nothing of the bot
+    lies, and nothing that is made for it.
+    """
+    hidden = (place for place, _ in files.hidden)
+    bots = {*map(Path, _FRESH), *files.own, *files.writable, *hidden, cwd}
+    around = {folder for path in bots for folder in (path, *path.parents)}
+    if Path(_PREPARED) in around:  # it could not be read there
+        return {}
+    found = {}
+    for path in (*SYSTEM_FILES, *files.installed):
+        if top := next((each for each in (*reversed(path.parents), path) if each not in around), None):
+            found[path] = top
+    return found
+
+
+def _closed(folder: str) -> tuple[str, ...]:
+    """The words that make a file system read-only which has no size, and in which nothing is counted."""
+    return ("--remount-ro", folder)  # guard: read-only-mounts
+
+
+def _read_only(path: Path) -> _Mount:
+    return "--ro-bind-try", str(path), str(path)
+
+
+def _links(files: VisibleFiles) -> Iterator[_Mount]:
+    readable = {*files.installed, *files.own}
     for link, text in files.links.items():
         if readable.isdisjoint(Path(link).parents) and not link.startswith(_OF_ITS_OWN):
-            yield from ("--symlink", text, link)
+            yield _LINK, text, link
+
+
+def _flat(mounts: Iterable[_Mount]) -> tuple[str, ...]:
+    return tuple(chain.from_iterable(mounts))

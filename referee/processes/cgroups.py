@@ -10,7 +10,9 @@ import contextlib
 import errno
 import os
 import time
+from functools import cache
 
+from referee.processes import libc
 from referee.processes.messages import MEMORY, PROCESSES
 
 CONTROLLERS = ("memory", "pids")
@@ -78,14 +80,17 @@ def killed_for_memory(listing: str = LISTING, mounts: str = MOUNTS, machine: str
     """Counts the processes that the kernel has killed so far because memory ran out: in the control group of
     this process, of either version; on the whole machine where its group does not tell; 0 where nothing does.
     """
-    for path in (*_counters_of_own_group(listing, mounts), machine):
+    for path in (*_counters_of_own_group(os.getpid(), listing, mounts), machine):
         if (count := _count(path, "oom_kill")) is not None:
             return count
     return 0
 
 
-def _counters_of_own_group(listing: str, mounts: str) -> list[str]:
-    """The files with counters of memory in the groups that this process is in, whether they exist or not."""
+@cache
+def _counters_of_own_group(pid: int, listing: str, mounts: str) -> list[str]:
+    """The files with counters of memory in the groups that this process is in, whether they exist or not.
+    `pid` is its id: it stays in its groups, but a fork of it may begin in others.
+    """
     found = []
     groups = [row.split(":", 2) for row in _read(listing).splitlines()]
     for row in _read(mounts).splitlines():
@@ -118,9 +123,22 @@ class Group:
         if self._processes is not None:
             self._set("pids.max", self._processes)
 
-    def enter(self) -> None:
-        """Moves this process into the group, if possible."""
-        self._set("cgroup.procs", 0)
+    def fork(self) -> int:
+        """Forks this process, with the new one in the group, if possible. Returns what `os.fork` does.
+
+        It begins there where the kernel can do so: a move to another group waits for all processors, some
+        milliseconds unless there was one just before.
+        """
+        with contextlib.suppress(OSError):
+            folder = os.open(self.path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                return libc.fork_into(folder)
+            finally:
+                os.close(folder)
+        pid = os.fork()
+        if pid == 0:
+            self._set("cgroup.procs", 0)
+        return pid
 
     def freeze(self) -> None:
         """Stops all processes of the group at once."""
@@ -186,10 +204,18 @@ def _count(path: str, event: str) -> int | None:
 def _read(path: str) -> str:
     """The text of a system file; empty if it cannot be read."""
     try:
-        with open(path) as file:  # noqa: PTH123 - pathlib starts slowly
-            return file.read()
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return ""
+    try:
+        found = b""
+        while data := os.read(descriptor, 65_536):
+            found += data
+        return found.decode()
     except (OSError, UnicodeDecodeError):
         return ""
+    finally:
+        os.close(descriptor)
 
 
 def _write(path: str, text: str) -> None:

@@ -1,6 +1,6 @@
 """Confines the calling process: its user, capabilities, files, signals and system calls.
 
-It is called between fork and exec, so it cannot be undone by the program. Landlock (landlock(7)) is the
+That is done between fork and exec, so it cannot be undone by the program. Landlock (landlock(7)) is the
 kernel's interface for processes that give up rights: to all files but those that are listed, and to signals
 and abstract sockets across the border of the sandbox. Whatever its rules are, a process in a sandbox cannot
 trace, or read the memory of, one outside of it.
@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import itertools
 import os
 import stat
 import struct
 import sys
 from collections import namedtuple
+from collections.abc import Iterable
+from functools import cache
 
 from referee.processes import libc
 
@@ -34,6 +35,8 @@ CAPABILITY_KEPT = "CAP_DAC_READ_SEARCH"
 """Bots of root keep the right to read: their own files may belong to other users."""
 
 _READ_SEARCH = 2  # the number of CAP_DAC_READ_SEARCH
+_DROPPED = tuple(number for number in range(64) if number != _READ_SEARCH)
+"""The numbers of all other capabilities, also of some that no kernel has yet."""
 
 # landlock(7)
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
@@ -45,6 +48,7 @@ _TRUNCATE, _IOCTL_DEVICE = 1 << 14, 1 << 15
 _ON_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEVICE
 _TCP = 0b11
 _SCOPE_ABSTRACT_SOCKETS, _SCOPE_SIGNALS = 1, 2
+_RULE = struct.Struct("=Qi")
 
 # prctl(2), capset(2)
 _NO_NEW_PRIVILEGES = 38
@@ -57,8 +61,8 @@ _CAPSET, _SET_SECCOMP = (126, 317) if os.uname().machine == "x86_64" else (91, 2
 _CAPABILITIES_VERSION = 0x20080522
 
 
-# unshare(2), mount(2)
-_UNSHARE, _MOUNT = (272, 165) if os.uname().machine == "x86_64" else (97, 40)
+# unshare(2), mount(2), setns(2)
+_UNSHARE, _MOUNT, _ENTER = (272, 165, 308) if os.uname().machine == "x86_64" else (97, 40, 268)
 _NEW_MOUNTS = 0x20000
 _READ_ONLY, _NO_SET_USER, _REMOUNT, _BIND, _RECURSIVE, _SLAVE = 1, 2, 1 << 5, 1 << 12, 1 << 14, 1 << 19
 
@@ -80,6 +84,7 @@ class Confinement(namedtuple("Confinement", "user drops_capabilities sandbox rig
 NONE = Confinement(None, False, "", (), b"", b"")
 
 
+@cache
 def landlock_abi() -> int:
     """The version of Landlock in this kernel; 0 where there is none."""
     try:
@@ -88,41 +93,51 @@ def landlock_abi() -> int:
         return 0
 
 
-def confine(confinement: Confinement) -> int:
+def confine(confinement: Confinement, ruleset: int = -1, namespaces: Iterable[int] = ()) -> int:
     """Confines this process. Returns the descriptor of whoever is to listen to its filter; -1 where it does
     not ask. Raises `OSError` where the kernel refuses.
+
+    `ruleset`: what `make_ruleset` returned; `namespaces`: descriptors of those that it enters, as its user,
+    who made them.
     """
     if confinement.user:
-        _become(*confinement.user)  # guard: user
+        become(*confinement.user)  # guard: user
+    for namespace in namespaces:
+        libc.syscall(_ENTER, namespace, 0)
     if confinement.drops_capabilities:
         _drop_capabilities()  # guard: capabilities
         libc.prctl(_NO_NEW_PRIVILEGES, 1)  # guard: no-new-privileges
-    if confinement.sandbox:
-        _enter_sandbox(confinement.sandbox, confinement.rights)
+    if ruleset >= 0:
+        _allow(ruleset, (right for right in confinement.rights if _is_own(right)), landlock_abi())
+        libc.syscall(_RESTRICT_SELF, ruleset, 0)  # guard: landlock
     if confinement.seccomp or confinement.asking:
         return _install(confinement.seccomp, confinement.asking)  # guard: system-calls
     return -1
 
 
 def protect_devices() -> None:
-    """Mounts `DEVICES` read-only, for this process and those that it starts: what is written to a device
-    still arrives, but root cannot change the modes, owners and times of the machine's files.
+    """Where root does this, mounts `DEVICES` read-only, for this process and those that it starts: what is
+    written to a device still arrives, but root cannot change the modes, owners and times of the machine's
+    files.
 
     Raises `OSError`.
     """
+    if os.geteuid() != 0:
+        return
     libc.syscall(_UNSHARE, _NEW_MOUNTS)
     _mount(b"/", _RECURSIVE | _SLAVE)  # else the machine would see the mounts below
     for path in map(os.fsencode, DEVICES):
         if os.path.exists(path):
             _mount(path, _BIND)
-            _mount(path, _REMOUNT | _BIND | _READ_ONLY | _NO_SET_USER)
+            _mount(path, _REMOUNT | _BIND | _READ_ONLY | _NO_SET_USER)  # guard: devices
 
 
 def _mount(path: bytes, flags: int) -> None:
     libc.syscall(_MOUNT, path, path, None, flags, None)
 
 
-def _become(user: int, group: int, groups: tuple[int, ...]) -> None:
+def become(user: int, group: int, groups: tuple[int, ...]) -> None:
+    """Makes this process one of another user, which only root can. Raises `OSError`."""
     os.setgroups(groups)
     os.setresgid(group, group, group)
     os.setresuid(user, user, user)
@@ -132,9 +147,7 @@ def _drop_capabilities() -> None:
     """Drops all capabilities but one. A process that has none is left as it is."""
     if sys.platform != "linux":
         return
-    for capability in itertools.count():
-        if capability != _READ_SEARCH and not libc.prctl(_DROP_FROM_BOUNDING_SET, capability):
-            break  # there are no more, or this process may not drop any
+    libc.drop_each(_DROP_FROM_BOUNDING_SET, _DROPPED)
     if os.geteuid() != 0:
         return
     libc.prctl(_AMBIENT, _CLEAR)
@@ -143,23 +156,34 @@ def _drop_capabilities() -> None:
     libc.syscall(_CAPSET, header, struct.pack("=6I", kept, kept, 0, 0, 0, 0))
 
 
-def _enter_sandbox(sandbox: str, rights: tuple[tuple[str, int], ...]) -> None:
-    abi, confines_files = landlock_abi(), sandbox != SIGNALS
+def make_ruleset(confinement: Confinement, writable: Iterable[str]) -> int:
+    """Makes the rules of Landlock for a process that is to confine itself, but for those of its own files in
+    `/proc`: they are made before the fork, since a new process that does so has to copy much memory. Returns
+    their descriptor; -1 where there are none. Raises `OSError`.
+
+    `writable`: the paths of folders and files that it may write to as well.
+    """
+    if not confinement.sandbox:
+        return -1
+    abi, confines_files = landlock_abi(), confinement.sandbox != SIGNALS
     scopes = _SCOPE_SIGNALS | (_SCOPE_ABSTRACT_SOCKETS if confines_files else 0)
     # The structure has grown with the versions; a kernel refuses one with fields that it does not know.
     fields = [
         _rights_of(abi) if confines_files else 0,
-        _TCP if sandbox == FILES and abi >= 4 else 0,
+        _TCP if confinement.sandbox == FILES and abi >= 4 else 0,
         scopes if abi >= SIGNALS_ABI else 0,
     ][: 3 if abi >= SIGNALS_ABI else 2 if abi >= 4 else 1]
     attributes = struct.pack(f"={len(fields)}Q", *fields)
     ruleset = libc.syscall(_CREATE_RULESET, attributes, len(attributes), 0)
-    try:
-        for path, right in rights:
-            _allow(ruleset, path, right, fields[0])
-        libc.syscall(_RESTRICT_SELF, ruleset, 0)  # guard: landlock
-    finally:
-        os.close(ruleset)
+    if confines_files:
+        rights = [right for right in confinement.rights if not _is_own(right)]
+        _allow(ruleset, (*rights, *((path, WRITE) for path in writable)), abi)
+    return ruleset
+
+
+def _is_own(right: tuple[str, int]) -> bool:
+    """Whether a path leads a process to its own files."""
+    return right[0].startswith("/proc/self/") or right[0] == "/proc/self"
 
 
 def _rights_of(abi: int) -> int:
@@ -168,25 +192,26 @@ def _rights_of(abi: int) -> int:
     return (1 << count) - 1
 
 
-def _allow(ruleset: int, path: str, right: int, handled: int) -> None:
-    """Adds a rule for what exists at a path."""
+def _allow(ruleset: int, rights: Iterable[tuple[str, int]], abi: int) -> None:
+    """Adds rules for what exists at these paths. What is not there, or not for this user, needs no rule."""
+    handled = _rights_of(abi)
     allowed = {
         LIST: _READ_DIR,
         READ: _EXECUTE | _READ_FILE | _READ_DIR,
         WRITE: handled & ~(_MAKE_CHAR | _MAKE_BLOCK),
-    }[right]
-    try:
-        place = os.open(path, os.O_PATH | os.O_CLOEXEC)
-    except OSError:
-        return  # what is not there, or not for this user, needs no rule
-    try:
-        if not stat.S_ISDIR(os.fstat(place).st_mode):
-            allowed &= _ON_FILES
-        rule = struct.pack("=Qi", allowed & handled, place)
-        with contextlib.suppress(OSError):
-            libc.syscall(_ADD_RULE, ruleset, _PATH_BENEATH, rule, 0)
-    finally:
-        os.close(place)
+    }
+    add = libc.caller(_ADD_RULE, int, int, bytes, int)
+    for path, right in rights:
+        try:
+            place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        except OSError:
+            continue
+        try:
+            is_folder = stat.S_ISDIR(os.fstat(place).st_mode)
+            granted = allowed[right] if is_folder else allowed[right] & _ON_FILES
+            add(ruleset, _PATH_BENEATH, _RULE.pack(granted & handled, place), 0)
+        finally:
+            os.close(place)
 
 
 def _install(program: bytes, asking: bytes) -> int:

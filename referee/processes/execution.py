@@ -1,4 +1,4 @@
-"""Starts the process of a bot: forks, sets up streams, limits and signals, and executes its program."""
+"""Starts the process of a bot: forks, sets up streams, limits and confinement, and executes its program."""
 
 from __future__ import annotations
 
@@ -10,40 +10,51 @@ import resource
 import signal
 import socket
 import termios
-from collections.abc import Mapping
+from collections import namedtuple
+from collections.abc import Mapping, Sequence
 
 from referee.processes import libc
 from referee.processes.cgroups import Group
-from referee.processes.confinement import SIGNALS, WRITE, Confinement, confine, protect_devices
+from referee.processes.confinement import Confinement, confine, make_ruleset, protect_devices
 from referee.processes.messages import FILTER_DESCRIPTOR, STDIN_INSIDE, STDOUT_INSIDE, Request
 
 _LISTENER = b"L"
 """A byte that is sent together with the listener, since a descriptor cannot be sent alone."""
 
-_IGNORED_SIGNALS = (
-    signal.SIGINT,
-    signal.SIGQUIT,
-    signal.SIGTERM,
-    signal.SIGHUP,
-    signal.SIGPIPE,
-    signal.SIGXFSZ,
-)
-"""Signals that the referee's processes ignore, and the bot does not."""
+
+class _Preparation(namedtuple("_Preparation", "request limits ruleset namespaces scratch")):
+    """What the new process needs, as far as it can be prepared before the fork: each page of memory that the
+    new process writes to has to be copied.
+
+    `request`: the `Request`; `limits`: pairs of the number of a limit and its values; `ruleset`: the
+    descriptor of its rules of Landlock, or -1; `namespaces`: descriptors of those that it enters; `scratch`:
+    its scratch folder.
+    """
 
 
-def start_bot(request: Request, streams: list[int], scratch: str, group: Group | None) -> tuple[int, int]:
-    """Starts the bot, in its control group if it has one. Returns its process, and the descriptor of the
-    listener to its filter of system calls, -1 if nobody listens.
+def start_bot(
+    request: Request, streams: list[int], scratch: str, group: Group | None, namespaces: Sequence[int]
+) -> tuple[int, int]:
+    """Starts the bot, in its control group if it has one, and in namespaces that were prepared, if any.
+    Returns its process, and the descriptor of the listener to its filter of system calls, -1 if nobody
+    listens.
 
     Raises `OSError` where its program cannot be executed.
     """
-    parent, child = socket.socketpair()
-    with parent:
-        with child:
-            bot = os.fork()
-            if bot == 0:
-                _execute_or_report(request, streams, scratch, group, child)
-        listener, error = _outcome(parent)
+    writable = (scratch, *(f"/proc/self/fd/{stream}" for stream in streams))
+    ruleset = make_ruleset(Confinement(*request.confinement), writable)
+    try:
+        prepared = _Preparation(request, _limits(request.limits), ruleset, namespaces, scratch)
+        parent, child = socket.socketpair()
+        with parent:
+            with child:
+                bot = group.fork() if group else os.fork()  # guard: own-group
+                if bot == 0:
+                    _execute_or_report(prepared, streams, child)
+            listener, error = _outcome(parent)
+    finally:
+        if ruleset >= 0:
+            os.close(ruleset)
     if error:
         if listener >= 0:
             os.close(listener)
@@ -62,14 +73,10 @@ def _outcome(parent: socket.socket) -> tuple[int, bytes]:
     return descriptors[0], data.removeprefix(_LISTENER) + parent.recv(65_536)
 
 
-def _execute_or_report(
-    request: Request, streams: list[int], scratch: str, group: Group | None, parent: socket.socket
-) -> None:
+def _execute_or_report(prepared: _Preparation, streams: list[int], parent: socket.socket) -> None:
     """Runs in the new process: executes the bot's program, or reports why that fails."""
     try:
-        if group:
-            group.enter()  # guard: own-group
-        _execute(request, streams, scratch, parent)
+        _execute(prepared, streams, parent)
     except OSError as error:
         parent.sendall(f"{error.errno or errno.EINVAL} {error.filename or ''}".encode())
     except (ValueError, MemoryError) as error:
@@ -78,8 +85,9 @@ def _execute_or_report(
         os._exit(127)
 
 
-def _execute(request: Request, streams: list[int], scratch: str, parent: socket.socket) -> None:
-    """Sets up session, streams, limits, signals and folder, then executes the bot's program."""
+def _execute(prepared: _Preparation, streams: list[int], parent: socket.socket) -> None:
+    """Sets up session, streams, limits and folder, then executes the bot's program."""
+    request, limits, ruleset, namespaces, scratch = prepared
     os.setsid()
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
@@ -92,9 +100,8 @@ def _execute(request: Request, streams: list[int], scratch: str, parent: socket.
         os.write(score, b"1000")  # if memory runs out, bots are killed first
         os.close(score)
     libc.hide()
-    _set_limits(request.limits)
-    for ignored in _IGNORED_SIGNALS:
-        signal.signal(ignored, signal.SIG_DFL)
+    for number, values in limits:
+        resource.setrlimit(number, values)  # guard: limits-of-the-kernel
     os.chdir(request.cwd)
     confinement = Confinement(*request.confinement)
     if confinement.user:
@@ -102,11 +109,9 @@ def _execute(request: Request, streams: list[int], scratch: str, parent: socket.
             os.chown(own, *confinement.user[:2])
     if request.program_filter:
         _check(request.program, request.env)
-        if os.geteuid() == 0:
-            protect_devices()  # guard: devices
-    if confinement.sandbox not in ("", SIGNALS):
-        confinement = confinement._replace(rights=(*confinement.rights, (scratch, WRITE)))
-    if (listener := confine(confinement)) >= 0:
+        if not namespaces:  # in which it was done
+            protect_devices()
+    if (listener := confine(confinement, ruleset, namespaces)) >= 0:
         # Until the program is executed, nobody listens: nothing here makes a call that is refused.
         socket.send_fds(parent, [_LISTENER], [listener])
     if request.program_filter:
@@ -120,14 +125,18 @@ def _die_with_warden() -> None:
     libc.prctl(libc.PARENT_DEATH, signal.SIGKILL)  # guard: killed-warden
 
 
-def _set_limits(limits: Mapping[str, tuple[int, int]]) -> None:
-    """Sets limits of the kernel, by their names in `resource`, as far as those of this process allow."""
-    for name, (soft, hard) in limits.items():
+def _limits(named: Mapping[str, tuple[int, int]]) -> list[tuple[int, tuple[int, int]]]:
+    """Limits of the kernel by their numbers, from their names in `resource`, as far as those of this process
+    allow them.
+    """
+    found = []
+    for name, (soft, hard) in named.items():
         number = getattr(resource, name)
         ceiling = resource.getrlimit(number)[1]
         if ceiling != resource.RLIM_INFINITY:
             soft, hard = min(soft, ceiling), min(hard, ceiling)
-        resource.setrlimit(number, (soft, hard))  # guard: limits-of-the-kernel
+        found.append((number, (soft, hard)))
+    return found
 
 
 def _run(argv: tuple[str, ...], env: dict[str, str]) -> None:

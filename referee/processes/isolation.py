@@ -7,7 +7,7 @@ import pwd
 import shutil
 import stat
 import sys
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -32,10 +32,7 @@ from referee.processes.confinement import (
 )
 from referee.processes.scratch import variables
 
-_STREAMS_AND_DEVICES = (
-    *((device, WRITE) for device in DEVICES),
-    *((f"/proc/self/fd/{number}", WRITE) for number in range(3)),
-)
+_DEVICES = tuple((device, WRITE) for device in DEVICES)
 
 _OF_ITSELF = tuple(
     f"/proc/self/{name}"
@@ -49,7 +46,7 @@ _OF_ITSELF = tuple(
 _SYSTEM_FILES = (
     *(*_OF_ITSELF, "/proc/meminfo", "/proc/cpuinfo", "/proc/filesystems", "/proc/version", "/proc/uptime"),
     *("/proc/loadavg", "/proc/stat", "/proc/sys/vm", "/proc/sys/kernel", "/proc/cgroups"),
-    *("/sys/fs/cgroup", "/sys/kernel/mm", *bubblewrap.SYSTEM_FILES),
+    *("/sys/fs/cgroup", "/sys/kernel/mm", *map(str, bubblewrap.SYSTEM_FILES)),
 )
 """What runtimes read to learn of themselves and of the machine's processors and memory."""
 
@@ -78,6 +75,8 @@ class IsolatedStart(NamedTuple):
     """
     deferring_filter: bytes = b""
     """The filter that it gets instead where the outer filter asks about the bot's calls."""
+    shared: bubblewrap.SharedMounts | None = None
+    """Mounts that are added to `argv`; see `Wrapping`."""
 
 
 @lru_cache(maxsize=1024)
@@ -102,7 +101,7 @@ def isolated(bot: Bot) -> IsolatedStart:
     readable = [path for path in needed.readable if user is None or _is_reachable(path, *user)]
     if bot.isolation == "landlock":
         return IsolatedStart(bot.argv, _landlocked(bot, user, readable), {}, b"")
-    return _wrapped(bot, user, readable, needed.links)
+    return _wrapped(bot, user, needed._replace(readable=readable))
 
 
 def _landlocked(bot: Bot, user: _User | None, readable: Iterable[Path]) -> Confinement:
@@ -115,23 +114,23 @@ def _landlocked(bot: Bot, user: _User | None, readable: Iterable[Path]) -> Confi
         user,
         True,
         FILES_ALONE if bot.network else FILES,
-        (*_STREAMS_AND_DEVICES, *rights),
+        (*_DEVICES, *rights),
         seccomp.program(shares_namespaces=not bot.network),
         seccomp.asking(shares_namespaces=not bot.network),
     )
 
 
-def _wrapped(
-    bot: Bot, user: _User | None, readable: Collection[Path], links: Mapping[str, str]
-) -> IsolatedStart:
+def _wrapped(bot: Bot, user: _User | None, needed: needs.Needs) -> IsolatedStart:
     """Prepares the start of a bot in namespaces of its own, in which it may read some files and folders."""
-    folders = set(readable)
+    folders = set(needed.readable)
     hidden = [
         (path, path.is_dir()) for path in bot.hidden if not folders.isdisjoint(path.parents) and path.exists()
     ]
-    files = bubblewrap.VisibleFiles(readable, links, hidden, bot.writes)
+    installed = [path for path in needed.readable if path not in needed.own]
+    own = [path for path in needed.readable if path in needed.own]
+    files = bubblewrap.VisibleFiles(installed, own, needed.links, hidden, bot.writes)
     program = shutil.which(bubblewrap.PROGRAM) or bubblewrap.PROGRAM
-    argv = bubblewrap.command(
+    argv, shared = bubblewrap.wrapping(
         (program, *bot.argv),
         bot.cwd,
         files,
@@ -143,7 +142,7 @@ def _wrapped(
     asking = b"" if _gains_privileges(program) else seccomp.asking_around()
     confinement = NONE._replace(user=user, asking=asking)
     filters = seccomp.program(shares_namespaces=False), seccomp.deferring()
-    return IsolatedStart(argv, confinement, environment, *filters)
+    return IsolatedStart(argv, confinement, environment, *filters, shared)
 
 
 def reaches_referee(bot: Bot) -> bool:

@@ -68,7 +68,7 @@ _SETTINGS = (
     ),
 )
 """The settings in `/etc` that programs read as they start; nothing in them is secret. The list is short:
-each of its files costs `bwrap` a third of a millisecond, and bots without a network need no settings of it.
+bots without a network need no settings of it.
 """
 
 _ENVIRONMENT = (
@@ -103,6 +103,8 @@ class Needs(NamedTuple):
     """Folders and files, without symbolic links, and without those that lie in another of them."""
     links: dict[str, str]
     """The symbolic links that lead there from the paths that programs use: where each lies, and its text."""
+    own: frozenset[Path]
+    """The readable paths that are the bot's own, or that it was given: others belong to the machine."""
 
 
 def find(
@@ -110,12 +112,12 @@ def find(
 ) -> Needs:
     """Finds what a bot needs to read; `read` is what else it may read."""
     search = _NeedsSearch(command, cwd, environment)
-    for path in (*SYSTEM, *_settings(), *read):
+    for path in (*SYSTEM, *_settings()):
         search.add(path, whatever=True)
+    given = search.add_given(read)
     search.add_installed()
-    for path in search.own():
-        search.add(path, whatever=True)
-    return Needs(outermost(search.readable), search.links)
+    given |= search.add_given(search.own())
+    return Needs(outermost(search.readable), search.links, given)
 
 
 class CommandFiles(NamedTuple):
@@ -244,6 +246,15 @@ class _NeedsSearch:
             if whatever or not (self.is_wide(place) or _is_system(place) or self._leads_out(real)):
                 self.readable[place] = None
                 self.links.update(real.links)
+
+    def add_given(self, paths: Iterable[Path]) -> frozenset[Path]:
+        """Makes folders and files readable, whatever they hold. Returns those that exist."""
+        places = set()
+        for path in paths:
+            self.add(path, whatever=True)
+            with contextlib.suppress(OSError, ValueError):
+                places.add(Path(follow(str(path)).path))
+        return frozenset(places)
 
     def add_installed(self) -> None:
         """Adds the folders outside of the system's own that the programs of the command were installed into,

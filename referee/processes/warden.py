@@ -29,11 +29,25 @@ from referee.processes import cgroups, libc, scratch, tree
 from referee.processes.confinement import Confinement
 from referee.processes.execution import start_bot
 from referee.processes.messages import HEAD, LONGEST, NEW_WARDEN, STREAMS, TAKEN, Request, notify, refuse
+from referee.processes.prepared import PreparedMounts
 from referee.processes.refusals import Refusals
 from referee.processes.watch import RETRY_S, UNKILLABLE_S, BotMonitor, Wake
 
 WATCH_S = 0.1
 """Seconds between two looks of the launcher at its wardens."""
+
+
+_HANDLED = (
+    signal.SIGINT,
+    signal.SIGQUIT,
+    signal.SIGTERM,
+    signal.SIGHUP,
+    signal.SIGPIPE,
+    signal.SIGXFSZ,
+)
+"""Signals that are meant for the referee, or that it ignores. Here they are handled, by doing nothing: those
+that are ignored would be ignored in a bot's program too.
+"""
 
 
 class Prefixes(namedtuple("Prefixes", "scratch group")):
@@ -55,6 +69,7 @@ def _run_bots(control: socket.socket, prefixes: Prefixes) -> None:
     os.setsid()
     libc.prctl(libc.SUBREAPER, 1)  # guard: orphans
     wake = Wake()
+    prepared = PreparedMounts()
     while (received := _receive(control)) is not None:
         request, streams = received
         notify(control, TAKEN)
@@ -62,8 +77,10 @@ def _run_bots(control: socket.socket, prefixes: Prefixes) -> None:
         try:
             folder = scratch.make(prefixes.scratch)
             group = _group(prefixes.group, request)
-            request = request._replace(env={**scratch.variables(folder), **request.env})
-            bot, listener = start_bot(request, streams, folder, group)
+            mounts = prepared.of(request)
+            env = {**scratch.variables(folder), **request.env}
+            request = request._replace(argv=mounts.command(request), env=env)
+            bot, listener = start_bot(request, streams, folder, group, mounts.namespaces)
         except OSError as error:
             scratch.remove(folder)
             if group:
@@ -135,8 +152,8 @@ def main(descriptor: int, scratch_prefix: str) -> None:
 
 def _prepare() -> None:
     """Makes this process one that outlives signals, adopts orphans, and is cheap to fork."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)  # meant for the referee
+    for number in _HANDLED:
+        signal.signal(number, lambda *_: None)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     libc.prctl(libc.SUBREAPER, 1)  # for the processes of bots that kill their warden
     libc.prctl(libc.PARENT_DEATH, signal.SIGCONT)  # guard: stopped-launcher

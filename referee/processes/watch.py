@@ -36,6 +36,8 @@ UNKILLABLE_S = 5.0
 SIGNALLED = 128
 """The status of a program that runs another and was ended by a signal is the signal's number beyond this."""
 
+_SIGNALS = frozenset(map(int, signal.valid_signals()))
+
 REPORTED = 10
 """Maximum number of processes left behind that are named."""
 
@@ -154,7 +156,7 @@ class BotMonitor:
     def _reap(self) -> None:
         """Notes the bot's exit, and reaps orphans that have ended."""
         if self._status is None and (status := _status(self._bot)) is not None:
-            if self._is_wrapped and status - SIGNALLED in signal.valid_signals():
+            if self._is_wrapped and status - SIGNALLED in _SIGNALS:
                 status = SIGNALLED - status
             self._status = status
             if excess := self._usage.enforced() or self._lack_of_memory(status):

@@ -351,4 +351,7 @@ ON_PURPOSE: Rows = {
         ),
         bomb("busy-children", "Python", "has 60 children that compute", harms_victim),
     ),
+    (154, "leaves a trace for the next bot of the same warden"): (
+        Elsewhere("test_prepared.py::test_a_bot_finds_no_trace_of_the_one_before_it"),
+    ),
 }

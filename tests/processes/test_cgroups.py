@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from referee.processes import cgroups
+from referee.processes import cgroups, owned
 from referee.processes.bot import Bot
 from referee.processes.cgroups import LISTING, MOUNTS, Group, controllers, killed_for_memory, parent_of_groups
 from referee.processes.ending import end_processes
@@ -46,6 +47,36 @@ def test_each_bot_has_a_group_which_is_removed_when_it_has_ended() -> None:
     assert len(groups) == 2
     end_processes(bots, 0)
     assert not [path for path in groups if path.exists()]
+
+
+def check_fork(group: Group) -> None:
+    """Forks into a group, which it then removes."""
+    bot = group.fork()
+    if bot == 0:
+        signal.pause()
+    eventually(lambda: Path(group.path, "cgroup.procs").read_text().split() == [str(bot)])
+    group.kill()
+    os.waitpid(bot, 0)
+    group.remove()
+    assert not Path(group.path).exists()
+
+
+@real
+@pytest.mark.parametrize("begins_there", [True, False])
+def test_a_process_is_forked_into_a_group_also_where_it_cannot_begin_there(
+    begins_there: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forks: list[int] = []
+
+    def fork(fork: Callable[[], int] = os.fork) -> int:
+        forks.append(fork())
+        return forks[-1]
+
+    monkeypatch.setattr(os, "fork", fork)
+    if not begins_there:
+        monkeypatch.setattr("referee.processes.libc._CLONE", 10_000)  # no such call
+    check_fork(Group(f"{HERE}/{owned.prefix('test')}", None, None))
+    assert bool(forks) != begins_there
 
 
 CHAINS = """
@@ -102,16 +133,7 @@ def test_a_group_that_was_delegated_to_a_user_is_used(monkeypatch: pytest.Monkey
                 first, second = parent_of_groups(), parent_of_groups()  # the second time from within the leaf
                 assert first == second == str(delegated)
                 assert controllers(first) == tuple(available)
-                group = Group(f"{first}/bot-", 1 << 20, 5)
-                bot = os.fork()
-                if bot == 0:
-                    group.enter()
-                    signal.pause()
-                eventually(lambda: Path(group.path, "cgroup.procs").read_text().split() == [str(bot)])
-                group.kill()
-                os.waitpid(bot, 0)
-                group.remove()
-                assert not Path(group.path).exists()
+                check_fork(Group(f"{first}/bot-", 1 << 20, 5))
                 code = 0
             finally:
                 os._exit(code)

@@ -31,7 +31,7 @@ from tests.waiting import TOO_LONG_S
 
 PRINTED = {
     "tests.bench.cluster": "isolation none",
-    "tests.bench.encounter": "isolation none",
+    "tests.bench.encounter": "basic ",
     "tests.bench.engines": "worst ms",
     "tests.bench.find_vinetree_positions": ", ",
     "tests.bench.imagine": "99 % ms",

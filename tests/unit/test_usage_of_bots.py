@@ -12,7 +12,7 @@ from referee.processes.usage import INTERVAL_S, SHARE, LimitChecker
 
 
 def limited(processes: int | None) -> Request:
-    return Request("", (), "/", {}, False, {}, None, processes, None, None, (), b"", b"")
+    return Request("", (), "/", {}, False, {}, None, processes, None, None, (), b"", b"", None)
 
 
 def test_checks_take_a_small_share_of_a_core(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,7 +48,7 @@ def test_the_folders_of_everybody_are_not_a_bot_s_while_its_namespaces_are_made(
     module = "referee.processes.usage"
     monkeypatch.setattr(f"{module}.tree.descendants", lambda _: [os.getpid()])
     monkeypatch.setattr(f"{module}.time.monotonic", lambda: 0.0)
-    wrapped = Request("", (), "/", {}, False, {}, None, None, 0, 0, (), b"filter", b"")
+    wrapped = Request("", (), "/", {}, False, {}, None, None, 0, 0, (), b"filter", b"", None)
     checks = LimitChecker(wrapped, os.getpid(), "", None)
     monkeypatch.setattr(f"{module}.time.monotonic", lambda: 2 * INTERVAL_S)
     assert checks.check() is None

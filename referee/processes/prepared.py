@@ -1,0 +1,121 @@
+"""Prepares the mounts that bots in namespaces of their own have in common, once for all bots of a warden.
+
+They are made in namespaces that only descriptors of the warden keep: no process is left there, and a bot is
+started there by entering them before its program is executed. What is prepared can only be read, and nothing
+of it belongs to a bot, so that no bot finds a trace of an earlier one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+from collections import namedtuple
+
+from referee.processes import libc
+from referee.processes.confinement import become, protect_devices
+from referee.processes.messages import Request
+
+MOST = 8
+"""Maximum number of sets of mounts that are kept. Bots that need others have them made at each start."""
+
+READY_MS = 10_000
+"""Milliseconds that the preparation may take."""
+
+
+class Mounts(namedtuple("Mounts", "words namespaces")):
+    """How a bot gets the mounts that it shares: by words of its command, in namespaces that it enters."""
+
+    def command(self, request: Request) -> tuple[str, ...]:
+        """The bot's command with these words."""
+        before = request.shared[0] if request.shared else 0
+        return (*request.argv[:before], *self.words, *request.argv[before:])
+
+
+class PreparedMounts:
+    """What one warden has prepared."""
+
+    def __init__(self) -> None:
+        self._known: dict[object, tuple[object, Mounts]] = {}
+        """The files that were bound, and the mounts: by the command that prepares them, and the user."""
+
+    def of(self, request: Request) -> Mounts:
+        """The mounts that a bot shares, prepared if that is possible."""
+        _, sources, words, preparing, prepared = request.shared or (0, (), (), (), ())
+        alone = Mounts(words, ())
+        if not sources:
+            return alone
+        user = request.confinement[0]
+        files = [_identity(path) for path in sources]
+        before, mounts = self._known.get((preparing, user), ((), alone))
+        if before != files and (before or len(self._known) < MOST):
+            for namespace in mounts.namespaces:
+                os.close(namespace)
+            namespaces = _prepare(preparing, user)
+            mounts = Mounts(prepared, namespaces) if namespaces else alone
+            self._known[preparing, user] = files, mounts
+        return mounts
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    """Tells a file from one that takes its place: what is bound stays bound, and its number is not reused."""
+    with contextlib.suppress(OSError):
+        found = os.stat(path)  # noqa: PTH116 - pathlib starts slowly
+        return found.st_dev, found.st_ino
+    return None
+
+
+def _prepare(command: tuple[str, ...], user: tuple[int, int, tuple[int, ...]] | None) -> tuple[int, ...]:
+    """Executes a command that prepares mounts, as a user. Returns the descriptors of its namespaces; none
+    where it fails.
+    """
+    reader, stdout = os.pipe()
+    stdin, keeper = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        _execute(command, user, stdin, stdout)
+    os.close(stdin)
+    os.close(stdout)
+    poll = select.poll()
+    poll.register(reader, select.POLLIN)
+    try:
+        if poll.poll(READY_MS):
+            return _namespaces(int(os.read(reader, 20)))
+        os.kill(pid, signal.SIGKILL)
+        return ()
+    except (OSError, ValueError):
+        return ()
+    finally:
+        os.close(reader)
+        os.close(keeper)
+        with contextlib.suppress(ChildProcessError):
+            while True:  # there is no bot yet
+                os.waitpid(-1, 0)
+
+
+def _execute(
+    command: tuple[str, ...], user: tuple[int, int, tuple[int, ...]] | None, stdin: int, stdout: int
+) -> None:
+    """Runs in the new process."""
+    try:
+        for number, stream in enumerate((stdin, stdout, os.open("/dev/null", os.O_WRONLY))):
+            os.dup2(stream, number)
+        protect_devices()
+        if user:
+            become(*user)
+        libc.prctl(libc.PARENT_DEATH, signal.SIGKILL)
+        os.execve(command[0], command, {})
+    finally:
+        os._exit(127)
+
+
+def _namespaces(pid: int) -> tuple[int, ...]:
+    """Descriptors of the namespaces of a process that are not those of this one, in the order in which they
+    can be entered. Raises `OSError`.
+    """
+    found = [os.open(f"/proc/{pid}/ns/{kind}", os.O_RDONLY) for kind in ("user", "mnt")]
+    own = os.stat("/proc/self/ns/user")  # noqa: PTH116 - pathlib starts slowly
+    if os.path.samestat(os.fstat(found[0]), own):
+        os.close(found.pop(0))
+    return tuple(found)
