@@ -40,6 +40,7 @@ def in_order(function: Callable[[A], B], items: Iterable[A], workers: int) -> Ge
         return
     # Forked, so that they have the games from files of the user, and the function needs no pickle.
     context = multiprocessing.get_context("fork")
+    others = set(multiprocessing.active_children())
     # A signal is to be taken by this process alone, also if it comes before the others ignore it.
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     try:
@@ -61,7 +62,7 @@ def in_order(function: Callable[[A], B], items: Iterable[A], workers: int) -> Ge
         ) from None
     finally:
         # What they are still at is not wanted any more, and may take long.
-        for process in multiprocessing.active_children():
+        for process in set(multiprocessing.active_children()) - others:
             process.kill()
         pool.shutdown(cancel_futures=True)
 

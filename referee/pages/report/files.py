@@ -56,7 +56,7 @@ def page_of(runs: Runs, workers: int, with_replays: bool) -> str:
                         f"the replays of {counted(len(runs.games), 'game')} take more than "
                         f"{about_size(MAX_BYTES)}, expected `--folder`, or `--no-replays`"
                     )
-    return report_page(gathering.report(), replays, symbols, {game: "" for game, _ in replays})
+    return report_page(gathering.report(workers), replays, symbols, {game: "" for game, _ in replays})
 
 
 def folder_of(runs: Runs, workers: int, folder: Path) -> int:
@@ -120,7 +120,9 @@ def _write_pages(runs: Runs, workers: int, folder: Path) -> int:
                 pages[read.game.id] = f"{GAMES}/{page.name}"
     if page.games:
         _write_page(folder, page, symbols, before, "")
-    (folder / INDEX).write_text(report_page(gathering.report(), [], symbols, pages, ON_A_PAGE), "utf-8")
+    (folder / INDEX).write_text(
+        report_page(gathering.report(workers), [], symbols, pages, ON_A_PAGE), "utf-8"
+    )
     return page.number + 1 if page.games else 1
 
 
