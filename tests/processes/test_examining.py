@@ -80,7 +80,7 @@ def test_the_same_damage_is_told_in_the_same_order(large: Path, tmp_path: Path) 
 
 @pytest.mark.slow
 def test_a_few_lines_need_no_other_process(large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parallel, "ProcessPoolExecutor", None)
+    monkeypatch.setattr(parallel, "_Processes", None)
     monkeypatch.setattr(examining, "CHUNK_BYTES", 1 << 30)
     assert verified(large, 2)[0] == 0
 

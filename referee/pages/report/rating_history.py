@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from referee.core.advance import Advance, untold
 from referee.core.pairing import Pairing
 from referee.processes.parallel import in_order
 from referee.ratings.clusters import clusters
@@ -19,6 +20,10 @@ MAX_FITS = 30
 
 FEWEST_GAMES = 10
 """With fewer games there is no course worth drawing."""
+
+
+MANY_GAMES = 2000
+"""With fewer games, the fits take less time than it takes to start other processes for them."""
 
 
 @dataclass(frozen=True)
@@ -43,10 +48,10 @@ class _Point(NamedTuple):
 
 
 def course(
-    games: Sequence[Summary], names: Sequence[str], repeats: str, workers: int = 0
+    games: Sequence[Summary], names: Sequence[str], repeats: str, workers: int = 0, advance: Advance = untold
 ) -> RatingHistory | None:
     """The course of the ratings over these games, in the order in which they ended; None for fewer than
-    `FEWEST_GAMES` that are rated. This many processes fit the ratings, as `in_order` divides them.
+    `FEWEST_GAMES` that are rated. Of many games, this many processes fit the ratings, as `in_order` has it.
     """
     rated = [game for game in games if game.rated and len(game.bots) > 1]
     if len(rated) < FEWEST_GAMES:
@@ -56,7 +61,7 @@ def course(
         for game, cluster in zip(rated, clusters(rated, repeats).of, strict=True)
     ]
 
-    def point(count: int) -> _Point:
+    def point_after(count: int) -> _Point:
         pool = fit(results[:count], sorted(names))
         ratings = pool.ratings.items()
         return _Point(
@@ -73,10 +78,14 @@ def course(
     fits = min(MAX_FITS, len(rated))
     # The longest first, so that the processes end at about the same time.
     counts = [len(rated) * number // fits for number in range(fits, 0, -1)]
-    with closing(in_order(point, counts, workers)) as points:
-        for count, elo, between in reversed(list(points)):
-            for name, value in elo.items():
-                found.elo[name].append((count, value))
-            for name, ends in between.items():
-                found.between[name].append((count, *ends))
+    with closing(in_order(point_after, counts, workers if len(rated) >= MANY_GAMES else 0)) as points:
+        fitted: list[_Point] = []
+        for point in points:
+            fitted.append(point)
+            advance(len(fitted), fits)
+    for count, elo, between in reversed(fitted):
+        for name, value in elo.items():
+            found.elo[name].append((count, value))
+        for name, ends in between.items():
+            found.between[name].append((count, *ends))
     return found
