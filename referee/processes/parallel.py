@@ -1,7 +1,7 @@
 """Calls a function for many items in several processes, and gives the results in the order of the items.
 
-The pools of the standard library do not do: with large items, `ProcessPoolExecutor` of Python 3.11 waits for
-ever once a process was killed, and its processes outlive one that was killed itself.
+The processes of `concurrent.futures` outlive a parent that is killed, and before Python 3.14 they cannot be
+stopped in the middle of an item, as a signal to a command has to do.
 """
 
 from __future__ import annotations
