@@ -10,7 +10,8 @@ progress are written (to nowhere). Of each round the first games are left out, u
 
 `of what they could` compares the games with those that so many workers would play if nothing but the games
 took time: for real ones, with those of one worker. `scheduler µs` is the processor time of the scheduling
-process for each game; `syncs` is how often the records were synced, for each game.
+process for each game, and `feeds` the number of workers whose games of this length would use up a core of
+its own; `syncs` is how often the records were synced, for each game.
 """
 
 from __future__ import annotations
@@ -65,6 +66,7 @@ class Counting(ProgressLines):
 
     def __init__(self, info: RunInfo, seconds: float) -> None:
         super().__init__(info)
+        self.workers = info.workers
         self._left_out = GAMES_TO_BEGIN * info.workers
         self._seconds = seconds
         self._began: tuple[float, float, int] | None = None
@@ -218,7 +220,15 @@ def play(bot: Path, workers: int, seconds: float, isolation: str, game_s: float 
 def row(name: str, counting: Counting, possible: float) -> list[Any]:
     """A row of the table; `possible` games a second if only the games took time."""
     rate, cpu_us, syncs = counting.result
-    return [name, f"{rate:.0f}", f"{rate / possible:.2f}", f"{cpu_us:.0f}", f"{syncs:.2f}"]
+    feeds = possible / counting.workers * cpu_us / 1e6
+    return [
+        name,
+        f"{rate:.0f}",
+        f"{rate / possible:.2f}",
+        f"{cpu_us:.0f}",
+        f"{1 / feeds:.0f}",
+        f"{syncs:.2f}",
+    ]
 
 
 def main() -> None:
@@ -242,7 +252,7 @@ def main() -> None:
             counting = play(bot, count, arguments.seconds, level, None)
             alone = alone or counting.result[0]
             table.append(row(f"{count} real", counting, count * alone))
-    headers = ["workers", "games a second", "of what they could", "scheduler µs", "syncs"]
+    headers = ["workers", "games a second", "of what they could", "scheduler µs", "feeds", "syncs"]
     print(tabulate(table, headers, disable_numparse=True))
     print(f"simulated games take {arguments.ms:g} ms; isolation {level}; Python {sys.version.split()[0]}")
 
