@@ -112,7 +112,7 @@ class _Processes(Generic[A, B]):
                     number += 1
         except (EOFError, ConnectionError):
             raise EnvironmentLacksError(
-                "a process that read records was ended by something else; "
+                "one of the processes that share the work was ended by something else; "
                 "with `--workers 1` there are no such processes"
             ) from None
 
