@@ -4,6 +4,7 @@ A worker imports what its referee was started from, and needs nothing of the com
 only when it is called.
 """
 
+import os
 import sys
 
 
@@ -11,6 +12,8 @@ def main() -> None:
     """Runs the command line."""
     from referee.core import stop
 
+    # The arrays are small: more threads would take processor time from bots, and gain nothing.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     stop.take_signals()
     try:
         from referee.cli import main as run

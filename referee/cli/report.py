@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from referee.cli.advance_bar import AdvanceBar
 from referee.cli.options import game_option, outside_game, runs_argument, tournament_format_option
 from referee.cli.output import is_stdout, put_text, say
 from referee.core.cores import usable_cores
@@ -64,19 +65,24 @@ def report(
         raise UsageError("the page is not for a terminal, expected `-o FILE`")
     from referee.tournament.run.reading import read_runs
 
-    runs = read_runs(folders)
-    if not no_replays:
-        _check_rules(runs, game)
     count = len(usable_cores()) if workers is None else workers
     # Imported here, since the templates and charts take a while and only reports need them.
     from referee.pages.environment import PAGE_START
     from referee.pages.report.files import folder_of, page_of
 
+    pages, html = 0, ""
+    with AdvanceBar() as bar:
+        runs = read_runs(folders, bar.stage)
+        if not no_replays:
+            _check_rules(runs, game)
+        if folder and output is not None:
+            pages = folder_of(runs, count, output, bar.stage)
+        else:
+            html = page_of(runs, count, not no_replays, bar.stage)
     if folder and output is not None:
-        pages = counted(folder_of(runs, count, output), "page")
-        say(f"{counted(len(runs.games), 'game')} in {pages}: {shown(str(output / 'index.html'))}")
+        where = shown(str(output / "index.html"))
+        say(f"{counted(len(runs.games), 'game')} in {counted(pages, 'page')}: {where}")
         return
-    html = page_of(runs, count, with_replays=not no_replays)
     put_text(output, html, PAGE_START, "a page")
     if not is_stdout(output):
         say(f"{counted(len(runs.games), 'game')}, {about_size(len(html.encode()))}: {shown(str(output))}")

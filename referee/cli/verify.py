@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from referee.cli.advance_bar import AdvanceBar
 from referee.cli.options import game_option, outside_game, tournament_format_option
 from referee.cli.output import count_text, say, show_data
 from referee.core.cores import usable_cores
@@ -62,11 +64,12 @@ def verify(file: Path, noted: str | None, workers: int | None, game: str | None)
     state = RunState(has_all_voids=file.is_dir())
     if file.is_dir():
         state.take_old_voids(old_voids(file))
-    found = _Verification(state, noted, outside_game(game))
     count = len(usable_cores()) if workers is None else workers
-    with closing(examined_lines(journal.read(file), count)) as lines:
-        for line, examined in lines:
-            found.take(line, examined)
+    with AdvanceBar() as bar:
+        found = _Verification(state, noted, outside_game(game), bar.say)
+        with closing(examined_lines(journal.read(file, bar.stage("verifying")), count)) as lines:
+            for line, examined in lines:
+                found.take(line, examined)
     found.require_games(shown(str(file)))
     state.check_old_voids()
     found.show(shown(str(file)))
@@ -75,9 +78,11 @@ def verify(file: Path, noted: str | None, workers: int | None, game: str | None)
 class _Verification:
     """The results of verifying the lines of a file of records, one after the other."""
 
-    def __init__(self, state: RunState, noted: str | None, game: Game[Any] | None) -> None:
+    def __init__(
+        self, state: RunState, noted: str | None, game: Game[Any] | None, tell: Callable[[str], None]
+    ) -> None:
         """`state` is that before the first line, and `noted` the head hash that a line is to have; None where
-        none is known.
+        none is known. `tell` prints a line about a problem.
         """
         from referee.tournament.run.verifying import RunVerifier
 
@@ -87,6 +92,7 @@ class _Verification:
         self._lines_after: int | None = None
         """How many lines follow the one with the noted hash; None until it is found."""
         self._failed_lines = 0
+        self._tell = tell
 
     def take(self, line: JournalLine, examined: ExaminedLine) -> None:
         """Takes the next line, and prints what is wrong with it."""
@@ -105,7 +111,7 @@ class _Verification:
         if problems:
             self._failed_lines += 1
             if self._failed_lines <= _MAX_SHOWN:
-                say(f"line {line.number}{name}: {'; '.join(problems)}")
+                self._tell(f"line {line.number}{name}: {'; '.join(problems)}")
 
     def require_games(self, file: str) -> None:
         """Raises `RecordError` where a line failed, or there are no games."""

@@ -124,7 +124,7 @@ class Bot:
         if not self.cwd.is_dir():
             raise UsageError(f"bot `{self.name}`: no folder `{shown(str(self.cwd))}` to run it in")
         if "/" not in program:
-            if shutil.which(program, path=self.environment().get("PATH", os.defpath)) is None:
+            if shutil.which(program, path=self.search_path) is None:
                 raise UsageError(f"bot `{self.name}`: no program `{shown(program)}` on the path")
             self._check_script()
             return
@@ -153,6 +153,11 @@ class Bot:
             return
         if words and not words[0].startswith("-") and not (self.cwd / words[0]).exists():
             raise UsageError(f"bot `{self.name}`: no file `{shown(words[0])}` for `{shown(program)}` to run")
+
+    @property
+    def search_path(self) -> str:
+        """The folders in which its program is looked for: the `PATH` of its environment."""
+        return dict(self.env).get("PATH", os.environ.get("PATH", os.defpath))
 
     def environment(self) -> dict[str, str]:
         """The environment variables of its process."""

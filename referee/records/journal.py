@@ -21,6 +21,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+from referee.core.advance import Advance, untold
 from referee.core.errors import RecordError, StorageError, UsageError
 from referee.core.regular import open_regular, open_without_links
 from referee.core.text import shown
@@ -258,14 +259,21 @@ def _opened(path: Path, in_folder: bool) -> BinaryIO:
     return os.fdopen(open_without_links(path), "rb") if in_folder else open_regular(path)
 
 
-def read(path: Path) -> Iterator[JournalLine]:
-    """The lines of a file, or of the one in a folder. Raises `UsageError` where it cannot be read."""
+def read(path: Path, advance: Advance = untold) -> Iterator[JournalLine]:
+    """The lines of a file, or of the one in a folder; `advance` is told how many bytes have been read.
+
+    Raises `UsageError` where it cannot be read.
+    """
     try:
         in_folder = path.is_dir()
         if in_folder:
             path = path / NAME
         with _opened(path, in_folder) as file:
-            yield from lines_from(file)
+            done, in_all = 0, os.fstat(file.fileno()).st_size
+            for line in lines_from(file):
+                yield line
+                done += line.size
+                advance(done, in_all)
     except OSError as error:
         raise UsageError(f"cannot read `{shown(str(path))}`: {error.strerror}") from None
 

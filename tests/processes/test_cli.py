@@ -384,3 +384,22 @@ def test_a_word_of_a_command_may_be_longer_than_any_file_name() -> None:
     script = "pass; " * 100
     done = referee("match", "blooms", f'{{python}} -c "{script}"', PLAIN, *FAST)
     assert done.code == 0 and "did not start" in done.err
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="threads are counted in /proc")
+def test_a_command_computes_in_one_thread() -> None:
+    """Other threads would wait for work on the cores on which bots play."""
+    script = """if True:
+        import contextlib, os, sys
+        from referee.__main__ import main
+        sys.argv = ["referee", "--version"]
+        with contextlib.suppress(SystemExit):
+            main()
+        import numpy
+        numpy.linalg.solve(numpy.eye(600), numpy.eye(600))
+        print(len(os.listdir("/proc/self/task")))
+    """
+    env = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    done = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "1"

@@ -6,17 +6,25 @@ import json
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pexpect
 import pytest
 
+from referee.cli import advance_bar
 from referee.core.errors import EnvironmentLacksError
+from referee.processes import parallel, tree
 from referee.records import examining, journal
 from referee.records.examining import examined_lines
 from referee.records.record import json_of
-from tests.command import referee
+from tests.command import ROOT, referee
 from tests.tools.synthetic import write
+from tests.waiting import TOO_LONG_S, eventually
 
 
 @pytest.fixture(scope="module")
@@ -74,12 +82,12 @@ def test_the_same_damage_is_told_in_the_same_order(large: Path, tmp_path: Path) 
     assert numbers == [21, 41, 61, 81, 101, 121, 141, 142, 143, 151, 168]
     for words in ("ranks is", "rejected when played again", "duplicate game", "`kind` is `gamf`", "seeds do"):
         assert words in one[2]
-    assert verified(file, 2) == one
+    assert verified(file, 2) == verified(file, 3) == one
 
 
 @pytest.mark.slow
 def test_a_few_lines_need_no_other_process(large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(examining, "_Examiners", None)
+    monkeypatch.setattr(parallel, "_Processes", None)
     monkeypatch.setattr(examining, "CHUNK_BYTES", 1 << 30)
     assert verified(large, 2)[0] == 0
 
@@ -108,3 +116,99 @@ def test_processes_ignore_the_interruption_of_their_group_and_end_with_their_wor
     assert len(multiprocessing.active_children()) == 2
     lines.close()
     assert not multiprocessing.active_children()
+
+
+@pytest.fixture(scope="module")
+def larger(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The records of a run that takes so long to verify that something can happen meanwhile."""
+    folder = tmp_path_factory.mktemp("larger")
+    write(folder, 8, 5600)
+    return folder / "pool-results" / "games.jsonl"
+
+
+@contextmanager
+def verifying(file: Path) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
+    """A command that is stopped while two processes verify records for it, and these processes."""
+    command = [sys.executable, "-m", "referee", "verify", str(file), "--workers", "2"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=pipe, stderr=pipe, text=True, start_new_session=True
+    ) as process:
+        eventually(lambda: len(tree.children(process.pid)) == 2)
+        os.kill(process.pid, signal.SIGSTOP)
+        yield process, list(tree.children(process.pid))
+
+
+def has_ended(pid: int) -> bool:
+    """Whether a process is gone, or only its parent has not asked for its end yet."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_all_processes_with_one_line(larger: Path) -> None:
+    with verifying(larger) as (process, workers):
+        os.killpg(process.pid, signal.SIGINT)
+        os.killpg(process.pid, signal.SIGCONT)
+        out, err = process.communicate(timeout=TOO_LONG_S)
+        assert (process.returncode, out, err) == (3, "", "referee: stopped by SIGINT\n")
+        assert all(map(has_ended, workers))
+
+
+@pytest.mark.slow
+def test_processes_end_with_a_command_that_is_killed(larger: Path) -> None:
+    with verifying(larger) as (process, workers):
+        process.kill()
+        eventually(lambda: all(map(has_ended, workers)))
+
+
+@pytest.mark.slow
+def test_a_command_says_in_one_line_that_one_of_its_processes_was_killed(larger: Path) -> None:
+    with verifying(larger) as (process, workers):
+        os.kill(workers[1], signal.SIGKILL)
+        os.kill(process.pid, signal.SIGCONT)
+        out, err = process.communicate(timeout=TOO_LONG_S)
+        assert (process.returncode, out) == (5, "")
+        assert (
+            err.startswith("referee: one of the processes that share the work was ended")
+            and err.count("\n") == 1
+        )
+        assert all(map(has_ended, workers))
+
+
+COMMANDS = {
+    "verify": (["verify", "run"], "verifying", "168 games verified"),
+    "report": (["report", "run", "--no-replays", "-o", "report.html"], "reading the games", "168 games, "),
+}
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow) for name in COMMANDS])
+def test_a_terminal_shows_how_far_a_command_is_until_it_has_ended(
+    name: str, large: Path, tmp_path: Path
+) -> None:
+    words, stage, last = COMMANDS[name]
+    (tmp_path / "run").symlink_to(large.parent)
+    at_once = (
+        "from referee.cli import advance_bar, main; advance_bar.WAIT_S = advance_bar.DRAWN_S = 0; main()"
+    )
+    env = {**os.environ, "TERM": "xterm", "PYTHONPATH": str(ROOT)}
+    terminal: pexpect.spawn[str] = pexpect.spawn(
+        sys.executable, ["-c", at_once, *words], cwd=tmp_path, env=env, encoding="utf-8", timeout=TOO_LONG_S
+    )
+    terminal.expect(stage)
+    terminal.expect("100%")
+    terminal.expect(pexpect.EOF)
+    terminal.close()
+    assert terminal.before and terminal.exitstatus == 0
+    shown = terminal.before.splitlines()[-1]
+    assert last in shown and "%" not in shown
+
+
+@pytest.mark.slow
+def test_a_pipe_is_not_told_how_far_a_command_is(large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(advance_bar, "WAIT_S", 0.0)
+    monkeypatch.setattr(advance_bar, "DRAWN_S", 0.0)
+    code, out, err = verified(large, 2)
+    assert (code, out.count("\n"), err) == (0, 1, "")

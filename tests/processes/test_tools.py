@@ -39,6 +39,7 @@ PRINTED = {
     "tests.bench.league": "round robin",
     "tests.bench.live_view": "share of the time",
     "tests.bench.overhead": "isolation none",
+    "tests.bench.scheduler": "1 real",
     "tests.bench.tournament": "isolation ",
     "tests.tools.attacks": "in the table",
     "tests.tools.broken_bots": "no_number.py",

@@ -15,6 +15,7 @@ import pytest
 from rich.console import Console
 
 from referee.cli import displays, live_view
+from referee.cli.advance_bar import DRAWN_S, WAIT_S, AdvanceBar
 from referee.cli.json_lines import JsonLines, end_lines
 from referee.cli.live_view import FittedRatings, LiveView
 from referee.cli.progress import Display, ProgressLines, RunInfo
@@ -438,3 +439,33 @@ def test_the_standings_in_short() -> None:
     assert brief(tallies, None, 2, 3)[1:] == ["1 a             2  2–0–0  100.0 %  –", "… and 2 more"]
     assert all(len(line) <= 30 for line in brief(tallies, ratings, 2, 10, 30))
     assert "1st–tied–rest" in brief(Tallies(names), None, 4, 10)[0]
+
+
+# --- Commands that take long ---------------------------------------------------------------------------
+
+
+def test_a_bar_is_drawn_now_and_then_if_a_command_takes_long_and_is_gone_at_its_end(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    clock, out = Clock(), io.StringIO()
+    console = Console(file=out, force_terminal=True, width=80, legacy_windows=False, no_color=True)
+    with AdvanceBar(clock, console) as bar:
+        advance = bar.stage("reading")
+        advance(1, 10)
+        assert not out.getvalue(), "it may end soon"
+        clock.now_s += WAIT_S
+        advance(2, 10)
+        assert "reading" in out.getvalue() and " 20%" in out.getvalue()
+        advance(3, 10)
+        assert " 30%" not in out.getvalue(), "it was drawn just before"
+        clock.now_s += DRAWN_S
+        bar.stage("fitting")(4, 5)
+        assert "fitting" in out.getvalue() and " 80%" in out.getvalue()
+        bar.say("line 3: damaged")
+        assert out.getvalue().endswith("\x1b[2K"), "the line stands where the bar was"
+        assert capsys.readouterr().err == "line 3: damaged\n"
+        before = len(out.getvalue())
+        clock.now_s += DRAWN_S
+        bar.stage("fitting")(5, 5)
+        assert "100%" in out.getvalue()[before:], "it is drawn again below the line"
+    assert out.getvalue().endswith("\x1b[2K")

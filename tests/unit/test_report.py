@@ -17,6 +17,7 @@ from referee.core.errors import RecordError, UsageError
 from referee.core.pairing import Pairing
 from referee.games import GAMES
 from referee.pages.report import files as report_files
+from referee.pages.report import rating_history
 from referee.pages.report.charts import ChartLine, histogram, lines
 from referee.pages.report.files import MARK, MARKER
 from referee.pages.report.games import PlayedGame, PlayedReader
@@ -190,6 +191,15 @@ def test_a_bot_has_a_course_from_its_first_game() -> None:
     found = course([*games, game(("cat", "bee"), (1, 2))], NAMES, "cluster")
     assert found and [count for count, _ in found.elo["cat"]] == [FEWEST_GAMES + 1]
     assert course(games[1:], NAMES, "cluster") is None, "too few"
+
+
+@pytest.mark.slow
+def test_the_course_is_the_same_whatever_the_number_of_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rating_history, "MANY_GAMES", 0)
+    told: list[tuple[int, int]] = []
+    found = course(round_robin(6), NAMES, "cluster", 2, lambda done, in_all: told.append((done, in_all)))
+    assert found == course(round_robin(6), NAMES, "cluster")
+    assert told == [(done, len(told)) for done in range(1, len(told) + 1)] and told
 
 
 # --- Charts --------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
+from referee.core.advance import Stage, untold_stage
 from referee.core.errors import StorageError, UsageError
 from referee.core.regular import read_start
 from referee.core.text import counted, shown
@@ -38,13 +39,13 @@ GAMES = "games"
 """The folder of the pages of games."""
 
 
-def page_of(runs: Runs, workers: int, with_replays: bool) -> str:
+def page_of(runs: Runs, workers: int, with_replays: bool, stage: Stage = untold_stage) -> str:
     """The report of some runs as one page of HTML. Raises `UsageError` where its replays are too large."""
     gathering = Gathering(runs)
     replays: list[tuple[str, str]] = []
     symbols: dict[str, str] = {}
     size = 0
-    with closing(read_games(runs, workers, with_replays)) as games:
+    with closing(read_games(runs, workers, with_replays, stage)) as games:
         for read in games:
             gathering.add(read)
             if replay := read.played.replay:
@@ -56,10 +57,10 @@ def page_of(runs: Runs, workers: int, with_replays: bool) -> str:
                         f"the replays of {counted(len(runs.games), 'game')} take more than "
                         f"{about_size(MAX_BYTES)}, expected `--folder`, or `--no-replays`"
                     )
-    return report_page(gathering.report(), replays, symbols, {game: "" for game, _ in replays})
+    return report_page(gathering.report(workers, stage), replays, symbols, {game: "" for game, _ in replays})
 
 
-def folder_of(runs: Runs, workers: int, folder: Path) -> int:
+def folder_of(runs: Runs, workers: int, folder: Path, stage: Stage = untold_stage) -> int:
     """Writes the report of some runs as a folder of pages, and returns their number. The folder appears, or
     takes the place of an older report, when it is complete.
 
@@ -71,7 +72,7 @@ def folder_of(runs: Runs, workers: int, folder: Path) -> int:
     except OSError as error:
         raise UsageError(f"cannot write `{shown(str(folder))}`: {error.strerror}") from None
     try:
-        pages = _write_pages(runs, workers, new)
+        pages = _write_pages(runs, workers, new, stage)
         new.chmod(0o777 & ~umask())
         put_in_place(new, folder)
     except OSError as error:
@@ -97,7 +98,7 @@ class _Page(NamedTuple):
         return page_name(self.number)
 
 
-def _write_pages(runs: Runs, workers: int, folder: Path) -> int:
+def _write_pages(runs: Runs, workers: int, folder: Path, stage: Stage) -> int:
     """Writes all pages and returns their number. No more than a page of replays is kept at a time."""
     gathering = Gathering(runs)
     symbols: dict[str, str] = {}
@@ -106,7 +107,7 @@ def _write_pages(runs: Runs, workers: int, folder: Path) -> int:
     (folder / MARKER).write_text(MARK)
     (folder / GAMES).mkdir()
     page = _Page(1, 0, [], [])
-    with closing(read_games(runs, workers, with_replays=True)) as games:
+    with closing(read_games(runs, workers, True, stage)) as games:
         for read in games:
             gathering.add(read)
             if len(page.games) == ON_A_PAGE:
@@ -120,7 +121,9 @@ def _write_pages(runs: Runs, workers: int, folder: Path) -> int:
                 pages[read.game.id] = f"{GAMES}/{page.name}"
     if page.games:
         _write_page(folder, page, symbols, before, "")
-    (folder / INDEX).write_text(report_page(gathering.report(), [], symbols, pages, ON_A_PAGE), "utf-8")
+    (folder / INDEX).write_text(
+        report_page(gathering.report(workers, stage), [], symbols, pages, ON_A_PAGE), "utf-8"
+    )
     return page.number + 1 if page.games else 1
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from referee.core.advance import Advance, Stage, untold_stage
 from referee.core.pairing import Pairing
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
@@ -151,8 +152,8 @@ class Gathering:
         if is_new and len(self._faulty) < MAX_FAULTS:
             self._faulty.append((read._replace(played=read.played._replace(replay=None)), faults))
 
-    def report(self) -> TournamentReport:
-        """The report of all games that were added."""
+    def report(self, workers: int = 0, stage: Stage = untold_stage) -> TournamentReport:
+        """The report of all games that were added; this many processes compute it."""
         runs, games = self.runs, [each.game for each in self.games]
         seats = max(seats for run in runs.runs for seats in run.seats.values())
         whole_times = Times()
@@ -162,7 +163,7 @@ class Gathering:
         whole, sections = with_sections(runs.names, games, seats, facts)
         parts = [self._part(whole, facts, [*self._times] if not sections else [])]
         parts += [self._part(table, facts, [table.section]) for table in sections]
-        followed, why_not = self._course(whole, facts)
+        followed, why_not = self._course(whole, facts, workers, stage("fitting the ratings"))
         faulty = list(self._shown_faults())
         return TournamentReport(
             title=title_of(whole, games),
@@ -195,14 +196,16 @@ class Gathering:
                 clocks[name] |= found
         return part(table, facts, times, lengths, {name: _allowance(found) for name, found in clocks.items()})
 
-    def _course(self, whole: Standings, facts: Facts) -> tuple[RatingHistory | None, str]:
+    def _course(
+        self, whole: Standings, facts: Facts, workers: int, advance: Advance
+    ) -> tuple[RatingHistory | None, str]:
         """The course of the ratings, or why there is none."""
         if whole.seats == 1:
             return None, "Bots that play alone have no ratings."
         for form in (run.format for run in self.runs.runs):
             if form and form.no_course:
                 return None, form.no_course
-        found = course([each.game for each in self.games], whole.names, facts.repeats)
+        found = course([each.game for each in self.games], whole.names, facts.repeats, workers, advance)
         return found, "" if found else f"There are fewer than {FEWEST_GAMES} games, too few for a course."
 
     def _shown_faults(self) -> Iterator[FaultyGame]:

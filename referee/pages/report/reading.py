@@ -6,6 +6,7 @@ from collections.abc import Generator
 from contextlib import closing
 from typing import NamedTuple
 
+from referee.core.advance import Stage, untold_stage
 from referee.core.errors import RecordError
 from referee.pages.report.games import PlayedGame, PlayedReader
 from referee.records.examining import each_line
@@ -28,13 +29,15 @@ class ReadGame(NamedTuple):
     played: PlayedGame
 
 
-def read_games(runs: Runs, workers: int, with_replays: bool) -> Generator[ReadGame, None, None]:
+def read_games(
+    runs: Runs, workers: int, with_replays: bool, stage: Stage = untold_stage
+) -> Generator[ReadGame, None, None]:
     """The games of the runs that count, in the order in which they were finished, read by this many
     processes.
 
     Raises `RecordError` where a line cannot be read, `EnvironmentLacksError` where a process ends unasked.
     """
-    shown_games = iter(runs.games)
+    shown_games, advance, done = iter(runs.games), stage("reading the games"), 0
     with_seats = len(runs.games) <= MAX_WITH_SEATS
     for run in runs.runs:
         heads = dict(zip(run.games, shown_games, strict=False))
@@ -43,4 +46,6 @@ def read_games(runs: Runs, workers: int, with_replays: bool) -> Generator[ReadGa
             for line, found in lines:
                 if isinstance(found, RecordError):
                     raise wrong_line(run, line, found)
+                done += 1
+                advance(done, len(runs.games))
                 yield ReadGame(run, line.game.id, heads[line.game.id], found)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -89,7 +88,7 @@ def named(bot: Bot) -> Iterator[tuple[str, Path]]:
     """The words of a bot's command that may be files, and where these are."""
     program, *rest = bot.argv
     if bot.command[0] != "{python}":
-        path = shutil.which(program, path=bot.environment().get("PATH", os.defpath))
+        path = shutil.which(program, path=bot.search_path)
         yield bot.command[0], bot.cwd / (path or program)
     for word in rest:
         yield word, bot.cwd / word

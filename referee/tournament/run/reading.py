@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from referee.core.advance import Stage, untold_stage
 from referee.core.errors import RecordError, UsageError
 from referee.core.pairing import Pairing
 from referee.core.regular import is_regular, read_start
@@ -152,14 +153,14 @@ class Runs:
         return [{name: names[name, settings] for name, (_, settings) in one.items()} for one in sections]
 
 
-def read_runs(paths: Sequence[Path]) -> Runs:
+def read_runs(paths: Sequence[Path], stage: Stage = untold_stage) -> Runs:
     """The runs that some paths mean, as `run_folder` finds them.
 
     Raises `UsageError` where there is no run, or one comes twice, `RecordError` where a record is damaged.
     """
     runs: dict[str, Run] = {}
     for path in paths:
-        run = read_run(run_folder(path))
+        run = read_run(run_folder(path), stage("reading the results"))
         if run.last_hash in runs:
             other = runs[run.last_hash].folder
             raise UsageError(

@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from referee.core.advance import Advance, untold
 from referee.core.errors import RecordError, UsageError
 from referee.core.regular import open_without_links
 from referee.core.text import shown
@@ -60,13 +61,13 @@ class Run(RunState):
             raise RecordError(f"{_where(self.folder, line.number)}: {error}") from None
 
 
-def read_run(folder: Path) -> Run:
-    """A run from its folder. Reads the heads of the records, not their moves.
+def read_run(folder: Path, advance: Advance = untold) -> Run:
+    """A run from its folder. Reads the heads of the records, not their moves; `advance` as in `journal.read`.
 
     Raises `UsageError` where there is no run, `RecordError` where a line is damaged or is not of this run.
     """
     run = Run(folder)
-    for line in journal.read(folder):
+    for line in journal.read(folder, advance):
         run.take_line(line)
     if not run.lines:
         raise RecordError(f"`{shown(str(folder / journal.NAME))}` has no complete first line")

@@ -38,6 +38,9 @@ every second, whatever their clocks; the start and the end of bots, and a step o
 STOPS = 20
 """How often a worker may be stopped during a task before it is ended."""
 
+_LOOK_S = 0.1
+"""How often all workers are looked after, whether they have sent something or not."""
+
 _RAN_S = 1.0
 """Maximum number of seconds between two looks at the workers that count as silence: if more have passed, the
 referee was stopped itself, and its workers perhaps with it.
@@ -85,12 +88,14 @@ class _Worker:
         """Its process id."""
         return self._process.pid
 
-    def tell(self, what: Task | WorkerOrder) -> None:
-        """Tells it what to do next."""
+    def tell(self, what: Task | WorkerOrder, killed_before: int) -> None:
+        """Tells it what to do next. `killed_before` is how many processes the system had killed for memory
+        lately.
+        """
         self.task = what if isinstance(what, Task) else None
         self.busy = True
         self._silent_s, self._stops = 0.0, 0
-        self._killed_before = killed_for_memory()
+        self._killed_before = killed_before
         self.message_socket.send(what)
 
     @property
@@ -181,6 +186,8 @@ class WorkerPool(Backend):
         self._workers: dict[int, _Worker] = {}
         """By number, which decides the core of each."""
         self._looked_s = time.monotonic()
+        self._killed: int | None = None
+        """What `_killed_lately` read; None after new reports."""
         self._others = set(tree.children(os.getpid()))
         """The children of this process that have nothing to do with the workers."""
         self._stopping = False
@@ -200,7 +207,15 @@ class WorkerPool(Backend):
     def play(self, task: Task) -> None:
         """Gives a task to a worker that has nothing to do, or to a new one."""
         idle = next((worker for worker in self._workers.values() if not worker.busy), None)
-        (idle or self._start()).tell(task)
+        (idle or self._start()).tell(task, self._killed_lately())
+
+    def _killed_lately(self) -> int:
+        """How many processes the system had killed for memory when tasks were given out first since the last
+        reports: it takes longer to read than a task to send, and many workers may wait for tasks.
+        """
+        if self._killed is None:
+            self._killed = killed_for_memory()
+        return self._killed
 
     def _start(self) -> _Worker:
         number = next(number for number in range(self._count) if number not in self._workers)
@@ -210,14 +225,19 @@ class WorkerPool(Backend):
 
     def take_reports(self, seconds: float) -> None:
         """Takes reports, also those that were sent before a worker died; looks after all workers."""
-        self._wait(seconds)
-        now_s = time.monotonic()
-        passed_s, self._looked_s = min(now_s - self._looked_s, _RAN_S), now_s
+        told = self._wait(seconds)
+        self._killed = None
         reports: list[Report] = []
         for worker in self._workers.values():
-            reports += worker.receive()
-            if not worker.failure:
-                worker.look_after(passed_s)
+            if worker.message_socket.fileno() in told:
+                reports += worker.receive()
+        now_s = time.monotonic()
+        if (passed_s := now_s - self._looked_s) >= _LOOK_S:
+            self._looked_s = now_s
+            for worker in self._workers.values():
+                reports += worker.receive()
+                if not worker.failure:
+                    worker.look_after(min(passed_s, _RAN_S))
         failed = {number: worker for number, worker in self._workers.items() if worker.failure}
         for number, worker in failed.items():
             worker.kill()
@@ -231,8 +251,10 @@ class WorkerPool(Backend):
         if reports:
             self._take(reports)
 
-    def _wait(self, seconds: float) -> None:
-        """Waits until a worker has sent something, or has room for what could not be sent to it yet."""
+    def _wait(self, seconds: float) -> set[int]:
+        """Waits until workers have sent something, or have room for what could not be sent to them yet; the
+        descriptors of their sockets.
+        """
         poll = select.poll()
         for worker in self._workers.values():
             poll.register(
@@ -241,7 +263,7 @@ class WorkerPool(Backend):
             )
         if self._wake is not None:
             poll.register(self._wake, select.POLLIN)
-        poll.poll(seconds * 1000)
+        return {descriptor for descriptor, _ in poll.poll(seconds * 1000)}
 
     def _family(self) -> set[int]:
         """The children of this process that are not adopted."""
@@ -267,7 +289,7 @@ class WorkerPool(Backend):
     def end_idle_bots(self) -> None:
         """Ends idle bots in every worker."""
         for worker in self._workers.values():
-            worker.tell(WorkerOrder.END_IDLE_BOTS)
+            worker.tell(WorkerOrder.END_IDLE_BOTS, self._killed_lately())
         while self.busy:
             self.take_reports(0.1)
 
