@@ -1,51 +1,25 @@
-"""`referee docs`: shows the documents, which are installed with the program."""
+"""`referee docs`: shows the documents, searches them, and writes them as HTML pages."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from pathlib import Path
 
 import click
 
-import referee
 from referee.cli.colour import can_draw, in_colour
 from referee.cli.output import columns, show_data
 from referee.core.errors import UsageError
-from referee.core.text import meant, shown
+from referee.core.text import counted, nearest, shown
+from referee.pages.documents import Hit, documents, plain, search, title_of
 
-PACKAGE = Path(referee.__file__).parent
-
-FOLDERS = (
-    "docs",
-    "protocol",
-    "protocol/games",
-    "games",
-    "tournament",
-    "processes",
-    "viewing",
-    "ratings",
-    "",
-)
-"""The folders of the package that have documents, those for users first."""
-
-FIRST = "FIRST_BOT.md"
-"""The page to begin with."""
-
-WIDEST = 100
+MAX_WIDTH = 100
 """Maximum number of characters of a line of a document in a terminal."""
 
-
-def documents() -> dict[str, Path]:
-    """The documents by name: that of their file in small letters, with hyphens."""
-    paths = [path for folder in FOLDERS for path in sorted((PACKAGE / folder).glob("*.md"))]
-    paths.sort(key=lambda path: path.name != FIRST)
-    return {path.stem.lower().replace("_", "-"): path for path in paths}
-
-
-def _title(path: Path) -> str:
-    with path.open(encoding="utf-8") as file:
-        return file.readline().strip("# \n")
+MAX_HITS = 40
+"""Maximum number of sections that a search lists."""
 
 
 def _complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
@@ -53,31 +27,95 @@ def _complete(context: click.Context, parameter: click.Parameter, incomplete: st
 
 
 @click.command()
-@click.argument("page", required=False, shell_complete=_complete)
-def docs(page: str | None) -> None:
-    """Lists the documents; with PAGE, shows one.
+@click.argument("words", metavar="[PAGE | WORD...]", nargs=-1, shell_complete=_complete)
+@click.option(
+    "--html", "folder", metavar="DIR", type=click.Path(path_type=Path), help="Write all pages as HTML to DIR."
+)
+@click.option("--open", "opens", is_flag=True, help="Open the pages in the web browser.")
+def docs(words: tuple[str, ...], folder: Path | None, opens: bool) -> None:
+    """Lists the documents; with PAGE, shows one; with other WORDs, lists the sections that have all of them.
 
-    In a terminal a page is laid out and shown by the pager (`PAGER`, less or more); elsewhere it is printed
-    as it is, in Markdown.
+    The start of a page's name is enough. In a terminal a page is laid out and shown by the pager (`PAGER`,
+    else less); elsewhere it is printed as it is, in Markdown.
 
     \b
     Examples:
       referee docs
       referee docs first-bot
+      referee docs reserve clock
       referee docs protocol > PROTOCOL.md
+      referee docs --html pages
     """
-    found = documents()
-    if page is None:
-        show_data(columns(["page", "title"], [[name, _title(path)] for name, path in found.items()]))
-        return
-    path = found.get(page.lower().removesuffix(".md").replace("_", "-"))
-    if path is None:
-        raise UsageError(f"there is no page `{shown(page, 80)}`, expected {meant(page, found)}")
-    text = path.read_text(encoding="utf-8")
+    page = _page(words) if len(words) == 1 else None
+    if folder or opens:
+        _write_pages(words, page, folder, opens)
+    elif not words:
+        show_data(columns(["page", "title"], [[name, plain(title_of(name))] for name in documents()]))
+    elif page:
+        _show(page)
+    elif hits := search(words):
+        _list_hits(hits)
+    else:
+        raise UsageError(_unknown(words))
+
+
+def _page(words: tuple[str, ...]) -> str | None:
+    """The page with this name, or the only one whose name begins so."""
+    name = words[0].lower().removesuffix(".md").replace("_", "-")
+    if name in documents():
+        return name
+    begun = [page for page in documents() if page.startswith(name)]
+    return begun[0] if len(begun) == 1 and name else None
+
+
+def _unknown(words: tuple[str, ...]) -> str:
+    wanted = shown(" ".join(words), 80)
+    if near := nearest(wanted, documents()):
+        return f"there is no page `{wanted}`, expected `{near}`"
+    return f"there is no page and no text with `{wanted}`; `referee docs` lists the pages"
+
+
+def _show(page: str) -> None:
+    text = documents()[page].read_text(encoding="utf-8")
     if can_draw(sys.stdout):
-        click.echo_via_pager(_laid_out(text), color=in_colour(sys.stdout))
+        # None lets click decide by the pager: less shows colours only if it is told to, others may not.
+        click.echo_via_pager(_laid_out(text), color=None if in_colour(sys.stdout) else False)
     else:
         show_data(text.removesuffix("\n"))
+
+
+def _list_hits(hits: list[Hit]) -> None:
+    rows = [
+        [hit.section.page, shown(plain(hit.section.title), 40), shown(hit.line, 60)]
+        for hit in hits[:MAX_HITS]
+    ]
+    show_data(columns(["page", "section", "text"], rows))
+    if len(hits) > MAX_HITS:
+        click.echo(
+            f"{counted(len(hits) - MAX_HITS, 'more section')}: add a word to narrow the search", err=True
+        )
+
+
+def _write_pages(words: tuple[str, ...], page: str | None, folder: Path | None, opens: bool) -> None:
+    from referee.pages.docs_site import INDEX, write_site  # only these options need it
+
+    if words and not page:
+        raise UsageError(_unknown(words))
+    place = folder or _cache()
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot make the folder `{shown(str(place))}`: {error.strerror}") from None
+    write_site(place)
+    first = place / (f"{page}.html" if page else INDEX)
+    click.echo(f"{counted(len(documents()) + 1, 'page')} written; begin with {first}", err=True)
+    if opens and click.launch(str(first)):
+        raise UsageError(f"no web browser could be started, open {first} yourself")
+
+
+def _cache() -> Path:
+    """The folder for pages that are only opened, by the convention of the desktops."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "game-referee" / "docs"
 
 
 def _laid_out(text: str) -> str:
@@ -85,7 +123,7 @@ def _laid_out(text: str) -> str:
     from rich.console import Console  # only a terminal needs it
     from rich.markdown import Markdown
 
-    width = min(WIDEST, shutil.get_terminal_size().columns)
+    width = min(MAX_WIDTH, shutil.get_terminal_size().columns)
     console = Console(
         width=width, force_terminal=True, no_color=not in_colour(sys.stdout), legacy_windows=False
     )

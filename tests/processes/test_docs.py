@@ -17,10 +17,10 @@ from pathlib import Path
 
 import pytest
 
-from referee.cli.docs import documents
 from referee.cluster.connecting import size_of
 from referee.core.errors import EnvironmentLacksError
 from referee.gameplay.events import Ending
+from referee.pages.documents import documents
 from referee.processes.limits import LIMITS
 from referee.protocol.messages import Speaker, parse
 from referee.tournament.file.bot_table import BOT_KEYS

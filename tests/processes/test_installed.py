@@ -17,8 +17,8 @@ from click.shell_completion import BashComplete
 from referee.check.clocks import SCALE
 from referee.check.steps import STEPS
 from referee.cli import cli
-from referee.cli.docs import documents
 from referee.games import GAMES
+from referee.pages.documents import documents
 from referee.ratings.blocks import BLOCKS
 from referee.ratings.columns import COLUMNS
 from referee.records.amendments import THEN
@@ -51,26 +51,39 @@ def test_every_document_is_listed_and_shown() -> None:
     for name, path in pages.items():
         assert referee("docs", name).out == path.read_text()
     assert referee("docs", "PROTOCOL.md").out == referee("docs", "protocol").out
-    done = referee("docs", "protocoll")
-    assert (done.code, done.err) == (2, "referee: there is no page `protocoll`, expected `protocol`\n")
 
 
-@pytest.mark.promise("README", "A terminal shows a document laid out.")
+@pytest.mark.promise("README", "A terminal shows a document laid out.", case="environment1")
 @pytest.mark.slow
-def test_a_terminal_shows_a_document_laid_out() -> None:
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {"PAGER": "cat"},
+        {"PAGER": "less"},
+        {"PAGER": "less", "LESS": "-F"},
+        {"PAGER": "more"},
+        {"PAGER": "nowhere"},
+    ],
+)
+def test_a_terminal_shows_a_document_laid_out(environment: dict[str, str]) -> None:
     pexpect = pytest.importorskip("pexpect")
     words = ["-m", "referee", "docs", "events"]
-    env = {**os.environ, "PAGER": "cat", "TERM": "xterm", "NO_COLOR": ""}
+    env = {**os.environ, "TERM": "xterm", "NO_COLOR": "", **environment}
     env.pop("COLUMNS", None)
+    if "LESS" not in environment:
+        env.pop("LESS", None)
     child = pexpect.spawn(
         sys.executable, words, env=env, encoding="utf-8", dimensions=(24, 60), timeout=TOO_LONG_S
     )
-    shown = child.read()
+    child.expect("as JSON")
+    child.send("q")
+    shown = child.before + child.after + child.read()
     child.close()
     assert child.exitstatus == 0
     plain = re.sub(r"\x1b\[[0-9;]*m", "", shown)
+    assert "ESC" not in plain and "[1" not in plain, "no part of a colour is shown as text"
     assert "Events of a run, as JSON" in plain and "# Events" not in plain and "`event`" not in plain
-    assert max(map(len, plain.splitlines())) <= 60
+    assert max(map(len, re.sub(r"\x1b\[[\d;?]*\w|\x1b.|\r", "", plain).splitlines())) <= 60
 
 
 def test_examples_are_copied_whole_and_nothing_is_overwritten(tmp_path: Path) -> None:
