@@ -61,7 +61,6 @@ ENDED_BY_ITSELF = (
 _S_US = 1_000_000
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
-_ASKED = re.compile(rb"^ask ([0-9]+) ", re.MULTILINE)
 NOTATION = ("not-a-move", "no-such-cell")
 """Reasons for rejections that have to do with how a move is written."""
 CRASHED = (Ending.START, Ending.GONE)
@@ -91,11 +90,12 @@ def _rounded_us(us: int) -> int:
     return -(-us // (unit_s * _S_US)) * unit_s * _S_US
 
 
-def of_breach(line: bytes, said: bytes) -> str:
-    """Advice on a line that broke the protocol; empty if none fits. `said`: what the bot was sent last."""
+def of_breach(line: bytes, asked: int | None) -> str:
+    """Advice on a line that broke the protocol; empty if none fits. `asked`: the number of the last question
+    of the game, 0 where none has been asked; None where that is not known.
+    """
     word, _, rest = line.strip().partition(b" ")
-    numbers = _ASKED.findall(said)
-    number = numbers[-1].decode() if numbers else "N"
+    number = asked or "N"
     text = shown(rest, 40)
     if _CONTROL.search(line.strip()):
         return "write messages as plain text: without colours and without other control characters"
@@ -106,7 +106,7 @@ def of_breach(line: bytes, said: bytes) -> str:
             return "send `ready` only in answer to `prepare`, once for each game, and not with `hello`"
         case b"move" | b"resign" | b"list":
             name = word.decode()
-            if said and not numbers:
+            if asked == 0:
                 return f"send `{name}` only in answer to `ask`, which has not come yet"
             if not re.match(rb"[0-9]+( |$)", rest):
                 what = f"`{name} {number} {text}`".replace(" `", "`")

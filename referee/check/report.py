@@ -11,6 +11,7 @@ import click
 from referee.check.remarks import Remark
 from referee.check.runner import StepResult
 from referee.check.settings import CheckSettings
+from referee.core.text import listed
 from referee.core.units import about
 
 _INDENT = " " * 11
@@ -30,7 +31,11 @@ def heading(settings: CheckSettings, width: int) -> str:
 
 
 def step_lines(step: StepResult, again: str, width: int) -> Iterator[str]:
-    """The result of a step in lines of text; `again` is the command that repeats the step."""
+    """The result of a step in lines of text; `again` is the command that repeats the step. A step that was
+    skipped since another one failed has none: the summary counts them.
+    """
+    if step.result == "skipped" and step.needed:
+        return
     result = click.style(f"{step.result:7}", fg=_COLOURS[step.result], bold=step.result == "failed")
     head = f"{step.number:2} {result} {step.title:{_TITLE_WIDTH}} "
     failure = step.failure
@@ -50,7 +55,7 @@ def step_lines(step: StepResult, again: str, width: int) -> Iterator[str]:
     ]
     if diagnostics.stderr:
         block += ["", "stderr of the bot:", *(f"| {line}" for line in diagnostics.stderr)]
-    block += ["", f"the bot's process {diagnostics.process or 'was still running'}"]
+    block += ["", f"the bot's process {diagnostics.process}"]
     block += [*_wrapped(f"hint: {failure.hint}", width - len(_INDENT)), f"run again: {again}"]
     yield from ((_INDENT + line).rstrip() for line in ("", *block, ""))
     yield from _remark_lines(step.remarks, width)
@@ -73,6 +78,8 @@ def summary(results: Sequence[StepResult]) -> str:
     """One line with the number of steps by result, and the total time."""
     counts = {result: sum(one.result == result for one in results) for result in _COLOURS}
     words = {**{result: result for result in counts}, "warning": "with a warning"}
+    if needed := dict.fromkeys(f"step {one.needed}" for one in results if one.needed):
+        words["skipped"] = f"skipped (they need {listed(needed)})"
     parts = [f"{count} {words[result]}" for result, count in counts.items() if count]
     return f"{', '.join(parts)} in {about(sum(one.used_us for one in results))}"
 

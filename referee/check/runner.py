@@ -23,8 +23,11 @@ class StepResult(NamedTuple):
     """What was found, or why the step was skipped."""
     figures: dict[str, Any]
     failure: StepFailed | None
+    """Why the step failed."""
     remarks: tuple[Remark, ...]
     used_us: int
+    needed: int = 0
+    """The failed step that this one needs, and was skipped for; 0 where there is none."""
 
 
 def run_steps(
@@ -42,7 +45,8 @@ def run_steps(
             continue
         if first := [known.failed[other] for other in step.needs if other in known.failed]:
             known.failed[number] = first[0]
-            yield StepResult(number, step.title, "skipped", f"needs step {first[0]}", {}, None, (), 0)
+            why = f"needs step {first[0]}"
+            yield StepResult(number, step.title, "skipped", why, {}, None, (), 0, needed=first[0])
             continue
         on_start(step.title)
         yield _result(number, step, settings, known)

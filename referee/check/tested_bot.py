@@ -40,7 +40,7 @@ class Diagnostics(NamedTuple):
     stderr: tuple[str, ...]
     """The last lines that the bot wrote to stderr."""
     process: str
-    """How the process ended, in words; empty if it was still running."""
+    """How the process ended, in words, or that it was still running or was not started."""
 
 
 class StepFailed(Exception):
@@ -149,7 +149,7 @@ class TestedBot:
         breach = ""
         if session.failure and session.failure.ending in (Ending.PROTOCOL, Ending.TURN):
             line = session.last_received[-1] if session.last_received else b""
-            breach = advice.of_breach(line, session.last_sent)
+            breach = advice.of_breach(line, session.asked)
         return fault.hint or breach or fault.ending.hint
 
     def stderr_lines(self) -> tuple[str, ...]:
@@ -159,13 +159,13 @@ class TestedBot:
 
     def failed(self, what: str, hint: str, dialogue: tuple[str, ...] = (), cause: str = "") -> StepFailed:
         """A failure of the current step, with the diagnostics as they are now."""
-        status: str | None = None
+        status = "was not started"
         if self.exit_report:
             status = self.exit_report.status
         elif process := self.connection.process:
-            status = process.how_it_ended()
+            status = process.how_it_ended() or "was still running"
             self._stderr += process.take_stderr().text()
-        diagnostics = Diagnostics(dialogue or self.dialogue.lines(), self.stderr_lines(), status or "")
+        diagnostics = Diagnostics(dialogue or self.dialogue.lines(), self.stderr_lines(), status)
         return StepFailed(what, hint, diagnostics, cause)
 
     def end(self) -> None:

@@ -42,7 +42,7 @@ SUMMARIES = {
     },
     "Learn more": {
         "games": "Lists the games, or describes one.",
-        "docs": "Lists the documents, or shows one.",
+        "docs": "Lists, searches and shows the documents.",
         "examples": "Copies the sample bots and tournaments.",
     },
 }
@@ -90,7 +90,12 @@ class _Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Resolves a command as click does, but returns the command itself."""
+        """Resolves a command as click does, but returns the command itself; `help` is `--help`."""
+        if args[:1] == ["help"]:
+            if not args[1:]:
+                show_data(ctx.get_help())
+                ctx.exit()
+            args = [args[1], "--help"]
         name, known, rest = super().resolve_command(ctx, args)
         if name is None or known is None:
             return name, known, rest

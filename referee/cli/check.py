@@ -20,7 +20,7 @@ from referee.cli.options import (
     key_values,
     start_option,
 )
-from referee.cli.output import show_data
+from referee.cli.output import show_data, show_lines
 from referee.core.errors import CheckFailed, UsageError
 from referee.core.isolation import AUTO
 from referee.core.text import listed, shown
@@ -232,7 +232,7 @@ def _check_one(options: _CheckOptions, bot: str) -> None:
             results.append(result)
             if not options.as_json:
                 again = options.again(bot, result.number)
-                show_data("\n".join(report.step_lines(result, again, width)))
+                show_lines(report.step_lines(result, again, width))
     finally:
         status.stop()
     if options.as_json:

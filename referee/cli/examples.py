@@ -17,8 +17,8 @@ EXAMPLES = Path(referee.__file__).parent / "examples"
 
 
 @click.command()
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
-def examples(folder: Path) -> None:
+@click.argument("name", metavar="DIR", type=click.Path(file_okay=False))
+def examples(name: str) -> None:
     """Copies the sample bots and tournaments into DIR, which is made where it does not exist.
 
     Nothing is overwritten. Prints the tournaments.
@@ -28,13 +28,16 @@ def examples(folder: Path) -> None:
       referee examples here
       referee run here/tournaments/blooms.toml
     """
+    if not name:  # as a script may give it by mistake
+        raise UsageError("DIR is empty, expected a folder; `.` is the current one")
+    folder = Path(name)
     names = sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir())
-    for name in names:
-        if os.path.lexists(folder / name):
-            raise UsageError(f"`{shown(str(folder / name))}` exists, expected a folder without `{name}`")
+    for part in names:
+        if os.path.lexists(folder / part):
+            raise UsageError(f"`{shown(str(folder / part))}` exists, expected a folder without `{part}`")
     try:
-        for name in names:
-            shutil.copytree(EXAMPLES / name, folder / name, ignore=_not_ours)
+        for part in names:
+            shutil.copytree(EXAMPLES / part, folder / part, ignore=_not_ours)
     except OSError as error:
         raise StorageError(f"cannot write to `{shown(str(folder))}`: {error}") from None
     say("a tournament is played by `referee run FILE`")

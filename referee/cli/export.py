@@ -10,8 +10,6 @@ import click
 
 from referee.cli.options import runs_argument
 from referee.cli.output import say, show_data
-from referee.core.errors import UsageError
-from referee.core.text import shown
 
 if TYPE_CHECKING:
     from referee.tournament.run.reading import Runs
@@ -30,7 +28,12 @@ AT_ONCE = 1000
     type=click.Choice(["pgn", "csv", "jsonl"]),
     help="pgn: results for programs that compute ratings; csv: a line a game; jsonl: a JSON object a game.",
 )
-@click.option("--game", "game_id", metavar="ID", help="One game, as records that `referee verify` accepts.")
+@click.option(
+    "--game",
+    "game_id",
+    metavar="ID",
+    help="One game, by id or number, as records that `referee verify` accepts.",
+)
 def export(folders: tuple[Path, ...], form: str, game_id: str | None) -> None:
     """Writes the games of the runs in DIR to stdout, without moves; with --game, one game with all of it.
 
@@ -59,12 +62,8 @@ def export(folders: tuple[Path, ...], form: str, game_id: str | None) -> None:
     say(f"{sum(len(of_run) for _, of_run in games)} games")
 
 
-def _alone(runs: Runs, game_id: str) -> bytes:
+def _alone(runs: Runs, game: str) -> bytes:
     from referee.tournament.run.exports import game_alone
+    from referee.tournament.run.reading import game_named
 
-    having = [run for run in runs.runs if game_id in run.games]
-    if len(having) != 1:
-        where = ", ".join(shown(str(run.folder)) for run in having or runs.runs)
-        many = f"{len(having)} games" if having else "no game"
-        raise UsageError(f"{many} `{shown(game_id, 200)}` in `{where}`, expected one")
-    return game_alone(having[0], game_id)
+    return game_alone(*game_named(runs.runs, game))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,7 +13,7 @@ from referee.cli.output import say, show_data
 from referee.core.errors import UsageError
 from referee.core.pairing import Pairing
 from referee.core.rows import as_text
-from referee.core.text import meant, shown
+from referee.core.text import listed, meant, shown
 from referee.gameplay.events import Ending
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _FAULTS = frozenset(ending.word for ending in Ending if ending.is_fault)
 
 @click.command()
 @runs_argument
-@click.option("--id", "game_id", metavar="ID", help="Only the game with this id.")
+@click.option("--id", "game_id", metavar="ID", help="Only the game with this id or number.")
 @click.option(
     "--bot", "bots", metavar="A", multiple=True, help="Games of this bot; repeat it for games of several."
 )
@@ -66,10 +66,13 @@ def find(**given: Any) -> None:
       referee find results --moves 'L:A1, L:A2 D:B1' --longer 20
     """
     from referee.tournament.run.exports import csv_of, json_of_heads
-    from referee.tournament.run.reading import read_runs
+    from referee.tournament.run.reading import game_named, read_runs
 
     query, form = group(_Query, given), given["form"]
     runs = read_runs(given["folders"])
+    if query.game_id is not None:
+        _, game_id = game_named(runs.runs, query.game_id)
+        query = replace(query, game_id=game_id)
     query.check(runs)
     found = query.games(runs)
     kept = _kept(found) if given["dialogue"] else None
@@ -106,8 +109,8 @@ class _Query:
             if name not in runs.names:
                 expected = meant(name, runs.names)
                 raise UsageError(f"no bot `{shown(name, 80)}` in this run, expected {expected}")
-        if self.game_id is not None:
-            _check_id(runs, self.game_id)
+        if self.section is not None and runs.runs:
+            _check_section(runs, self.section)
 
     def games(self, runs: Runs) -> list[tuple[Run, list[Summary]]]:
         """The games that fit, by run. Raises `UsageError` where none was played on the machine."""
@@ -167,13 +170,13 @@ def _faults_among(game: Summary, bots: tuple[str, ...]) -> set[str]:
     return {word for name, word in zip(game.bots, game.faults, strict=True) if not bots or name in bots}
 
 
-def _check_id(runs: Runs, game_id: str) -> None:
-    """Raises `UsageError` where no run has a game with this id."""
-    if not any(game_id in run.games for run in runs.runs):
-        where = ", ".join(shown(str(run.folder)) for run in runs.runs)
-        example = next((game for run in runs.runs for game in run.games), None)
-        expected = f"an id such as `{example}`" if example else "a run with games"
-        raise UsageError(f"no game `{shown(game_id, 200)}` in `{where}`, expected {expected}")
+def _check_section(runs: Runs, section: str) -> None:
+    """Raises `UsageError` where no game of these runs is of this section."""
+    known = list(dict.fromkeys(Pairing.parse(game).section for run in runs.runs for game in run.games))
+    if section not in known:
+        names = [name for name in known if name]
+        expected = meant(section, names) if names else "a run with sections"
+        raise UsageError(f"no section `{shown(section, 80)}` in this run, expected {shown(expected)}")
 
 
 def _by_machine(
@@ -222,21 +225,35 @@ def _show_dialogues(found: Iterable[tuple[Run, list[Summary]]], kept: Dialogues,
 
 
 def _show_list(found: Iterable[tuple[Run, list[Summary]]], form: str) -> None:
+    from referee.tournament.run.run import numbers_of
+
     found = [(run, games) for run, games in found if games]
     several = len(found) > 1
-    rows = [
-        [
-            *([shown(str(run.folder))] if several else []),
-            game.id,
-            ", ".join(map(str, game.ranks)),
-            game.ending,
+    rows = []
+    for run, games in found:
+        numbers = numbers_of(run)
+        rows += [
+            [
+                *([shown(str(run.folder))] if several else []),
+                str(numbers[game.id]),
+                game.id,
+                _winner(game),
+                game.ending,
+                shown(game.sentence),
+            ]
+            for game in games
         ]
-        + [shown(game.sentence)]
-        for run, games in found
-        for game in games
-    ]
-    headers = [*(["run"] if several else []), "id", "ranks", "ending", ""]
-    show_data(as_text(rows, headers, form))
-    if found:
-        run, games = found[0]
-        say(f"hint: referee replay {shown(str(run.folder))} '{games[0].id}'; find … --dialogue")
+    if rows or form != "simple":
+        headers = [*(["run"] if several else []), "game", "id", "winner", "ending", "how it ended"]
+        show_data(as_text(rows, headers, form))
+    if not rows:
+        say("no game fits")
+    else:
+        example = f"{shown(str(found[0][0].folder))} {rows[0][several]}"
+        say(f"hint: `referee replay {example}` shows a game, `find … --dialogue` what was said in it")
+
+
+def _winner(game: Summary) -> str:
+    """The name of the bot that was first alone; of a draw, the names of all that were."""
+    first = [name for name, rank in zip(game.bots, game.ranks, strict=True) if rank == 1]
+    return first[0] if len(first) == 1 else "draw" if len(first) == len(game.bots) else listed(first)

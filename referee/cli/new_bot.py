@@ -11,13 +11,30 @@ from referee.cli.output import say, show_data
 from referee.core.text import listed
 from referee.templates.languages import LANGUAGES
 
+_ALIASES = {
+    "py": "python",
+    "c++": "cpp",
+    "js": "javascript",
+    "node": "javascript",
+    "rs": "rust",
+    "golang": "go",
+}
+
+
+class _LanguageChoice(click.Choice[str]):
+    """The languages, by their names and by what else people call them."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        name = value.lower()
+        return super().convert(_ALIASES.get(name, name), param, ctx)
+
 
 @click.command()
 @click.argument("name")
 @played_game_option
 @click.option(
     "--lang",
-    type=click.Choice([*LANGUAGES]),
+    type=_LanguageChoice([*LANGUAGES]),
     default="python",
     show_default=True,
     help="The language that it is written in.",

@@ -29,7 +29,7 @@ COMMANDS = (
     Command("hint", "", "what the hint bot would play here, knowing no more than you"),
     Command("news", "", "all that happened so far, as your seat was told"),
     Command("clock", "", "the time that is left"),
-    Command("back", "[N]", "take back the last move that a person made, or the last N of them"),
+    Command("back", "[N]", "take back the last move that a person made, or the last N of them; also `undo`"),
     Command("resign", "", "give up"),
     Command("quit", "", "leave the game unfinished; it is not recorded"),
     Command("move", "TEXT", "a move that looks like one of these words"),

@@ -109,6 +109,11 @@ class RefereeSession:
         return self._session.phase
 
     @property
+    def asked(self) -> int:
+        """The number of the last question of the game; 0 where none has been asked."""
+        return self._session.asked
+
+    @property
     def partial(self) -> bytes:
         """The beginning of a line whose newline has not come yet."""
         return self._lines.partial

@@ -292,8 +292,8 @@ def test_a_failure_can_be_repeated_by_the_command_that_it_names() -> None:
         "hint: ",
     ):
         assert f"           {line}" in done.out
-    for number in (8, 9, 14):
-        assert re.search(rf"^{number:2} skipped .* needs step 7$", done.out, re.MULTILINE)
+    assert re.search(r"^10 passed, 1 failed, 3 skipped \(they need step 7\) in ", done.out, re.MULTILINE)
+    assert done.out.count("skipped") == 1, "what was not tried pushes nothing off the screen"
     (command,) = re.findall(r"^ *run again: referee (.*)$", done.out, re.MULTILINE)
     words = shlex.split(command)
     assert words[-2:] == ["--step", "7"] and "size=3" in words

@@ -535,9 +535,15 @@ def test_find(faulty: Path) -> None:
     def ids(*words: str) -> set[str]:
         done = referee("find", str(faulty), *words)
         assert done.code == 0
-        return {line.split()[0] for line in done.out.splitlines()[2:]}
+        return {line.split()[1] for line in done.out.splitlines()[2:]}
 
     assert len(ids()) == 12
+    by_number = {number: ids("--id", str(number)) for number in range(1, 13)}
+    assert sorted(name for (name,) in by_number.values()) == sorted(ids())
+    listed = referee("replay", str(faulty)).out.splitlines()[2:]
+    assert [{line.split()[1]} for line in listed] == list(by_number.values()), "they are those of `replay`"
+    assert referee("find", str(faulty), "--fault", "time").err == "no game fits\n"
+    assert referee("find", str(faulty), "--id", "13").code == 2
     assert ids("--fault", "gone") == ids("--bot", "exits") == ids("--fault", "any", "--bot", "exits")
     assert ids("--fault", "time") == set() == ids("--bot", "good", "--fault", "any")
     assert ids("--bot", "good", "--bot", "+x", "--round", "2") == {"2:+x:good", "2:good:+x"}

@@ -54,23 +54,23 @@ def test_the_heading_tells_the_scale() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "said", "fragment"),
+    ("line", "asked", "fragment"),
     [
-        (b"hello", b"hello 1 list\n", "`hello 1`, once"),
-        (b"hello 2", b"hello 1 list\n", "`hello 1`, once"),
-        (b"ready", b"hello 1 list\n", "only in answer to `prepare`"),
-        (b"move L:A1", b"news x\nask 3 1000 0\n", "the last `ask` has it: `move 3 L:A1`"),
-        (b"move 7", b"ask 3 1000 0\n", "`move 3 TEXT`"),
-        (b"move 7 L:A1", b"ask 3 1000 0\n", "do not count by yourself: `move 3 ...`"),
-        (b"resign", b"ask 3 1000 0\n", "before the move, as the last `ask` has it: `resign 3`"),
-        (b"resign 0", b"", "`resign N`"),
-        (b"move 1 A1", b"hello 1 list\n", "`move` only in answer to `ask`"),
-        (b"move 3 \x1b[31mL:A1", b"ask 3 1000 0\n", "without colours"),
-        (b"thinking", b"ask 3 1000 0\n", ""),
+        (b"hello", 0, "`hello 1`, once"),
+        (b"hello 2", 0, "`hello 1`, once"),
+        (b"ready", 0, "only in answer to `prepare`"),
+        (b"move L:A1", 3, "the last `ask` has it: `move 3 L:A1`"),
+        (b"move 7", 3, "`move 3 TEXT`"),
+        (b"move 7 L:A1", 3, "do not count by yourself: `move 3 ...`"),
+        (b"resign", 3, "before the move, as the last `ask` has it: `resign 3`"),
+        (b"resign 0", None, "`resign N`"),
+        (b"move 1 A1", 0, "`move` only in answer to `ask`"),
+        (b"move 3 \x1b[31mL:A1", 3, "without colours"),
+        (b"thinking", 3, ""),
     ],
 )
-def test_a_breach_is_answered_by_the_right_line(line: bytes, said: bytes, fragment: str) -> None:
-    found = advice.of_breach(line, said)
+def test_a_breach_is_answered_by_the_right_line(line: bytes, asked: int | None, fragment: str) -> None:
+    found = advice.of_breach(line, asked)
     assert fragment in found and bool(found) == bool(fragment)
 
 

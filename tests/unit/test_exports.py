@@ -148,7 +148,11 @@ def test_games_are_found_by_moves_endings_and_lengths(tmp_path: Path) -> None:
     assert found(folder, "--longer", "2") == ["1:a:b"], "rejected answers are no moves"
     assert found(folder, "--shorter", "2") == ["2:a:b"]
     assert found(folder, "--longer", "0", "--shorter", "4") == ["4:a:b", "5:a:b"]
-    assert found(folder, "--section", "other") == []
+    unknown = referee("find", folder, "--section", "other")
+    assert (unknown.code, unknown.err) == (
+        2,
+        "referee: no section `other` in this run, expected a run with sections\n",
+    )
     assert found(folder, "--round", "2", "--ending", "time") == ["2:a:b"]
 
 
@@ -182,8 +186,8 @@ def test_games_of_several_runs_are_found(pool: Path, tmp_path: Path) -> None:
     other = written(tmp_path / "run", WON)
     assert len(found(str(pool), str(other))) == 37
     lines = referee("find", str(pool), str(other), "--round", "1").out.splitlines()
-    assert lines[0].split() == ["run", "id", "ranks", "ending"]
-    assert lines[-1].split()[:2] == [str(other), "1:a:b"]
+    assert lines[0].split() == ["run", "game", "id", "winner", "ending", "how", "it", "ended"]
+    assert lines[-1].split()[:4] == [str(other), "1", "1:a:b", "b"]
 
 
 # --- Export ----------------------------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from referee.processes.bot import Bot
@@ -97,3 +99,17 @@ def test_bad_input_is_one_clear_line(words: list[str], code: int, message: str) 
 )
 def test_the_name_of_a_bot_that_was_given_none(command: str, name: str) -> None:
     assert Bot.parse(command, ROOT).name == name
+
+
+def test_other_names_of_commands_and_languages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert referee("help").out == referee("--help").out
+    assert referee("help", "table").out == referee("table", "--help").out
+    monkeypatch.chdir(tmp_path)
+    assert referee("new-bot", "petal", "--game", "blooms", "--lang", "JS").code == 0
+    assert (tmp_path / "petal" / "main.js").exists()
+    empty = referee("examples", "")
+    assert (empty.code, empty.err) == (
+        2,
+        "referee: DIR is empty, expected a folder; `.` is the current one\n",
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["petal"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +19,7 @@ from referee.records.header import sections_of
 from referee.records.record import Summary, json_of
 from referee.records.run_files import RECORDS, results_folder
 from referee.tournament.run.facts import facts_of
-from referee.tournament.run.run import Run, read_run
+from referee.tournament.run.run import Run, numbers_of, read_run
 
 _LOOK = 1 << 20
 """How many bytes of a file are looked at to tell whether it is a file of records."""
@@ -83,6 +83,28 @@ def _no_run(path: Path) -> UsageError:
     except OSError as error:
         return UsageError(f"cannot read `{shown(str(path))}`: {error.strerror}, {expected}")
     return UsageError(f"`{shown(str(path))}` is no run, {expected}")
+
+
+def game_named(runs: Iterable[Run], name: str) -> tuple[Run, str]:
+    """The game with this id, or with this number in the file of a single run, and the run that has it.
+
+    Raises `UsageError` where there is none, or several runs have one with this id.
+    """
+    runs = list(runs)
+    having = [(run, name) for run in runs if name in run.games]
+    if not having and len(runs) == 1 and name.isascii() and name.isdecimal():
+        having = [(runs[0], game) for game, number in numbers_of(runs[0]).items() if str(number) == name]
+    if len(having) == 1:
+        return having[0]
+    where = ", ".join(shown(str(run.folder)) for run, _ in having) or ", ".join(
+        shown(str(run.folder)) for run in runs
+    )
+    if having:
+        raise UsageError(f"{len(having)} games `{shown(name, 200)}` in `{where}`, expected one run")
+    example = next((game for run in runs for game in run.games), None)
+    number = " or its number" * (len(runs) == 1)
+    expected = f"an id such as `{shown(example)}`{number}" if example else "a run with games"
+    raise UsageError(f"no game `{shown(name, 200)}` in `{where}`, expected {expected}")
 
 
 @dataclass(frozen=True)

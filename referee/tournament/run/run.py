@@ -107,6 +107,16 @@ def game_lines(run: Run, games: Collection[str]) -> Iterator[StoredGame]:
             yield StoredGame(said.game, line.number, line.text)
 
 
+def numbers_of(run: Run) -> dict[str, int]:
+    """The number of each game that counts, by id: its place among the games of the file, from 1, also those
+    that no longer count.
+
+    Raises `RecordError`.
+    """
+    played = (said.game for _, said in read_lines(run) if isinstance(said, Head))
+    return {game.id: number for number, game in enumerate(played, 1) if run.games.get(game.id) == game}
+
+
 def wrong_line(run: Run, line: StoredGame, error: RecordError) -> RecordError:
     """The error that a line has, with the place of the line."""
     return RecordError(f"{_where(run.folder, line.number)}: {error}")
