@@ -172,7 +172,7 @@ def _last_attempt(run: Run, name: str) -> int:
     if Ending.VOID.word not in game.faults if game else not failed or name in run.annulled:
         raise UsageError(
             f"`--replay` names `{shown(name, 200)}`, expected the id of a game that was forfeited since "
-            "games became void, or that stayed void"
+            "games became void, or that could not be completed"
         )
     if run.is_passed(Pairing.parse(name)):
         raise UsageError(

@@ -22,7 +22,7 @@ from referee.viewing.words import fault_report, placings, result
 HEADLINE_S = 60.0
 """How often plain lines tell how many games are played and how long the others will take."""
 
-NONE_ENDED = "no game has ended yet; `referee check` says in less time whether a bot answers"
+NONE_ENDED = "no game has ended yet; `referee check` tells you sooner whether a bot answers"
 
 
 def report_game(record: GameRecord) -> None:
@@ -37,14 +37,11 @@ def report_stoppages(timed: Counter[str]) -> None:
     `timed_moves` counts them.
     """
     if timed["stopped"]:
-        say(
-            f"in {timed['stopped']} of {timed['all']} moves the referee itself was stopped or got no "
-            "processor; no bot was charged for that time"
-        )
+        say(f"referee delayed in {timed['stopped']:,} of {timed['all']:,} moves; bots were not charged")
     if timed["waited"]:
         say(
-            f"in {timed['waited']} of {timed['all']} moves a bot that took longer than its allowance was "
-            "ready to run and waited for a processor, since the machine was busy"
+            f"machine busy: in {timed['waited']:,} of {timed['all']:,} moves a bot waited for a processor "
+            "and took longer than its allowance"
         )
 
 
@@ -59,8 +56,8 @@ def report_off_turn(times: Counter[tuple[str, str]]) -> None:
         idle_us, cpu_us = (times[bot, name] for name in OFF_TURN)
         if cpu_us >= OFF_TURN_US and 100 * cpu_us >= OFF_TURN_PERCENT * idle_us:
             say(
-                f"bot `{bot}` computed for {about(cpu_us)} in the {about(idle_us)} in which it was not "
-                "asked; with `pause` its processes are stopped then"
+                f"bot `{bot}` computed for {about(cpu_us)} of the {about(idle_us)} outside its own turns; "
+                "`pause` stops its processes then"
             )
 
 

@@ -17,13 +17,13 @@ from referee.protocol.messages import WORDS_OF, Speaker
 _A_TERMINAL = re.compile(r"\btty\b|not a terminal|Inappropriate ioctl", re.IGNORECASE)
 
 _ENDED_BY = {
-    signal.SIGSEGV: "it used memory that is not its own: a wild pointer, an index, a stack too deep",
-    signal.SIGBUS: "it used memory that is not there",
-    signal.SIGABRT: "it gave up by itself: a failed assertion, or an exception that nobody caught",
+    signal.SIGSEGV: "invalid memory access: a bad pointer, an index out of range, or a stack overflow",
+    signal.SIGBUS: "access to memory that does not exist",
+    signal.SIGABRT: "it aborted: a failed assertion or an uncaught exception",
     signal.SIGFPE: "it divided by zero",
-    signal.SIGILL: "it met an instruction that this machine does not have: was it built for another one",
-    signal.SIGPIPE: "it wrote to a pipe that nobody reads any more",
-    signal.SIGKILL: "it was killed, by itself or by the system, as when memory runs out",
+    signal.SIGILL: "an instruction that this machine does not support: was it built for another one",
+    signal.SIGPIPE: "it wrote to a pipe that nobody reads",
+    signal.SIGKILL: "it was killed, by itself or by the system, for example because memory ran out",
 }
 
 
@@ -37,9 +37,9 @@ _PREVENTED = {
 }
 """By limit, the number of the error of what it prevents, and how programs word that on stderr."""
 
-LATE = "it answers, but takes longer than it has: `ask` says how long that is"
+LATE = "it answers, but too late: `ask` says how long it may take"
 
-HELD_BACK = "its answer came when its input was closed: flush after each line, or it was just too late"
+HELD_BACK = "its answer came only when its input was closed: flush after each line (or it was just too late)"
 
 
 _EXCEPTION = re.compile(
@@ -65,10 +65,10 @@ def isolated(level: str, stderr: str) -> str:
     """A hint for a bot that complains about files, at a level of isolation that confines them."""
     if level not in CONFINED or not _KEPT_FROM.search(stderr):
         return ""
-    missing = "its file is not there, or is closed to it: " if _NO_FILE.search(stderr) else ""
+    missing = "its file does not exist or is not accessible: " if _NO_FILE.search(stderr) else ""
     return (
-        f"{missing}at isolation `{level}` it can read only its own folder, installed programs and the "
-        "folders in `read = [...]`, and write only to the folder that TMPDIR names"
+        f"{missing}with isolation `{level}` a bot can only read its own folder, installed programs and the "
+        "folders in `read = [...]`, and only write to the folder that TMPDIR names"
     )
 
 
@@ -97,14 +97,14 @@ def not_started(
             return "the file is there, but not the interpreter that its first line (#!) names"
         case errno.ENOEXEC:
             return (
-                "it is no program for this machine: was it built for another one, or is it a script "
-                "without a first line such as #!/usr/bin/env python3"
+                "this machine cannot run it: was it built for another one, or is it a script without a first "
+                "line such as #!/usr/bin/env python3"
             )
     return ""
 
 
 def _of_limit(limit: str) -> str:
-    return f"its limit `{limit}` is too small for what it does: give it more, or let it do with less"
+    return f"its limit `{limit}` is too small: raise it, or make the bot use less"
 
 
 def gone(
@@ -118,13 +118,13 @@ def gone(
             return _of_limit(limit)
     if hint := isolated(isolation, stderr):
         missing = "No module named" in stderr
-        return "a module is not installed for the Python that runs it; or " * missing + hint
+        return "a module is not installed for the Python that runs the bot; or " * missing + hint
     if _A_TERMINAL.search(stderr):
         return "if it needs a terminal: `pty = true` for it in a tournament, `--pty NAME` for a match"
     if _EXCEPTION.search(stderr):
-        return "an exception ended it: its stderr says where"
+        return "an exception ended it: see its stderr"
     if lives:
-        return "it closed its input or output and lives on: keep both open until `quit`"
+        return "it closed its input or output but is still running: keep both open until `quit`"
     return "" if code is None else _exited(code, stderr)
 
 
@@ -134,13 +134,13 @@ def _exited(code: int, stderr: str) -> str:
         return _ENDED_BY.get(signal.Signals(-code), "") if -code in set(signal.Signals) else ""
     match code:
         case 0:
-            return "it ended by itself: after a game comes another one or `quit`, and until then it stays"
+            return "it exited by itself: keep running until `quit`, since another game may follow"
         case 126:
-            return "a shell could not execute the program: is it executable, and for this machine"
+            return "the shell could not execute the program: is it executable, and built for this machine"
         case 127 if "error while loading shared libraries" in stderr:
-            return "a shared library that it needs is not there, or not for this machine: its stderr names it"
+            return "a shared library is missing or built for another machine: its stderr names it"
         case 127:
-            return "a shell did not find the program: paths begin where the bot is started"
+            return "the shell did not find the program: paths are relative to the folder it is started in"
     return ""
 
 
@@ -148,7 +148,7 @@ def after_refusals(hint: str, refused: Sequence[str], isolation: str) -> str:
     """The hint for a bot that exited, with the last of the system calls that it was refused, if any."""
     if not refused:
         return hint
-    last = f"the last system call that isolation `{isolation}` refused it is `{refused[-1]}`"
+    last = f"the last system call that isolation `{isolation}` refused was `{refused[-1]}`"
     return f"{hint}; {last}" if hint else last
 
 
@@ -160,33 +160,34 @@ def silent(
     byte ever came from it; `loading`: it was sent `prepare`.
     """
     if unsent:
-        return "it does not read its input: read every line as it comes"
+        return "it does not read its input: read every line as it arrives"
     if stale:
-        return "it answered a question that was closed: the answer has the number of the last `ask`"
+        return "it answered a question that was already closed: use the number of the last `ask`"
     if prompted(noise):
         return _PROMPT
     if partial.endswith(b"\r"):
-        return "it ends its lines with a carriage return alone: end them with a newline"
+        return "its lines end with only a carriage return: end them with a newline"
     if partial:
         return "end each line with a newline" if _is_message(partial.decode("utf-8", "replace")) else _PROMPT
     if noise:
         return _of_noise(noise)
     if unwritten:
         return (
-            "not a byte has come from it: most languages collect output until it is flushed "
-            "(PROTOCOL.md has a table), or it waits for something else than lines"
+            "it wrote nothing at all: most languages buffer output until it is flushed (`referee docs "
+            "protocol` has a table), or it is still loading (`--start 30s` allows more time), or it is "
+            "waiting for something other than lines"
         )
     if loading:
         return (
-            "`prepare` is answered with the line `ready`, and flushed; a bot that has much to load "
-            "may be given more time to start"
+            "answer `prepare` with the line `ready`, and flush; `--start 30s` gives a bot that loads a lot "
+            "more time to start"
         )
-    return "it has spoken before, so it thought for too long, or waits for what never comes"
+    return "it answered before, so it is computing too long or waiting for input that will not come"
 
 
 _PROMPT = (
-    "print nothing before an answer in its line, and no prompt: in Python `input()` without a text; what has "
-    "to be printed goes to stderr"
+    "print nothing before the answer on its line, and no prompt (in Python, `input()` without a text); print "
+    "debug output to stderr"
 )
 
 
@@ -204,5 +205,5 @@ def prompted(line: str) -> bool:
 def _of_noise(line: str) -> str:
     word = line.strip().partition(" ")[0]
     if word.lower() in WORDS_OF[Speaker.BOT]:
-        return f"words are written in small letters: `{word.lower()}`"
-    return "an answer is a line such as `move 1 TEXT`; debug output belongs on stderr"
+        return f"write words in lower case: `{word.lower()}`"
+    return "an answer is a line such as `move 1 TEXT`; print debug output to stderr"

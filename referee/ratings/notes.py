@@ -29,19 +29,19 @@ OUTPUT_LINES = 4
 """The number of last lines of the output of a failed build that a note shows."""
 
 ELO = (
-    "Elo: the mean of the bots is 0; ± is the 95 % interval, by encounters (their games are not "
-    f"independent); prior: {VIRTUAL_DRAWS:.0f} virtual draws of each bot"
+    "Elo: the mean of the bots is 0; ± is half of the 95 % interval, which counts encounters, since their "
+    f"games are not independent; prior: {VIRTUAL_DRAWS:.0f} virtual draws for each bot"
 )
-BOUND = "> and <: won or lost all games; with 95 % the Elo is at least, or at most, this"
-NEXT = "to next: the difference to the next in rank, with its own 95 % interval"
-LOS = "LOS: the likelihood that the bot is stronger than the next in rank"
-POINTS = "points: a game gives the share of the opponents that finish behind; a tie counts half"
-EXPECTED = "expected: the points that these Elo ratings expect in the games that were played"
+BOUND = "> and <: won or lost every game, so only a 95 % bound can be given"
+NEXT = "to next: the difference to the next rank, with its own 95 % interval"
+LOS = "LOS: the likelihood that the bot is stronger than the next one in rank"
+POINTS = "points: in each game, the share of opponents that finished behind; a tie counts half"
+EXPECTED = "expected: the points that these ratings predict for the games that were played"
 PAIRS = (
     "pairs: two games with the seats swapped, lost (L), drawn (D) or won (W) by the bot; DD includes WL; "
     "nElo: normalized Elo, in standard deviations of a game"
 )
-OVER = "over: moves beyond their allowance, which the reserve paid for; late: the time was up"
+OVER = "over: moves longer than the allowance, charged to the reserve; late: moves after the time was up"
 
 _MEANINGS = {"elo": ELO, "next": NEXT, "los": LOS, "expected": EXPECTED, "counts": PAIRS, "over": OVER}
 
@@ -76,8 +76,8 @@ def findings(table: Standings, facts: Facts) -> Iterator[str]:
 def order_by_rating(name: str) -> str:
     """Says why the order is not that of a format with this name."""
     return (
-        f"in the order of the ratings: the format `{shown(name, 80)}` is from a file, which is run only if "
-        "you name it: `--tournament-format module.py:NAME`"
+        f"ordered by rating: the format `{shown(name, 80)}` comes from a file, which is only run if you "
+        "name it with `--tournament-format module.py:NAME`"
     )
 
 
@@ -95,7 +95,7 @@ def _advantages(table: Standings) -> Iterator[str]:
             continue
         worth = [rating_text(rating) for rating in ratings]
         if seats == 2:
-            yield f"seat 1 is worth {worth[0]} Elo{where}"
+            yield f"playing in seat 1: {worth[0]} Elo{where}"
         else:
             each = ", ".join(f"seat {number} {value}" for number, value in enumerate(worth, 1))
             yield f"Elo of seats{where}, compared with the mean of the others: {each}"
@@ -107,16 +107,17 @@ def _uncertain(table: Standings) -> Iterator[str]:
     if few := [row.bot for row in rated if row.encounters < FEW_ENCOUNTERS]:
         who = "all bots" if len(few) == len(rated) > 2 else listed(few)
         yield (
-            f"few games: fewer than {FEW_ENCOUNTERS} independent encounters of {who}; "
-            "their intervals are rough"
+            f"few games: {who} played fewer than {FEW_ENCOUNTERS} independent encounters, so their intervals "
+            "are rough"
         )
     compared = [row.next for row in table.rows if row.next]
     unclear = sum(not each.is_clear for each in compared)
     if unclear == len(compared) > 0:
-        what = "any neighbours in rank" if len(compared) > 1 else "the two"
-        yield f"too few games to tell {what} apart at 95 %"
+        what = "no adjacent ranks differ" if len(compared) > 1 else "the two do not differ"
+        yield f"too few games: {what} significantly (95 %)"
     elif unclear:
-        yield f"{unclear} of {len(compared)} pairs of neighbours in rank are not told apart at 95 %"
+        clear = len(compared) - unclear
+        yield f"only {clear} of {len(compared)} pairs of adjacent ranks differ significantly (95 %)"
 
 
 def _groups(table: Standings) -> Iterator[str]:
@@ -124,8 +125,8 @@ def _groups(table: Standings) -> Iterator[str]:
     if len(groups) > 1:
         named = " | ".join(listed(group) for group in groups)
         yield (
-            "not all bots have met, directly or through others; compare Elo only within a group, whose mean "
-            f"is 0: {named}"
+            "some bots are not connected by any games, so compare Elo only within a group (each has mean 0): "
+            f"{named}"
         )
 
 
@@ -133,13 +134,13 @@ def _repeats(table: Standings, facts: Facts) -> Iterator[str]:
     repeats = table.clusters.repeats
     if not repeats:
         return
-    count = f"{repeats} of {len(table.games)} games are repeats of others"
+    count = f"{repeats:,} of {len(table.games):,} games repeat another one"
     if facts.repeats == "count":
-        yield f'{count} and count as independent, as `repeats = "count"` says'
+        yield f'{count}; they count as independent because of `repeats = "count"`'
     else:
         yield (
-            f"{count}, move by move, and narrow no interval; use random openings, or "
-            '`repeats = "count"` if the bots draw at random'
+            f"{count} move by move and do not narrow any interval; use random openings, or "
+            '`repeats = "count"` if the bots themselves play at random'
         )
 
 
@@ -158,8 +159,8 @@ def _host(facts: Facts) -> Iterator[str]:
         times = facts.times
         busy = 100 * times.stopped > STOPPED_PERCENT * times.moves
         yield (
-            f"in {times.stopped} of {times.moves} moves the referee itself was stopped or got no processor; "
-            "no bot was charged for that time" + ("; the machine was overloaded" if busy else "")
+            f"{'machine overloaded' if busy else 'referee delayed'} in {times.stopped:,} of {times.moves:,} "
+            "moves; bots were not charged"
         )
     starved = [
         f"{name} in {counted(times.waits, 'move')} (at most {about(times.longest_wait_us)})"
@@ -168,14 +169,14 @@ def _host(facts: Facts) -> Iterator[str]:
     ]
     if starved:
         yield (
-            "in moves beyond their allowance, bots were ready to run and waited for a processor, since the "
-            f"machine was busy: {listed(starved)}"
+            "machine busy: bots waited for a processor in moves that took longer than the allowance: "
+            f"{listed(starved)}"
         )
 
 
 def _changed(table: Standings, facts: Facts) -> Iterator[str]:
     if changed := [f"{name} ({facts.changed[name]})" for name in table.names if name in facts.changed]:
-        yield (f"the program changed during the run, so that the figures mix what differs: {listed(changed)}")
+        yield f"programs changed during the run, so the figures mix different versions: {listed(changed)}"
 
 
 def left_out_lines(bots: Iterable[LeftOut]) -> Iterator[str]:

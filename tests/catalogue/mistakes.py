@@ -81,7 +81,7 @@ START: Rows = {
             "start",
             "Exec format error: `./b`",
             setup="printf '\\177ELFxx' >b; chmod +x b",
-            hint="it is no program for this machine",
+            hint="this machine cannot run it",
         ),
     ),
     (5, "exits 0 at once"): (
@@ -209,7 +209,7 @@ OUTPUT: Rows = {
             "nothing came",
             "the answer",
             late=asked,
-            hint="its answer came when its input was closed",
+            hint="its answer came only when its input was closed",
         ),
         Case(
             python(UNFLUSHED.format(flush=False)),
@@ -217,7 +217,7 @@ OUTPUT: Rows = {
             "nothing came",
             "hello",
             start="20ms",
-            hint="its answer came when its input was closed",
+            hint="its answer came only when its input was closed",
         ),
         Elsewhere("test_processes.py::test_the_environment_is_defined"),
         *checked(
@@ -254,7 +254,7 @@ OUTPUT: Rows = {
             "time",
             "move 1 L:A1\\x0d",
             late=lambda place: partial(place).endswith(b"\r"),
-            hint="a carriage return alone",
+            hint="with only a carriage return",
         ),
         Checked("carriage_return.py"),
     ),
@@ -541,7 +541,13 @@ PROCESSES: Rows = {
         ),
     ),
     (65, "crashes"): (
-        Case("asked; kill -SEGV $$", "gone", "was ended by SIGSEGV", "by a bad address", hint="memory"),
+        Case(
+            "asked; kill -SEGV $$",
+            "gone",
+            "was ended by SIGSEGV",
+            "by a bad address",
+            hint="invalid memory access",
+        ),
         Case("asked; kill -ABRT $$", "gone", "was ended by SIGABRT", "by abort"),
         AtRandom("exits", When.NOW, "gone"),
         *checked("crash_late.py", "wild_pointer.c"),

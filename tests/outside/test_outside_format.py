@@ -98,7 +98,7 @@ def test_a_tournament_in_it_is_played_continued_and_shown(folder: Path) -> None:
     for words in (("verify", "run"), ("status", "run"), ("table", "run")):
         without, named = (referee_process(*words, *more, cwd=folder) for more in ((), NAMED))
         assert without.code == named.code == 0
-        why = "in the order of the ratings: the format `ladder` is from a file"
+        why = "ordered by rating: the format `ladder` comes from a file"
         assert (why in without.out) == (words[0] != "verify") and why not in named.out
     assert "8 of 8 games" in referee_process("status", "run", *NAMED, cwd=folder).out
     done = run(folder, rounds=3)

@@ -65,9 +65,9 @@ def test_what_was_measured_is_told_in_words() -> None:
 def test_a_mistyped_path_is_not_blamed_on_isolation_alone() -> None:
     mistyped = "python3: can't open file 'greedy.py': [Errno 2] No such file or directory"
     assert hints.isolated("bwrap", mistyped).startswith(
-        "its file is not there, or is closed to it: at isolation"
+        "its file does not exist or is not accessible: with isolation"
     )
-    assert hints.isolated("bwrap", "Permission denied").startswith("at isolation")
+    assert hints.isolated("bwrap", "Permission denied").startswith("with isolation")
 
 
 def scripted(part: str, code: str) -> Bot:
@@ -91,7 +91,12 @@ def test_what_comes_when_the_input_is_closed_was_held_back(
     asked = {"hello": Phase.GREETED, "prepare": Phase.LOADING, "ask": Phase.ASKED}[part]
     time_is_up_once(monkeypatch, lambda seat_wire: seat_wire.connection.session.phase is asked)
     text = told(scripted(part, code))
-    for fragment in ["seat 1 x ", "nothing came", "hint: its answer came when its input was", *fragments]:
+    for fragment in [
+        "seat 1 x ",
+        "nothing came",
+        "hint: its answer came only when its input was",
+        *fragments,
+    ]:
         assert fragment in text, text
 
 
@@ -100,13 +105,13 @@ def test_what_comes_when_the_input_is_closed_was_held_back(
     ("code", "fragments"),
     [
         ("{}['x']", ["exited with status 1", "stderr: KeyError", "hint: an exception ended it"]),
-        ("os.kill(0, signal.SIGSEGV)", ["was ended by SIGSEGV", "hint: it used memory that"]),
+        ("os.kill(0, signal.SIGSEGV)", ["was ended by SIGSEGV", "hint: invalid memory access"]),
         (
             'say("my move: A1"); sys.exit()',
             [
                 "exited with status 0",
                 "last received from the bot: my move: A1",
-                "hint: it ended by itself",
+                "hint: it exited by itself",
             ],
         ),
         ("os.close(1); time.sleep(60)", ["closed its output", "keep both open until `quit`"]),
@@ -142,20 +147,20 @@ HELLO, READY = b"hello 1\n", b"ready\n"
 @pytest.mark.parametrize(
     ("said", "fragments"),
     [
-        ([b""], ["nothing came", "not a byte has come from it"]),
-        ([HELLO, b""], ["nothing came", "`prepare` is answered with the line `ready`"]),
-        ([HELLO, READY, b""], ["nothing came", "it has spoken before"]),
-        ([HELLO, READY, b"my move: A1\n"], ["such as `my move: A1`", "debug output belongs on stderr"]),
-        ([HELLO, READY, b"Move 1 L:A1\n"], ["words are written in small letters: `move`"]),
+        ([b""], ["nothing came", "it wrote nothing at all"]),
+        ([HELLO, b""], ["nothing came", "answer `prepare` with the line `ready`"]),
+        ([HELLO, READY, b""], ["nothing came", "it answered before"]),
+        ([HELLO, READY, b"my move: A1\n"], ["such as `my move: A1`", "print debug output to stderr"]),
+        ([HELLO, READY, b"Move 1 L:A1\n"], ["write words in lower case: `move`"]),
         ([HELLO, READY, b"move 1 L:A1"], ["a line without a newline came", "end each line with a newline"]),
-        ([HELLO, READY, b"move 1 L:A1\r"], ["with a carriage return alone"]),
+        ([HELLO, READY, b"move 1 L:A1\r"], ["with only a carriage return"]),
         (
             [HELLO, READY, b"move 1 L:A1\n", b"move 1 L:A1\n"],
-            ["1 answer to closed questions came", "it answered a question that was closed"],
+            ["1 answer to closed questions came", "it answered a question that was already closed"],
         ),
         # What it said before it was asked explains nothing.
-        ([HELLO, b"Engine 1.0\nready\n", b""], ["nothing came", "it has spoken before"]),
-        ([HELLO, READY, b"move 1 L:A1\nmove 1 L:A1\n", b""], ["nothing came", "it has spoken before"]),
+        ([HELLO, b"Engine 1.0\nready\n", b""], ["nothing came", "it answered before"]),
+        ([HELLO, READY, b"move 1 L:A1\nmove 1 L:A1\n", b""], ["nothing came", "it answered before"]),
     ],
 )
 def test_what_came_instead_of_an_answer(said: list[bytes], fragments: list[str]) -> None:
@@ -188,8 +193,8 @@ def test_a_breach_says_what_was_expected(said: bytes, fragments: list[str]) -> N
         (b"#!/bin/sh\r\necho hello 1\r\n", ["No such file or directory", "Unix line ends (LF, not CRLF)"]),
         (b"#!/no/such/interpreter\n", ["No such file or directory", "the interpreter that its first line"]),
         (b"\x7fELFxx", ["Exec format error", "is it a script without a first line such as"]),
-        (b"#!/bin/sh\nno-such-program\n", ["exited with status 127", "a shell did not find the program"]),
-        (b"#!/bin/sh\n/etc/passwd\n", ["exited with status 126", "a shell could not execute the program"]),
+        (b"#!/bin/sh\nno-such-program\n", ["exited with status 127", "the shell did not find the program"]),
+        (b"#!/bin/sh\n/etc/passwd\n", ["exited with status 126", "the shell could not execute the program"]),
     ],
 )
 def test_why_a_program_does_not_start(content: bytes, fragments: list[str], tmp_path: Path) -> None:
@@ -226,7 +231,7 @@ def test_a_bot_that_exceeds_a_limit_at_its_start_is_told_of_the_limits() -> None
 
 def test_a_shared_library_that_is_missing_is_not_a_missing_program() -> None:
     stderr = "x: error while loading shared libraries: libx.so: cannot open shared object file"
-    assert "a shared library that it needs" in hints.gone(False, 127, stderr)
+    assert "a shared library is missing" in hints.gone(False, 127, stderr)
 
 
 def test_a_program_that_stopped_being_executable(tmp_path: Path) -> None:

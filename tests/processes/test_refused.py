@@ -176,5 +176,5 @@ def test_who_exits_after_a_refused_call_is_told_of_it_and_the_record_counts_it(l
     terms = Terms("x", game, game.settle({"players": "1"}), ("x",), (control,), b"")
     (record,) = play_encounter([bot], [terms], start_us=LONG_US)
     assert record.measured["seats"][0]["refused_calls"] == {"io_uring_setup": 2}
-    hint = f"the last system call that isolation `{level}` refused it is `io_uring_setup`"
+    hint = f"the last system call that isolation `{level}` refused was `io_uring_setup`"
     assert hint in "\n".join(fault_report(record))

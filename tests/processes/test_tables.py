@@ -53,7 +53,7 @@ def test_several_runs_have_one_table(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_bots_that_repeat_their_games_are_told_so(tmp_path: Path) -> None:
     done = match(tmp_path / "run", f"a={INSTANT}", f"b={INSTANT}", count=12)
-    assert "10 of 12 games are repeats of others" in done.out and "random openings" in done.out
+    assert "10 of 12 games repeat another one" in done.out and "random openings" in done.out
     assert data(str(tmp_path / "run"))["standings"][0]["encounters"] == 1
 
 

@@ -290,7 +290,7 @@ def test_a_reserve_is_used_up_step_by_step_and_then_loses() -> None:
         (4_000_000, 0),
         (0, 0),
     ]
-    hint = "it answers, but takes longer than it has: `ask` says how long that is"
+    hint = "it answers, but too late: `ask` says how long it may take"
     assert verdict.ending is Ending.TIME and events.all[-1] == Retired(
         0, Ending.TIME, "its answer came too late: L:A4", 2_010_001, hint=hint
     )

@@ -25,4 +25,4 @@ def test_answers_to_closed_questions_are_counted_and_hinted_at() -> None:
     assert session.receive(b"move 1 a\nmove 1 b\n") == []
     detail, hint = connection.what_came()
     assert detail == "2 answers to closed questions came"
-    assert hint == "it answered a question that was closed: the answer has the number of the last `ask`"
+    assert hint == "it answered a question that was already closed: use the number of the last `ask`"
