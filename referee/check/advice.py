@@ -37,24 +37,27 @@ ANSWER = (
 )
 ON_STDERR = "the bot wrote it to stderr: write it to standard output"
 WARM_UP = (
-    "what the first move needs and later ones do not (loading, compiling, large tables) belongs before "
-    "`ready`, where it costs no move time"
+    "do what only the first move needs (loading, compiling, large tables) before `ready`, where it costs "
+    "no move "
+    "time"
 )
 LATE = (
-    "each `ask` has the time that remains of the allowance and of the reserve, in milliseconds: think less "
-    "when it is short, or name the clocks that the bot is made for with `--time`"
+    "each `ask` says how much of the allowance and of the reserve remains, in milliseconds: think less "
+    "when it is short, or use `--time` to check the bot with the clocks that it is made "
+    "for"
 )
 REPEATED = (
     "choose another move after `rejected`: the same one is rejected again, and the 10th rejection loses the "
     "game"
 )
 OTHER_SEAT = (
-    "in seat 1 all went well: `game SLUG RULES SEAT SEATS` has the bot's seat as its third value, counted "
-    "from 1, as `news` has it; and in other seats `news` comes before the first question"
+    "seat 1 had no problem: the third value of `game SLUG RULES SEAT SEATS` is the bot's seat, counted "
+    "from 1, as in `news`; in other seats, `news` comes before the first "
+    "question"
 )
 """Advice where only another seat than the first fails."""
 ENDED_BY_ITSELF = (
-    "the bot ended by itself in the middle of a game: read lines until `quit`, and act on each by its first "
+    "the bot exited by itself in the middle of a game: read lines until `quit`, and act on each by its first "
     "word, however many come between two questions"
 )
 
@@ -80,7 +83,7 @@ def more_time(used_us: int) -> str:
     """Advice where the answer to the first question came too late, after this time."""
     return (
         "the first `ask` says how long the bot may think; "
-        f"`--time {show_period(_rounded_us(2 * used_us))}` gives it more, and {WARM_UP}"
+        f"`--time {show_period(_rounded_us(2 * used_us))}` gives it more; {WARM_UP}"
     )
 
 
@@ -101,7 +104,7 @@ def of_breach(line: bytes, asked: int | None) -> str:
         return "write messages as plain text: without colours and without other control characters"
     match word:
         case b"hello":
-            return "answer the referee's first line with `hello 1`, once and with nothing before it"
+            return "answer the referee's first line with `hello 1`, once, and write nothing before it"
         case b"ready":
             return "send `ready` only in answer to `prepare`, once for each game, and not with `hello`"
         case b"move" | b"resign" | b"list":
@@ -110,11 +113,11 @@ def of_breach(line: bytes, asked: int | None) -> str:
                 return f"send `{name}` only in answer to `ask`, which has not come yet"
             if not re.match(rb"[0-9]+( |$)", rest):
                 what = f"`{name} {number} {text}`".replace(" `", "`")
-                return f"put the number of the question before the move, as the last `ask` has it: {what}"
+                return f"put the number of the question, from the last `ask`, before the move: {what}"
             if rest.isdigit() and name == "move":
                 return f"put the move after the number of the question: `move {number} TEXT`"
             return (
-                "take the number of the question from the last `ask`, and do not count by yourself: "
+                "take the number of the question from the last `ask` instead of counting: "
                 f"`{name} {number}{' ...' if name == 'move' else ''}`"
             )
     return ""
@@ -124,11 +127,12 @@ def of_rejection(reason: str, text: str, slug: str) -> str:
     """Advice on an answer that was rejected."""
     page = f"`referee docs {slug}`" if slug in GAMES else "the game's page"
     if re.match(r"[0-9]+ ", text) and reason == "not-a-move":
-        return "of the numbers in `ask` only the first belongs into the answer: `move N TEXT`"
+        return "the answer has only the first of the numbers in `ask`: `move N TEXT`"
     if reason in NOTATION:
         return f"{page} says how moves are written and cells are named; `list N` requests the legal moves"
     return (
         "the bot's position differs from the referee's: build it from the `news` lines alone, which have "
-        f"the moves of all seats, its own included; {page} lists the reasons, and `list N` requests the "
+        "the moves of all seats, including its "
+        f"own; {page} lists the reasons, and `list N` requests the "
         "legal moves"
     )

@@ -138,7 +138,7 @@ def _timeout_or_fault(bot: TestedBot, wire: BotWire, fault: Retired, awaited: _A
     if any(connection.session.is_awaited(line.encode()) for line in bot.stderr_lines()):
         return StepFailed(failed.what, advice.ON_STDERR, failed.diagnostics)
     if awaited.asked == b"ask" and noise and _is_legal(wire, noise):
-        hint = f"the move alone is no answer: write `move N {noise}`, with the number N of the question"
+        hint = f"the answer is more than the move: write `move N {noise}`, with the number N of the question"
         return StepFailed(failed.what, hint, failed.diagnostics)
     late = late_answer(connection, awaited.time_us / _S, computing)
     if late is LateAnswer.HELD_BACK:

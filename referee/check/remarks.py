@@ -8,17 +8,18 @@ from typing import NamedTuple
 from referee.core.text import counted, shown
 
 NOISE_HINT = (
-    "stdout is for the protocol alone: write debug output to stderr (in Python `print(..., "
+    "stdout is only for the protocol: write debug output to stderr (in Python `print(..., "
     "file=sys.stderr)`), or as lines `log TEXT`, which the record keeps; a line that begins with one of the "
     "protocol's words would lose the game"
 )
-STALE_HINT = "send one line `move N TEXT` for each `ask`, and then nothing until the next one"
+STALE_HINT = "send exactly one line `move N TEXT` for each `ask`"
 STATUS_HINT = (
     "exit with status 0 on `quit` and at the end of the input; its stderr may say what went wrong there"
 )
 SEED_HINT = (
-    "this is not required; a bot that is to repeat its games takes all randomness from `seed` and does not "
-    "depend on the time"
+    "this is not required; a bot with repeatable games derives all randomness from `seed` and does not "
+    "depend on the "
+    "time"
 )
 
 
@@ -56,7 +57,7 @@ def of_noise(lines: Sequence[bytes], count: int) -> Remark:
     texts = [shown(line, 100) for line in lines]
     if count > len(lines):
         texts.append(f"… and {count - len(lines)} more")
-    were = "was a line that is no message" if count == 1 else "were lines that are no messages"
+    were = "was a line that is not a message" if count == 1 else "were lines that are not messages"
     return Remark("noise", f"in what the bot wrote to stdout there {were}", NOISE_HINT, tuple(texts))
 
 

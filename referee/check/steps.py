@@ -46,7 +46,7 @@ COLD_FACTOR = 4
 CLEAN_EXIT = "exited with status 0"
 
 RESIGNED_HINT = (
-    "answer `ask N ...` with `move N TEXT`; `resign N` gives the game up. A bot that never moves cannot be "
+    "answer `ask N ...` with `move N TEXT`; `resign N` resigns the game. A bot that never moves cannot be "
     "checked"
 )
 
@@ -180,7 +180,7 @@ def handles_a_rejection(settings: CheckSettings) -> StepFinding:
             hint = f"the bot answered the old question again: {hint}"
         bot.require_no_fault(wire, where if wire.rejected else "", hint if wire.rejected else "")
         if not wire.rejected:
-            raise StepSkipped("there was no position in which the bot had a choice")
+            raise StepSkipped("no position gave the bot a choice of moves")
         if not wire.again:
             raise bot.failed(f"{where}: the bot resigned", hint)
     same = wire.again == wire.rejected
@@ -288,7 +288,7 @@ class UnknownMessagesConnection(BotConnection):
 def ignores_unknown_messages(settings: CheckSettings) -> StepFinding:
     """The bot ignores messages that are not part of protocol 1."""
     hint = (
-        "ignore every line whose first word is unknown, so that later referees may send more; compare the "
+        "ignore every line whose first word is unknown, because later versions may send more; compare the "
         "whole word, up to the space or the end of the line"
     )
     with settings.start(UnknownMessagesConnection) as bot:
@@ -302,8 +302,8 @@ def ignores_unknown_messages(settings: CheckSettings) -> StepFinding:
 def joins_a_game_in_progress(settings: CheckSettings) -> StepFinding:
     """The bot's first question comes in the middle of a game, with all the news so far."""
     hint = (
-        "the `news` lines of a game, in order, have everything there is to know, the bot's own moves "
-        "included: build the position from them alone, however many come at once"
+        "the `news` lines of a game, in order, have everything that the bot needs, including its own "
+        "moves: build the position from them alone, however many come at once"
     )
     games: list[dict[str, int]] = []
     for quarter in (1, 2, 3):
@@ -314,7 +314,7 @@ def joins_a_game_in_progress(settings: CheckSettings) -> StepFinding:
             wire = TakeoverWire(bot.seated(terms, seat), after, max_answers=SHORT_GAME // 2)
             bot.expect(wire, f"in seat {seat + 1}, after {counted(after, 'move')} that it did not make", hint)
         if not wire.answers:
-            raise StepSkipped("there was no game in which the bot was asked often enough")
+            raise StepSkipped("the bot did not have enough moves in any game")
         games.append({"after": after, "news": wire.news_count, "answers": wire.answers})
     afters = listed(game["after"] for game in games)
     news = listed(game["news"] for game in games)
@@ -342,7 +342,9 @@ def repeats_a_game_from_its_seed(settings: CheckSettings) -> StepFinding:
         if place is None
         else (f"move {place + 1} was `{shown(first[place], 40)}` and then `{shown(second[place], 40)}`")
     )
-    settings.remarks.add(Remark("seed", f"the bot played another game the second time: {where}", SEED_HINT))
+    settings.remarks.add(
+        Remark("seed", f"the bot played a different game the second time: {where}", SEED_HINT)
+    )
     return StepFinding("no", {"same": False})
 
 
@@ -360,7 +362,7 @@ def quits(settings: CheckSettings) -> StepFinding:
         status = bot.exit_report.status
         if bot.connection.process and bot.connection.process.terminated:
             raise bot.failed(
-                f"the bot was still running {GRACE_S} s after `quit` and the end of its input, and {status}",
+                f"the bot was still running {GRACE_S} s after `quit` and the end of its input; it {status}",
                 "exit on `quit` and at the end of the input; a thread or timer keeps the process alive",
             )
         if status != CLEAN_EXIT:
@@ -378,7 +380,9 @@ def quits(settings: CheckSettings) -> StepFinding:
 def leaves_no_processes(settings: CheckSettings) -> StepFinding:
     """Checks that no process of the bot is still running when the bot has exited."""
     if settings.bot.isolation == "bwrap" and settings.loose_bot is None:
-        raise StepSkipped("at isolation `bwrap` all processes end with the bot; `--isolation basic` tests it")
+        raise StepSkipped(
+            "with isolation `bwrap` all processes end with the bot; `--isolation basic` tests this step"
+        )
     with settings.start_loosely() as bot:
         bot.expect(_short_game(settings, bot, "leave"))
         bot.end()

@@ -21,38 +21,46 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--withdraw", "withdrawn", metavar="BOT", multiple=True, help="This bot plays no more games.")
+@click.option(
+    "--withdraw", "withdrawn", metavar="BOT", multiple=True, help="Withdraw this bot: it plays no more games."
+)
 @click.option(
     "--games",
     type=click.Choice(("forfeit", "annul", "keep")),
     default="keep",
     show_default=True,
-    help="What becomes of the games of withdrawn bots: those played count, and no others are played (keep); "
-    "the remaining ones are forfeited; or none counts (annul).",
+    help="What happens to the games of withdrawn bots: games already played count and no others are "
+    "played (keep), the remaining ones are forfeited (forfeit), or none of them count "
+    "(annul).",
 )
-@click.option("--annul", "annulled", metavar="ID", multiple=True, help="This game does not count.")
+@click.option("--annul", "annulled", metavar="ID", multiple=True, help="Annul this game: it does not count.")
 @click.option(
     "--replay",
     "replayed",
     metavar="ID",
     multiple=True,
-    help="This game, which was forfeited since games became void, or stayed void, is played again by the "
-    "next `run`; no bot is suspected for it any more.",
+    help="Let the next `run` play this game again, which could not be completed or was forfeited for "
+    "that reason; no bot remains under suspicion for "
+    "it.",
 )
 @click.option(
-    "--rename", "renamed", metavar="OLD=NEW", multiple=True, help="Tables call the bot OLD by this name."
+    "--rename",
+    "renamed",
+    metavar="OLD=NEW",
+    multiple=True,
+    help="Show the bot OLD under the name NEW in tables.",
 )
 @click.option(
     "--reason",
     metavar="TEXT",
-    help="The reason, which is stored; needed for all but --rename.",
+    help="The reason, which is stored in the records; required except with --rename.",
 )
 @tournament_format_option
 def amend(folder: Path, **given: Any) -> None:
-    """Changes the run in DIR after the fact, by a line in its records: nothing in them is removed.
+    """Amends the run in DIR by adding a line to its records; nothing is removed from them.
 
-    DIR may be a tournament file, which stands for its results. In ids of games and in the tournament file a
-    renamed bot keeps its name.
+    DIR may be a tournament file, which stands for its results. A renamed bot keeps its old name in the IDs of
+    games and in the tournament file.
 
     \b
     Examples:
@@ -99,8 +107,7 @@ class _Amendment:
             raise UsageError("nothing to change, expected --withdraw, --annul, --replay or --rename")
         if needs_reason and not self.reason:
             raise UsageError(
-                "`--reason` is missing, expected why bots are withdrawn, or games are annulled or played "
-                "again"
+                "`--reason` is missing, expected the reason for the withdrawal, annulment or replay"
             )
         reason = self.reason or ""
         if len(reason) > REASON_CAP or shown(reason, REASON_CAP) != reason:
@@ -176,7 +183,7 @@ def _last_attempt(run: Run, name: str) -> int:
         )
     if run.is_passed(Pairing.parse(name)):
         raise UsageError(
-            f"`--replay` names `{name}`, and later rounds were played that follow from its result"
+            f"`--replay` names `{name}`, but later rounds that depend on its result were already played"
         )
     return run.amendments.attempts_before(name) + failed + bool(game)
 
@@ -191,5 +198,5 @@ def _renamed(run: Run, texts: tuple[str, ...]) -> dict[str, str]:
             )
     names = [{**run.amendments.renamed, **given}.get(name, name) for name in run.header["bots"]]
     if len({name.lower() for name in names}) < len(names):
-        raise UsageError("two bots would have the same name, expected names that differ")
+        raise UsageError("two bots would have the same name, expected different names")
     return given

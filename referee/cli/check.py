@@ -62,22 +62,23 @@ Steps:
     "steps",
     type=click.IntRange(1, 14),
     multiple=True,
-    help="Only this step and the first three, which all others need.",
+    help="Run only this step and the first three, which all others need.",
 )
 @click.option(
     "--option",
     "options",
     metavar="K=V",
     multiple=True,
-    help="An option of the game; no other options are then tried.",
+    help="An option of the game; other options are then not tried.",
 )
 @click.option(
     "--time",
     "clocks",
     metavar="TC",
     multiple=True,
-    help="A clock that the bot must keep; the first one is used in all steps. "
-    "Default: the game's own, scaled down (1/30 of its allowance for the first).",
+    help="A clock that the bot must keep to; the first one given is used in all steps. Default: the "
+    "game's own, scaled down (the first to 1/30 of the "
+    "allowance).",
 )
 @click.option("--seed", metavar="TEXT", help="Seed of all random choices. Default: random.")
 @start_option
@@ -99,15 +100,15 @@ Steps:
 @isolation_option
 @click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON object.")
 def check(**given: Any) -> None:
-    """Checks whether BOT is fit for tournaments in GAME, or all bots of the tournament file GAME.
+    """Checks whether BOT is ready for tournaments in GAME, or checks all bots of the tournament file GAME.
 
-    BOT is [name=]command as for `match`. It plays against the house player, which makes random moves. For a
-    failed step the report has the last lines of the dialogue, the bot's stderr, a hint, and the command that
-    repeats the step. A warning is a step that passed, with something to know. Exits with 7 if any step
-    failed. `referee docs check` describes the steps, their results and the JSON.
+    BOT is [name=]command as for `match`. It plays against the house player, which makes random moves. For
+    each failed step, the report shows the last lines of the dialogue, the bot's stderr, a hint, and a command
+    that repeats the step. A warning means that the step passed, but there is something to look at. Exits with
+    7 if any step failed. `referee docs check` describes the steps, their results and the JSON.
 
-    The bots of a tournament file are built and checked in its games, with its options, and with its clocks
-    scaled down; --step, --seed, --isolation and --json are then the only options.
+    The bots of a tournament file are built and then checked in its games, with its options and with its
+    clocks scaled down; only --step, --seed, --isolation and --json can be used then.
 
     \b
     Examples:
@@ -150,7 +151,7 @@ class _CheckOptions:
         """The tournament file that stands in place of a game and a bot. Raises `UsageError`."""
         of_one = {"option": self.options, "time": self.clocks, "limit": self.limits, "pty": self.pty}
         if given := [name for name, value in of_one.items() if value]:
-            raise UsageError(f"`--{given[0]}` is for a single bot, expected GAME and BOT")
+            raise UsageError(f"`--{given[0]}` can only be used with a single bot, expected GAME and BOT")
         if "." not in self.game:
             raise UsageError(
                 f"no bot is given for `{shown(self.game, 80)}`, expected GAME and BOT, or a tournament file"

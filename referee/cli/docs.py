@@ -33,10 +33,11 @@ def _complete(context: click.Context, parameter: click.Parameter, incomplete: st
 )
 @click.option("--open", "opens", is_flag=True, help="Open the pages in the web browser.")
 def docs(words: tuple[str, ...], folder: Path | None, opens: bool) -> None:
-    """Lists the documents; with PAGE, shows one; with other WORDs, lists the sections that have all of them.
+    """Lists the pages; with PAGE, shows one; with any other WORDs, lists the sections that contain all of
+    them.
 
-    The start of a page's name is enough. In a terminal a page is laid out and shown by the pager (`PAGER`,
-    else less); elsewhere it is printed as it is, in Markdown.
+    The start of a page's name is enough. In a terminal, a page is formatted and shown by the pager (`PAGER`,
+    else less); otherwise it is printed as Markdown.
 
     \b
     Examples:

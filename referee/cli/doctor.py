@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.option(
     "--workers",
     type=click.IntRange(0, 1000),
-    help="Games at a time; with 0, games are played in this process. Default: the number of cores less one.",
+    help="Number of games at a time; 0 plays them in this process. Default: the number of cores minus one.",
 )
 @click.option(
     "--cluster",
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print all figures as one JSON object.")
 def doctor(workers: int | None, cluster: str | None, as_json: bool) -> None:
-    """Measures this machine for some seconds, and recommends settings for tournaments on it; or measures the
-    machines of a cluster, and compares them.
+    """Measures this machine for a few seconds and recommends settings for tournaments on it, or measures and
+    compares the machines of a cluster.
 
-    Bots that move instantly play as many games at a time as there are workers: the time of their moves is
-    the overhead of the referee and the machine. Exits with 5 if no tournament can be run here, or on any
-    machine of the cluster.
+    Bots that move instantly play one game per worker at the same time, so the time of their moves is the
+    overhead of the referee and the machine. Exits with 5 if tournaments cannot be run on this machine, or on
+    any machine of the cluster.
 
     \b
     Examples:
@@ -47,7 +47,8 @@ def doctor(workers: int | None, cluster: str | None, as_json: bool) -> None:
     if cluster is not None:
         if workers is not None:
             raise UsageError(
-                "`--workers` with `--cluster`: expected one of them; Dask workers have `--nthreads`"
+                "`--workers` is given with `--cluster`, expected only one of them; a Dask worker has its own "
+                "`--nthreads`"
             )
         from referee.cli.machines import compare_machines
 
@@ -58,7 +59,7 @@ def doctor(workers: int | None, cluster: str | None, as_json: bool) -> None:
     from referee.tournament.file.config import default_workers
 
     workers = default_workers() if workers is None else workers
-    say(f"measuring, with workers = {workers}; this takes some seconds")
+    say(f"measuring with workers = {workers}; this takes a few seconds")
     figures = measure_machine(workers, Path())
     diagnosis = diagnose(figures)
     show_data(json_of(figures, diagnosis) if as_json else _page(diagnosis))

@@ -109,7 +109,9 @@ def _builds(candidate: Candidate) -> list[str]:
 def _check_folder(folder: Path) -> None:
     """Raises `UsageError` where a run could not lock or make its folder."""
     if is_locked(folder):
-        raise UsageError(f"another referee is running in `{shown(str(folder))}`, expected one at a time")
+        raise UsageError(
+            f"another referee is already running in `{shown(str(folder))}`, expected only one at a time"
+        )
     present = _present(folder)
     if not present.is_dir():
         reason = "it is not a folder" if present == folder.absolute() else os.strerror(errno.ENOTDIR)

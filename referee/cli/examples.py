@@ -19,9 +19,9 @@ EXAMPLES = Path(referee.__file__).parent / "examples"
 @click.command()
 @click.argument("name", metavar="DIR", type=click.Path(file_okay=False))
 def examples(name: str) -> None:
-    """Copies the sample bots and tournaments into DIR, which is made where it does not exist.
+    """Copies the sample bots and tournaments to DIR, which is created if it does not exist.
 
-    Nothing is overwritten. Prints the tournaments.
+    No file is overwritten. Prints the names of the tournament files.
 
     \b
     Examples:
@@ -29,18 +29,20 @@ def examples(name: str) -> None:
       referee run here/tournaments/blooms.toml
     """
     if not name:  # as a script may give it by mistake
-        raise UsageError("DIR is empty, expected a folder; `.` is the current one")
+        raise UsageError("DIR is empty, expected a folder; `.` is the current folder")
     folder = Path(name)
     names = sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir())
     for part in names:
         if os.path.lexists(folder / part):
-            raise UsageError(f"`{shown(str(folder / part))}` exists, expected a folder without `{part}`")
+            raise UsageError(
+                f"`{shown(str(folder / part))}` already exists, expected a folder without `{part}`"
+            )
     try:
         for part in names:
             shutil.copytree(EXAMPLES / part, folder / part, ignore=_not_ours)
     except OSError as error:
         raise StorageError(f"cannot write to `{shown(str(folder))}`: {error}") from None
-    say("a tournament is played by `referee run FILE`")
+    say("play a tournament with `referee run FILE`")
     show_data("\n".join(shown(str(path)) for path in sorted((folder / "tournaments").glob("*.toml"))))
 
 

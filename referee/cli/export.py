@@ -26,18 +26,19 @@ AT_ONCE = 1000
     default="pgn",
     show_default=True,
     type=click.Choice(["pgn", "csv", "jsonl"]),
-    help="pgn: results for programs that compute ratings; csv: a line a game; jsonl: a JSON object a game.",
+    help="pgn: results for programs that compute ratings; csv: one line per game; jsonl: one JSON object "
+    "per game.",
 )
 @click.option(
     "--game",
     "game_id",
     metavar="ID",
-    help="One game, by id or number, as records that `referee verify` accepts.",
+    help="Export only this game, by ID or number, as records that `referee verify` accepts.",
 )
 def export(folders: tuple[Path, ...], form: str, game_id: str | None) -> None:
-    """Writes the games of the runs in DIR to stdout, without moves; with --game, one game with all of it.
+    """Writes the games of the runs in DIR to stdout, without moves; with --game, one complete game.
 
-    In PGN seat 1 is White, and games that are not rated have no result. BayesElo and Ordo read it.
+    In PGN, seat 1 is White and unrated games have no result. BayesElo and Ordo can read it.
 
     \b
     Examples:

@@ -31,12 +31,16 @@ _FAULTS = frozenset(ending.word for ending in Ending if ending.is_fault)
 @runs_argument
 @click.option("--id", "game_id", metavar="ID", help="Only the game with this id or number.")
 @click.option(
-    "--bot", "bots", metavar="A", multiple=True, help="Games of this bot; repeat it for games of several."
+    "--bot",
+    "bots",
+    metavar="A",
+    multiple=True,
+    help="Games of this bot; repeat the option for games between several.",
 )
 @click.option("--section", metavar="S", help="Games of one section of the tournament.")
 @click.option("--round", "number", type=click.IntRange(1), help="Games of one round.")
 @click.option("--won-by", metavar="A", help="Games that this bot won.")
-@click.option("--lost-by", metavar="A", help="Games in which this bot was not first.")
+@click.option("--lost-by", metavar="A", help="Games that this bot did not win.")
 @click.option(
     "--fault",
     type=click.Choice(["any", *(ending.word for ending in Ending if ending.is_fault)]),
@@ -45,19 +49,19 @@ _FAULTS = frozenset(ending.word for ending in Ending if ending.is_fault)
 @click.option(
     "--ending",
     type=click.Choice([ending.word for ending in Ending]),
-    help="Games that ended like this.",
+    help="Games that ended in this way.",
 )
 @click.option("--moves", metavar="M, M, …", help="Games that began with these moves, as `replay` shows them.")
 @click.option("--longer", metavar="N", type=click.IntRange(0), help="Games of more than N moves.")
 @click.option("--shorter", metavar="N", type=click.IntRange(1), help="Games of fewer than N moves.")
-@click.option("--machine", metavar="NAME", help="Games that were played on the machine of this name.")
+@click.option("--machine", metavar="NAME", help="Games that were played on the machine with this name.")
 @click.option("--dialogue", is_flag=True, help="Print the stored dialogue of each game found.")
 @form_option
 def find(**given: Any) -> None:
     """Finds games of the runs in DIR.
 
-    Shows how they ended. What the bots wrote to stderr is in the record (`referee replay DIR ID`). The
-    dialogue with the referee is stored for games with faults, or for all games with `keep = "all"`.
+    Shows how each of them ended. What bots wrote to stderr is in the record (`referee replay DIR ID`). The
+    dialogue with the referee is stored only for games with faults, or for all games with `keep = "all"`.
 
     \b
     Examples:
@@ -247,7 +251,7 @@ def _show_list(found: Iterable[tuple[Run, list[Summary]]], form: str) -> None:
         headers = [*(["run"] if several else []), "game", "id", "winner", "ending", "how it ended"]
         show_data(as_text(rows, headers, form))
     if not rows:
-        say("no game fits")
+        say("no games match")
     else:
         example = f"{shown(str(found[0][0].folder))} {rows[0][several]}"
         say(f"hint: `referee replay {example}` shows a game, `find … --dialogue` what was said in it")

@@ -38,7 +38,7 @@ def compare_machines(address: str, as_json: bool) -> None:
     findings = (*compare(machines, referee.__version__), *open_to)
     show_data(data_of(machines, reports, findings) if as_json else page_of(machines, findings))
     if not any(isinstance(machine, MeasuredMachine) and machine.can_play for machine in machines):
-        raise EnvironmentLacksError("no tournament can be run on any machine of this cluster")
+        raise EnvironmentLacksError("none of the machines in this cluster can run a tournament")
 
 
 def page_of(machines: Sequence[MeasuredMachine | UnmeasuredMachine], findings: Sequence[Finding]) -> str:

@@ -63,7 +63,7 @@ def with_delays(args: Sequence[str]) -> list[str]:
     "-n",
     "count",
     type=click.IntRange(1, 1_000_000),
-    help=f"Number of games; with --sprt, the most. Default: {MATCH_GAMES}, with --sprt {MAX_SPRT_GAMES}.",
+    help=f"Number of games; with --sprt, the maximum. Default: {MATCH_GAMES}, with --sprt {MAX_SPRT_GAMES}.",
 )
 @click.option(
     "--sprt",
@@ -76,7 +76,8 @@ def with_delays(args: Sequence[str]) -> list[str]:
     type=click.Choice(("cluster", "count")),
     default="cluster",
     show_default=True,
-    help="Games that are the same as others are no new evidence (cluster), or each counts by itself (count).",
+    help="Whether games that repeat another one move by move count as one (cluster) or each as "
+    "independent (count).",
 )
 @click.option(
     "--time",
@@ -95,45 +96,47 @@ def with_delays(args: Sequence[str]) -> list[str]:
     "folder",
     metavar="DIR",
     type=click.Path(path_type=Path),
-    help="Folder for the records; games that are there already are not played again.",
+    help="Folder for the records; games already in it are not played again.",
 )
 @workers_option
 @cluster_option
 @click.option(
     "--watch",
     metavar="[TIME]",
-    help="Show the board after every move, on stderr; with a time such as 0.5s, wait so long after each, and "
-    "draw it in its place on a terminal.",
+    help="Show the board after every move, on stderr; with a time such as 0.5s, pause that long after "
+    "each move and redraw the board in place on a "
+    "terminal.",
 )
 @click.option(
     "--dialogue",
     is_flag=True,
-    help="Show every line to and from the bots, and what they write to stderr, on stderr.",
+    help="Show on stderr every line to and from the bots, and what they write to their stderr.",
 )
 @click.option(
     "--input-of",
     metavar="SEAT FILE",
     type=(click.IntRange(1), click.Path(path_type=Path)),
-    help="Write what the bot in a seat of the first game is sent to a file, byte for byte.",
+    help="Write everything that is sent to the bot in this seat, in the first game, to a file, byte for "
+    "byte.",
 )
 @click.option(
     "--no-clock",
     is_flag=True,
-    help="Wait for bots without limit, at their start, for moves and at their end: for a debugger.",
+    help="No time limits, also when bots start and exit: for use with a debugger.",
 )
 @click.option(
     "--rejections",
     type=click.IntRange(1, 1000),
     default=REJECTIONS,
     show_default=True,
-    help="A bot with this many rejected moves in a game loses it.",
+    help="Number of rejected moves with which a bot loses the game.",
 )
 @click.option(
     "--margin",
     metavar="TIME",
     default=MARGIN,
     show_default=True,
-    help="How late an answer is still accepted; this time is not charged.",
+    help="How late an answer may be and still be accepted; this time is not charged.",
 )
 @start_option
 @openings_option
@@ -142,7 +145,8 @@ def with_delays(args: Sequence[str]) -> list[str]:
     "begin",
     metavar="DIR ID@N",
     type=(click.Path(path_type=Path), str),
-    help="Begin after move N of a recorded game, as `replay DIR ID --move N` shows it, chance included.",
+    help="Start from the position after move N of a recorded game, as shown by `replay DIR ID --move N`, "
+    "chance included.",
 )
 @click.option(
     "--limit", "limits", metavar="K=V", multiple=True, help="A resource limit for each bot: memory=512MB."
@@ -152,20 +156,20 @@ def with_delays(args: Sequence[str]) -> list[str]:
 )
 @isolation_option
 @user_option
-@click.option("--pause", is_flag=True, help="Stop the processes of a bot while it is not asked.")
+@click.option("--pause", is_flag=True, help="Stop the processes of each bot outside its own turns.")
 @click.option(
     "--forgive-waiting",
     is_flag=True,
-    help="Do not charge a bot while it is ready to run and gets no processor. Linux only.",
+    help="Do not charge a bot for time in which it waits for a processor. Linux only.",
 )
 @json_lines_option
 @click.option("--strict", is_flag=True, help="Exit with 8 if a bot was at fault.")
 def match(**given: Any) -> None:
-    """Plays games of GAME between as many bots as the game has seats, and prints a table.
+    """Plays games of GAME between bots, one for each seat, and prints a table.
 
-    BOT is [name=]command, the command as one argument. {python} in it is the interpreter that runs the
-    referee. The bots change seats after every game. Ctrl-C stops after the games in progress, a second
-    Ctrl-C at once; with -o, the same command continues the match.
+    BOT is [name=]command, quoted as one argument. {python} in it stands for the interpreter that runs the
+    referee. The bots change seats after every game. Ctrl-C stops after the games in progress, a second Ctrl-C
+    stops at once; with -o, the same command continues the match.
 
     \b
     Examples:
@@ -198,8 +202,9 @@ def _play(settings: MatchSettings, views: Views, given: dict[str, Any]) -> None:
         observer = views.observer(stack) if views.given else None
         if views.no_clock:
             say(
-                "no time limits: bots are waited for, at their end too; "
-                "a second Ctrl-C ends the match at once"
+                "no time limits: the referee waits for bots indefinitely, also when they should exit; "
+                "press Ctrl-C twice to end the match at "
+                "once"
             )
         workers = config.workers if given["workers"] is None else given["workers"]
         how = PlayOptions(

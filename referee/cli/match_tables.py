@@ -67,7 +67,9 @@ class MatchSettings:
         openings, options = self._start(game)
         seats = game.seats(game.settle(options))
         if len(self.bots) != seats:
-            raise UsageError(f"`{game.slug}` has {seats} seats, expected as many bots, not {len(self.bots)}")
+            raise UsageError(
+                f"`{game.slug}` has {seats} seats, expected that number of bots, not {len(self.bots)}"
+            )
         bots = _bots(self.bots, self.ptys)
         count = self.count or (MATCH_GAMES if self.sprt is None else MAX_SPRT_GAMES)
         settings = {
@@ -94,7 +96,7 @@ class MatchSettings:
         if not self.begin:
             return openings, options
         if openings:
-            raise UsageError("`--openings` is given with `--from`, expected one of them")
+            raise UsageError("`--openings` is given with `--from`, expected only one of them")
         return _start(*self.begin, game, options)
 
     def _settings(self) -> dict[str, Any]:
@@ -122,7 +124,10 @@ class MatchSettings:
         if not self.no_clock:
             return {"margin": self.margin, "start": self.start}
         if (self.margin, self.start) != (MARGIN, START):
-            raise UsageError("`--margin` or `--start` is given with `--no-clock`, expected no time limits")
+            raise UsageError(
+                "`--margin` or `--start` is given with `--no-clock`, which has no time "
+                "limits: expected only one of them"
+            )
         return {"margin": _UNLIMITED, "start": _UNLIMITED}
 
 

@@ -18,14 +18,14 @@ from referee.core.text import counted, shown
 @click.option(
     "--prefer",
     type=click.Choice(["first"]),
-    help="Of a game that was played in several runs with different moves, take that of the run named first.",
+    help="If a game has different moves in several runs, take it from the run that is named first.",
 )
 @tournament_format_option
 def merge(out: Path, folders: tuple[Path, ...], prefer: str | None) -> None:
-    """Writes a new run into OUT with the games of several runs of the same tournament, each game once.
+    """Writes a new run to OUT with the games of several runs of the same tournament, each game once.
 
-    The runs must agree in all that decides games; bots may be added. They are not changed. The new run can
-    be continued: `referee run FILE -o OUT`.
+    The runs must have the same settings, but they may have different bots. They are not changed. Continue the
+    new run with `referee run FILE -o OUT`.
 
     \b
     Examples:
@@ -37,7 +37,7 @@ def merge(out: Path, folders: tuple[Path, ...], prefer: str | None) -> None:
 
     runs = read_runs(folders).runs
     if len(runs) < 2:
-        raise UsageError("there is 1 run, expected at least 2 that are merged")
+        raise UsageError("only 1 run is given, expected at least 2 to merge")
     merging.check_mergeable(runs)
     choice = merging.choose(runs)
     if prefer is None:
@@ -47,8 +47,8 @@ def merge(out: Path, folders: tuple[Path, ...], prefer: str | None) -> None:
         count = sum(owner == number for owner in choice.owner.values())
         say(f"{counted(count, 'game')} of `{shown(str(run.folder))}`")
     if choice.repeated:
-        say(f"{counted(len(choice.repeated), 'game')} played alike in several runs, taken once")
+        say(f"{counted(len(choice.repeated), 'game')} identical in several runs, taken once")
     if choice.contradicting:
-        say(f"{counted(len(choice.contradicting), 'game')} played differently in an earlier run, left out")
+        say(f"{counted(len(choice.contradicting), 'game')} different from an earlier run, left out")
     merged = read_run(out)
     say(f"{count_text(len(merged.games), merged.games_in_all)}, head hash {merged.last_hash}")

@@ -25,43 +25,49 @@ SEED = "1"
 @game_argument
 @click.argument("line", metavar="[MOVE]...", nargs=-1)
 @game_options_option
-@click.option("--seed", metavar="TEXT", help=f"Seed of what chance decides. Default: {SEED}.")
+@click.option("--seed", metavar="TEXT", help=f"Seed of chance events. Default: {SEED}.")
 @click.option(
     "--chance",
     "outcomes",
     metavar="TEXT",
     multiple=True,
-    help="An outcome of chance in the place of one from the seed; repeat it for the ones after it.",
+    help="Set the outcome of a chance event instead of drawing it from the seed; repeat the option for "
+    "the next ones.",
 )
 @click.option(
     "--from",
     "begin",
     metavar="DIR ID@N",
     type=(click.Path(path_type=Path), str),
-    help="Begin after move N of a recorded game, as `replay DIR ID --move N` shows it, chance included.",
+    help="Start from the position after move N of a recorded game, as shown by `replay DIR ID --move N`, "
+    "chance included.",
 )
 @seat_option
-@click.option("--most", type=click.IntRange(1), metavar="N", help="Print the first N moves of a seat only.")
-@click.option("--count", is_flag=True, help="Print only how many legal moves there are.")
+@click.option(
+    "--most", type=click.IntRange(1), metavar="N", help="Print only the first N moves of each seat."
+)
+@click.option("--count", is_flag=True, help="Print only the number of legal moves.")
 @click.option("--picture", is_flag=True, help="Print the position as a picture.")
 @click.option(
-    "--news", is_flag=True, help="Print what the seats would have been told, as the protocol has it."
+    "--news", is_flag=True, help="Print what the seats would have been told, in the form of the protocol."
 )
 @click.option(
     "--perft",
     "depth",
     type=click.IntRange(1, 100),
     metavar="N",
-    help="Count the lines of 1 to N turns from here, each depth as soon as it is known.",
+    help="Count the sequences of 1 to N turns from here; each depth is printed as soon as it is known.",
 )
-@click.option("--divide", is_flag=True, help="With --perft: the lines of N turns only, by their first turn.")
+@click.option(
+    "--divide", is_flag=True, help="With --perft: count only the sequences of N turns, by first turn."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the position, or what --perft counts, as JSON.")
 def moves(**given: Any) -> None:
-    """Prints the legal moves in GAME after a line of moves: in canonical spelling, one a line.
+    """Prints the legal moves in GAME after a sequence of moves, one per line, in canonical notation.
 
-    MOVE is a move, quoted where it has blanks, or several with ; between them. Where several seats act at
-    once, the line has a move of each, in the order of seats, and what is printed of a seat has its number
-    before it, unless --seat names one. What begins with - stands after --.
+    MOVE is a move, quoted if it contains spaces, or several separated by semicolons. If several seats move at
+    the same time, give one move of each, in the order of seats; the output then has the number of the seat
+    before each move, unless --seat names one. Put a MOVE that begins with - after --.
 
     \b
     Examples:
@@ -105,16 +111,17 @@ class _MovesOptions:
         if self.as_json and given != ["--perft"]:
             given.append("--json")
         if len(given) > 1:
-            raise UsageError(f"{listed(given)} are given, expected one of them")
+            raise UsageError(f"{listed(given)} are given, expected only one of them")
         if self.divide and self.depth is None:
-            raise UsageError("`--divide` is given without `--perft N`, expected both")
+            raise UsageError("`--divide` is given without `--perft N`, expected both of them")
         if self.most is not None and given not in ([], ["--json"]):
             raise UsageError(
-                f"`--most` is given with {given[0]}, which prints no moves, expected one of them"
+                f"`--most` is given with {given[0]}, which prints no moves: expected only one of them"
             )
         if self.seat is not None and self.depth is not None:
             raise UsageError(
-                "`--seat` is given with --perft, which counts the moves of all, expected one of them"
+                "`--seat` is given with --perft, which counts the moves of all seats: expected only one "
+                "of them"
             )
 
     def looked_at(self) -> PositionView:
@@ -147,13 +154,15 @@ class _MovesOptions:
     def _check_begin(self, known: ViewKnowledge) -> None:
         if self.options or self.seed or self.outcomes:
             raise UsageError(
-                "`--option`, `--seed` and `--chance` are those of the game with `--from`, expected none of "
-                "them"
+                "with `--from`, options, seed and chance are those of the game: expected no `--option`, "
+                "`--seed` or "
+                "`--chance`"
             )
         if self.line and not known.is_full:
             raise UsageError(
-                f"moves are given with --from and --seat {self.seat}: what follows from them depends on "
-                "what is hidden from that seat, expected no MOVE"
+                f"moves are given with --from and --seat {self.seat}: their effect depends on what is "
+                f"hidden from that seat, expected no "
+                "MOVE"
             )
 
 

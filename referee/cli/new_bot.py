@@ -37,14 +37,14 @@ class _LanguageChoice(click.Choice[str]):
     type=_LanguageChoice([*LANGUAGES]),
     default="python",
     show_default=True,
-    help="The language that it is written in.",
+    help="The language to write the bot in.",
 )
 def new_bot(name: str, game: str, lang: str) -> None:
-    """Makes the folder NAME with a small bot that works, for you to go on with.
+    """Creates the folder NAME with a small working bot as a starting point.
 
-    It has the program, which plays GAME at random and has a place for your idea; sample bots as opponents; a
-    tournament file; and a README with the commands to build, check and play it, which are printed too. GAME
-    is a game's slug, or module.py:NAME for a game in a file.
+    The folder contains the program, which plays random moves in GAME and has a place for your own idea;
+    sample bots as opponents; a tournament file; and a README with the commands to build, check and play it,
+    which are also printed. GAME is a game's slug, or module.py:NAME for a game in a file.
 
     \b
     Examples:

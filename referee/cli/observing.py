@@ -82,4 +82,4 @@ def _input_written(seat: int, path: Path) -> Iterator[Tap]:
         bot_input = BotInput(seat, write)
         yield bot_input
     if not bot_input.bot:
-        say(f"no bot in seat {seat} was told of a game, so `{shown(str(path))}` is empty")
+        say(f"no bot played a game in seat {seat}, so `{shown(str(path))}` is empty")

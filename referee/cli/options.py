@@ -74,7 +74,11 @@ game_argument = click.argument("game", shell_complete=_complete_game)
 optional_game_argument = click.argument("game", required=False, shell_complete=_complete_game)
 
 played_game_option = click.option(
-    "--game", required=True, metavar="GAME", shell_complete=_complete_game, help="The game that it plays."
+    "--game",
+    required=True,
+    metavar="GAME",
+    shell_complete=_complete_game,
+    help="The game that the bot plays.",
 )
 
 bots_argument = click.argument("bots", metavar="BOT...", nargs=-1, required=True, shell_complete=complete_bot)
@@ -97,7 +101,7 @@ start_option = click.option(
     metavar="TIME",
     default=START,
     show_default=True,
-    help="Time for a bot to start, and to get ready for a game.",
+    help="Time for a bot to start, and to get ready for each game.",
 )
 
 
@@ -105,37 +109,38 @@ isolation_option = click.option(
     "--isolation",
     type=click.Choice((*LEVELS, AUTO)),
     envvar="REFEREE_ISOLATION",
-    help="What bots are kept from; auto is the strongest level that works here. Default: auto.",
+    help="How strictly bots are isolated from the machine; auto is the strongest level that works here. "
+    "Default: auto.",
 )
 
 workers_option = click.option(
     "--workers",
     type=click.IntRange(0, 1000),
-    help="Games at a time; with 0, games are played in this process. Default: the usable cores but one.",
+    help="Number of games at a time; 0 plays them in this process. Default: the number of usable cores "
+    "minus one.",
 )
 
 cluster_option = click.option(
     "--cluster",
     metavar="ADDRESS",
     default="",
-    help="Play on a Dask cluster: tcp://HOST:PORT of its scheduler, or local:N for one of N workers here.",
+    help="Play on a Dask cluster: tcp://HOST:PORT of its scheduler, or local:N for N workers on this "
+    "machine.",
 )
 
 
 def check_workers(workers: int | None, cluster: str) -> None:
     """Raises `UsageError` where workers are given that a cluster has itself."""
     if cluster and workers is not None:
-        raise UsageError(
-            f"`--workers` is {workers}, expected none: the machines of the cluster have their own"
-        )
+        raise UsageError(f"`--workers` is {workers}, expected none: each machine of a cluster has its own")
 
 
 json_lines_option = click.option(
-    "--json-lines", is_flag=True, help="Print each event as a line of JSON on stdout, and the table as one."
+    "--json-lines", is_flag=True, help="Print each event, and the table, as a line of JSON on stdout."
 )
 
 user_option = click.option(
-    "--user", metavar="NAME", default="", help="The user that bots run as; only root can name one."
+    "--user", metavar="NAME", default="", help="The user that bots run as; only root can use this option."
 )
 
 game_option = click.option(
@@ -174,7 +179,7 @@ openings_option = click.option(
     "--openings",
     metavar="K=V",
     multiple=True,
-    help="Opening moves by the referee: plies=4, or file=PATH; also order=random, seed=TEXT.",
+    help="Opening moves that the referee plays: plies=4, or file=PATH; also order=random, seed=TEXT.",
 )
 
 
@@ -183,8 +188,9 @@ def place_in_game(at: str) -> tuple[str, int]:
     game_id, _, move = at.rpartition("@")
     if not (game_id and move.isascii() and move.isdecimal() and len(move) < 10):
         raise UsageError(
-            f"`--from` has `{shown(at, 80)}`, expected ID@N: a game and a move of it, as `replay --move N` "
-            "shows it"
+            f"`--from` has `{shown(at, 80)}`, expected ID@N: a game and the number of a move, as in "
+            f"`replay --move "
+            "N`"
         )
     return game_id, int(move)
 
@@ -220,6 +226,6 @@ def key_values(what: str, texts: tuple[str, ...]) -> dict[str, str]:
         if not equals:
             raise UsageError(f"{what} `{shown(text, 80)}` has no value, expected K=V")
         if name in found:
-            raise UsageError(f"{what} `{shown(name, 80)}` is given twice, expected once")
+            raise UsageError(f"{what} `{shown(name, 80)}` is given twice, expected only once")
         found[name] = value
     return found

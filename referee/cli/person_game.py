@@ -123,13 +123,15 @@ def _seated(slug: str, players: tuple[str, ...], seat: int | None, seats: int) -
     if not any(bot.is_person for bot in found):
         found, given = _with_person(slug, found, given, seat, seats)
     elif seat is not None:
-        raise UsageError("`--seat` is given beside `me`, whose place says the seat, expected one of them")
+        raise UsageError(
+            "`--seat` is given although the place of `me` already sets the seat, expected only one of them"
+        )
     if len(found) != seats:
         raise UsageError(
-            f"`{slug}` has {seats} seats, expected as many players with `me` among them, not {len(found)}"
+            f"`{slug}` has {seats} seats, expected that number of players, including `me`, not {len(found)}"
         )
     if not any(bot.is_person for bot in found):
-        raise UsageError("no player is `me`, expected a person; bots alone play by `referee match`")
+        raise UsageError("none of the players is `me`, expected a person; for bots alone use `referee match`")
     bots = distinct(found, given)
     for bot in bots:
         if not bot.is_person:
@@ -145,7 +147,7 @@ def _with_person(
     """
     number = seat or 1
     if number > seats:
-        raise UsageError(f"`--seat` is {seat}, and the game has {seats} seats, expected 1 to {seats}")
+        raise UsageError(f"`--seat` is {seat}, but the game has {seats} seats, expected 1 to {seats}")
     if not bots:
         bots, given = [sample_bot(slug, Path.cwd())] * (seats - 1), [False] * (seats - 1)
     if len(bots) != seats - 1:
@@ -202,7 +204,7 @@ def _play(candidate: Candidate, opened: OpenRun, pairing: Pairing, hint_bot: Bot
         record = person_game.play()
     except PersonLeft:
         console.restore()
-        say("left: the game is not finished and is not recorded; `resign` would have ended it")
+        say("you left: the game is unfinished and is not recorded; use `resign` to end a game")
         return False
     finally:
         console.close()
@@ -230,4 +232,4 @@ def _console() -> Console:
 def _report_left_behind(bot: str, report: ExitReport) -> None:
     if groups := left_behind(report):
         names = ", ".join(name for group in groups.values() for name in group)
-        say(f"bot `{bot}` left processes behind, which were ended: {names}")
+        say(f"bot `{bot}` left processes running, which were ended: {names}")

@@ -28,24 +28,28 @@ if TYPE_CHECKING:
     type=int,
     metavar="N",
     default=-1,
-    help="The position after step N, from 0, the start; negative numbers count from the end. Default: -1.",
+    help="Show the position after step N; 0 is the start, negative numbers count from the end. Default: -1.",
 )
 @seat_option
 @click.option(
-    "--theme", type=click.Choice(("light", "dark")), default="light", show_default=True, help="The colours."
+    "--theme",
+    type=click.Choice(("light", "dark")),
+    default="light",
+    show_default=True,
+    help="The colours of the picture.",
 )
 @click.option(
     "--width",
     type=click.IntRange(16, 10_000),
     metavar="PX",
-    help="Width in pixels. Default: by its content.",
+    help="Width in pixels. Default: depends on the content.",
 )
 @click.option(
     "-o",
     "out",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="NAME.svg, or NAME.png where a program is installed that converts it. Default: SVG on stdout.",
+    help="Write NAME.svg, or NAME.png if a program that converts it is installed. Default: SVG on stdout.",
 )
 @game_option
 def picture(file: Path, game_id: str | None, game: str | None, out: Path | None, **given: Any) -> None:
@@ -71,11 +75,14 @@ def picture(file: Path, game_id: str | None, game: str | None, out: Path | None,
 
     kind = out.suffix.lower() if out else ""
     if not is_stdout(out) and kind not in (".svg", ".png"):
-        raise UsageError(f"`{shown(str(out))}` is no name for a picture, expected NAME.svg or NAME.png")
+        raise UsageError(
+            f"`{shown(str(out))}` is not a valid name for a picture, expected NAME.svg or NAME.png"
+        )
     record = find_game(records_at(file), game_id, outside_game(game), say)
     if not isinstance(record, GameRecord):
         raise UsageError(
-            f"`{shown(str(file))}` has {len(record)} games, expected an ID, which `referee replay` lists"
+            f"`{shown(str(file))}` has {len(record)} games, expected the ID of one; `referee replay` "
+            f"lists them"
         )
     svg = group(_PictureSettings, given).of(steps_of(record))
     if out and kind == ".png":

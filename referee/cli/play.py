@@ -30,19 +30,19 @@ from referee.cli.options import game_argument, game_options_option, group, isola
     "folder",
     metavar="DIR",
     type=click.Path(path_type=Path),
-    help="Folder for the records; the game is added to those that are there.",
+    help="Folder for the records; the game is added to the games already in it.",
 )
 @isolation_option
 def play(**given: Any) -> None:
     """Plays one game of GAME in which you take part; at the prompt, `help` lists the commands.
 
     PLAYER is a BOT, [name=]command as for `match`, or `me` for a person at this keyboard, with another name
-    as NAME=me. Players are given by seat. Where none is `me`, you take the seat of --seat, or the first, and
-    the bots the others; without any PLAYER a sample bot takes them. Several persons share the keyboard; in a
-    game with hidden information the screen is cleared in between.
+    as NAME=me. Players are listed in the order of seats. If none of them is `me`, you take the seat given by
+    --seat, or the first one, and the bots take the others; without any PLAYER, a sample bot does. Several
+    persons share the keyboard; in a game with hidden information, the screen is cleared between turns.
 
-    Nothing is stored without -o. A game that is left with `quit` or Ctrl-D is not recorded; Ctrl-C exits
-    with 3. Without a terminal, moves and commands are read from stdin, a line for each.
+    Nothing is stored without -o. A game that is left with `quit` or Ctrl-D is not recorded; Ctrl-C exits with
+    3. Without a terminal, moves and commands are read from stdin, one per line.
 
     \b
     Examples:

@@ -84,11 +84,12 @@ def play(config: Config, options: PlayOptions) -> None:
     if opened.unexplained:
         unexplained = ", ".join(opened.unexplained[:10])
         raise RefereeError(
-            f"games became void, and any of their bots may be the cause, so all forfeited: {unexplained}; "
+            f"games could not be completed and any of their bots may be the cause, so all of their bots "
+            f"forfeited: {unexplained}; "
             f"see {_VOID_LINES}"
         )
     if is_unfinished:
-        raise RefereeError("some games were not played; the same command continues")
+        raise RefereeError("some games were not played; run the same command to continue")
     if options.strict and _has_faults(prepared.candidate.config, opened):
         raise BotFaulted("a bot was at fault, or was left out")
 
@@ -196,7 +197,10 @@ def _show_table(candidate: Candidate, opened: OpenRun, options: PlayOptions) -> 
 def _report_voids(opened: OpenRun) -> None:
     if opened.suspects:
         seen = ", ".join(f"{name} {count}" for name, count in opened.suspects.most_common(10))
-        say(f"some games were void; how often each bot played in one: {seen}")
+        say(f"some games were void; number of void games by bot: {seen}")
     if opened.forfeited:
         lost = ", ".join(f"{name} {count}" for name, count in opened.forfeited.most_common(10))
-        say(f"games were forfeited since games had become void; how many by each bot: {lost}")
+        say(
+            f"some games were forfeited because they kept becoming void; number of forfeited games by "
+            f"bot: {lost}"
+        )

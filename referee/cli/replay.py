@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("game_id", metavar="[ID]", required=False)
-@click.option("--all", "at_once", is_flag=True, help="Print all moves at once, in a terminal too.")
+@click.option("--all", "at_once", is_flag=True, help="Print all moves at once, even in a terminal.")
 @seat_option
 @click.option(
     "--move",
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     type=click.IntRange(0),
     default=0,
     metavar="N",
-    help="Begin at step N, not at the beginning.",
+    help="Start at step N instead of the beginning.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print all positions as JSON.")
 @click.option(
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     "page",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Write a page for a browser that replays the game: one file, which needs no network. - is stdout.",
+    help="Write a web page that replays the game: a single file that needs no network. - is stdout.",
 )
 @game_option
 def replay(**given: Any) -> None:
@@ -73,7 +73,8 @@ def replay(**given: Any) -> None:
         return
     if of_one := options.of_one:
         raise UsageError(
-            f"`{shown(str(file))}` has {len(found)} games, expected the ID of one with {listed(of_one)}"
+            f"`{shown(str(file))}` has {len(found)} games, expected the ID of one of them with "
+            f"{listed(of_one)}"
         )
     rows = [[str(number), shown(s.id), _seats(s), shown(s.sentence)] for number, s in enumerate(found, 1)]
     show_data(columns(["", "id", "ranks", "ending"], rows))
@@ -108,10 +109,10 @@ class _ReplayOptions:
     def check(self) -> None:
         """Raises `UsageError` for options that exclude each other."""
         if len(self.ways) > 1:
-            raise UsageError(f"{listed(self.ways)} are given, expected one of them")
+            raise UsageError(f"{listed(self.ways)} are given, expected only one of them")
         if self.step and (self.as_json or self.page):
             raise UsageError(
-                f"--step is given with {self.ways[0]}, which has all steps, expected one of them"
+                f"--step is given with {self.ways[0]}, which shows all steps: expected only one of them"
             )
 
 

@@ -110,7 +110,7 @@ def show(browser: Browser) -> None:
         with Closing(lambda: loop.call_soon_threadsafe(screen.exit)):
             runner.run(screen.run_async(mouse=False))  # so that text can be selected as elsewhere
     if screen.return_code:
-        raise RuntimeError("the screen failed")
+        raise RuntimeError("the screen could not be shown")
 
 
 class StepList(Static):

@@ -27,14 +27,15 @@ if TYPE_CHECKING:
     "--output",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Where the page is written; - is stdout. Default: stdout.",
+    help="File to write the page to; - is stdout. Default: stdout.",
 )
-@click.option("--folder", is_flag=True, help="Write a folder of pages, for many games.")
-@click.option("--no-replays", is_flag=True, help="Leave the replays of the games out.")
+@click.option("--folder", is_flag=True, help="Write a folder of pages instead of one file, for many games.")
+@click.option("--no-replays", is_flag=True, help="Leave out the replays of the games.")
 @click.option(
     "--workers",
     type=click.IntRange(0, 1000),
-    help="Processes that read the games; with 0, this one. Default: as many as there are usable cores.",
+    help="Number of processes that read the games; 0 reads them in this process. Default: the number of "
+    "usable cores.",
 )
 @game_option
 @tournament_format_option
@@ -46,11 +47,12 @@ def report(
     workers: int | None,
     game: str | None,
 ) -> None:
-    """Makes a page of the run in DIR, finished or not; of several runs, one page of all their games.
+    """Makes a web page about the run in DIR, finished or not; for several runs, one page about all their
+    games.
 
     The page has the standings, crosstables, charts of lengths, times and ratings, the faults with their
-    dialogues, and every game to be replayed. It is one file, which needs no network. For many games, --folder
-    writes a folder of pages, which begins with its `index.html`; an older report there is replaced.
+    dialogues, and a replay of every game. It is a single file that needs no network. For many games, --folder
+    writes a folder of pages instead; open its `index.html`. An older report in the folder is replaced.
 
     \b
     Examples:
@@ -58,11 +60,15 @@ def report(
       referee report results -o report --folder
     """
     if folder and is_stdout(output):
-        raise UsageError("`--folder` has no `-o`, expected the folder to write, such as `-o report`")
+        raise UsageError(
+            "`--folder` is given without `-o`, expected the folder to write, such as `-o report`"
+        )
     if folder and no_replays:
-        raise UsageError("`--folder` with `--no-replays` is one page, expected one of them")
+        raise UsageError(
+            "`--folder` is given with `--no-replays`, which makes a single page: expected only one of them"
+        )
     if is_stdout(output) and sys.stdout.isatty():
-        raise UsageError("the page is not for a terminal, expected `-o FILE`")
+        raise UsageError("a web page cannot be shown in a terminal, expected `-o FILE`")
     from referee.tournament.run.reading import read_runs
 
     count = len(usable_cores()) if workers is None else workers

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     "folder",
     metavar="DIR",
     type=click.Path(path_type=Path),
-    help="Store the game as a run of its own, for replay and find.",
+    help="Folder in which to store the game as a new run, for `replay` and `find`.",
 )
 @click.option(
     "--base",
@@ -43,23 +43,23 @@ if TYPE_CHECKING:
     metavar="[TIME]",
     is_flag=False,
     flag_value="0s",
-    help="Show the board after every move, on stderr; with a time, wait so long after each.",
+    help="Show the board after every move, on stderr; with a time, pause that long after each move.",
 )
-@click.option("--dialogue", is_flag=True, help="Show every line to and from the bots, on stderr.")
+@click.option("--dialogue", is_flag=True, help="Show on stderr every line to and from the bots.")
 @click.option(
     "--no-clock",
     is_flag=True,
-    help="Nobody loses on time, for a debugger; bots are told of the game's clocks.",
+    help="No time limits, for use with a debugger; bots are still told the clocks of the game.",
 )
 @isolation_option
 @game_option
 @click.option("--strict", is_flag=True, help="Exit with 8 if the game differs or a bot was at fault.")
 def rerun(**given: Any) -> None:
-    """Plays the game ID of the run in DIR again, and shows where it differs first.
+    """Plays the game ID of the run in DIR again and shows the first difference.
 
-    The seeds, chance, the opening and the clocks are those of the game; the bots are started by their
-    commands in the run, as they are now, or by COMMAND for the bot NAME. They are not built before. The exit
-    code is 0 whether it differs or not, unless --strict is given.
+    Seeds, chance, opening and clocks are those of the recorded game. The bots are started with their commands
+    from the run, in their present state, or with COMMAND for the bot NAME; they are not built first. The exit
+    code is 0 whether the game differs or not, unless --strict is given.
 
     \b
     Examples:
@@ -98,7 +98,8 @@ class _RerunOptions:
 
         if self.folder and self.no_clock:
             raise UsageError(
-                "`-o` is given with `--no-clock`, whose game has another margin, expected one of them"
+                "`-o` is given with `--no-clock`, which changes the margin of the game: expected only "
+                "one of them"
             )
         if self.folder:
             require_no_records(self.folder)
@@ -107,7 +108,8 @@ class _RerunOptions:
         recorded = find_game(run.folder, self.game_id, outside_game(self.game), say)
         if not isinstance(recorded, GameRecord):
             raise UsageError(
-                f"`{shown(self.game_id, 80)}` is no game, expected an ID, which `referee replay` lists"
+                f"`{shown(self.game_id, 80)}` is not a game of this run, expected an ID; `referee "
+                f"replay` lists them"
             )
         base = self.base or commands_base(self.path, run.folder)
         return recorded, rerun_of(run, recorded, base, instead, self.isolation, self.no_clock)
@@ -130,7 +132,7 @@ def _play(options: _RerunOptions, recorded: GameRecord, again: Rerun) -> None:
     for line in compared(recorded, played, difference):
         show_data(line)
     if difference and any(isinstance(seat, dict) and seat.get("games_before") for seat in _seats(recorded)):
-        say("note: the bots had played other games before this one in the same processes, and have not now")
+        say("note: in the original run, the bots' processes had already played other games before this one")
     if options.folder:
         head = again.store(options.folder, played, said)
         say(f"stored in {shown(str(options.folder))}, head hash {head}")
@@ -146,9 +148,9 @@ def _instead(texts: tuple[str, ...]) -> dict[str, Bot]:
     for text in texts:
         bot = Bot.parse(text, Path.cwd())
         if not text.startswith(f"{bot.name}="):
-            raise UsageError(f"`{shown(text, 80)}` names no bot of the game, expected NAME=COMMAND")
+            raise UsageError(f"`{shown(text, 80)}` does not name a bot of the game, expected NAME=COMMAND")
         if bot.name in found:
-            raise UsageError(f"bot `{bot.name}` is given twice, expected once")
+            raise UsageError(f"bot `{bot.name}` is given twice, expected only once")
         found[bot.name] = bot
     return found
 

@@ -32,21 +32,22 @@ from referee.core.errors import UsageError
 @workers_option
 @cluster_option
 @click.option(
-    "--scale-clocks", is_flag=True, help="On a cluster, give longer clocks to games on slower machines."
+    "--scale-clocks", is_flag=True, help="On a cluster, give games on slower machines longer clocks."
 )
 @click.option(
     "--dry-run",
     is_flag=True,
-    help="Print what is left to play and how long that takes, or what would be refused; write nothing.",
+    help="Print what is left to play and how long it will take, or what is wrong with the file; write "
+    "nothing.",
 )
 @json_lines_option
 @isolation_option
 @click.option("--strict", is_flag=True, help="Exit with 8 if a bot was at fault.")
 def run(**given: Any) -> None:
-    """Plays the tournament of a TOML file and prints its table, or continues it where it stopped.
+    """Plays the tournament in a TOML file, or continues it where it stopped, and prints its table.
 
-    A finished game counts as soon as it is stored, and is not played again. Ctrl-C stops after the current
-    games, a second Ctrl-C stops at once; the same command continues.
+    A finished game counts as soon as it is stored and is not played again. Ctrl-C stops after the games in
+    progress, a second Ctrl-C stops at once; the same command continues the tournament.
 
     \b
     Examples:
@@ -83,7 +84,9 @@ def _run(options: _RunOptions) -> None:
     config = load(options.file, elsewhere=True if options.cluster else False if is_here else None)
     cluster = options.cluster or ("" if is_here else config.cluster)
     if options.scale_clocks and not cluster:
-        raise UsageError("`--scale-clocks` is given, expected it with `--cluster` or `cluster` in the file")
+        raise UsageError(
+            "`--scale-clocks` is given without a cluster, expected `--cluster`, or `cluster` in the file"
+        )
     folder = options.folder or config.folder
     count = config.workers if options.workers is None else options.workers
     if options.dry_run:

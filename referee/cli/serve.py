@@ -16,24 +16,28 @@ PORT = 8000
 @click.command(short_help="Shows a run in a browser while it is played.")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="0 is a free one."
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=PORT,
+    show_default=True,
+    help="The port to listen on; 0 picks a free one.",
 )
 @click.option(
     "--host",
     metavar="ADDRESS",
     default="127.0.0.1",
     show_default=True,
-    help="The address to listen at. At any other than the default, others can read the run.",
+    help="The address to listen on. With any other than the default, other people can read the run.",
 )
 @click.option("--log", is_flag=True, help="Print a line for each request on stderr.")
 @game_option
 @tournament_format_option
 def serve(folder: Path, port: int, host: str, log: bool, game: str | None) -> None:
-    """Serves pages that show the run in DIR: standings, progress, faults, and every game that is over.
+    """Serves web pages about the run in DIR: standings, progress, faults, and all finished games.
 
-    The run may be played meanwhile, by another process: the pages follow it. Nothing is written in DIR. The
-    address of the pages is printed on stdout; Ctrl-C ends the server. A game with hidden information is shown
-    only when all games that share its chance are over.
+    The run may still be in progress in another process: the pages follow it. Nothing is written to DIR. The
+    address of the pages is printed on stdout; Ctrl-C stops the server. A game with hidden information is
+    shown only when all games with the same chance events are over.
 
     \b
     Examples:
@@ -48,9 +52,9 @@ def serve(folder: Path, port: int, host: str, log: bool, game: str | None) -> No
     with listening(host, port) as listener:
         show_data(url_of(listener))
         if not is_local(listener):
-            say(f"warning: everybody who reaches {url_of(listener)} over the network can read this run")
+            say(f"warning: anyone who can reach {url_of(listener)} over the network can read this run")
         if not (folder / RECORDS).exists():
-            say(f"no run has begun in `{shown(str(folder))}` yet, waiting for it")
+            say(f"waiting for a run to start in `{shown(str(folder))}`")
         serve_run(folder, given, listener, hosts_of(listener, host), _log if log else None, say)
 
 

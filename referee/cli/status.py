@@ -23,13 +23,14 @@ ROWS = 20
 
 @click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print the same as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the status as JSON.")
 @tournament_format_option
 def status(folder: Path, as_json: bool) -> None:
-    """Shows how far the run in DIR is, without disturbing it: games, rate, remaining time, standings, faults.
+    """Shows the progress of the run in DIR, without disturbing it: games, rate, remaining time, standings,
+    faults.
 
-    Whether a referee is running there is known from the lock of the folder, and the games that count from the
-    records; which games are in progress is known only to the run itself.
+    The lock of the folder tells whether a referee is running there, and the records tell which games count;
+    only the run itself knows which games are in progress.
 
     \b
     Examples:

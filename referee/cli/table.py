@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     "--columns",
     metavar="C,…",
     help="The columns of the standings: elo, next, los, games, wdl, points, score, expected, seats, left, "
-    "faults, moves, median, p99, max, over, late, cpu, or `time` for those of times.",
+    "faults, moves, median, p99, max, over, late, cpu, or `time` for all columns about time.",
 )
 @click.option(
     "--show",
@@ -34,12 +34,13 @@ if TYPE_CHECKING:
     help="The tables: standings, crosstable, los, seats, pairs, faults, times. Default: "
     "standings,crosstable.",
 )
-@click.option("--times", is_flag=True, help="Also the time that moves took, from the whole records.")
+@click.option("--times", is_flag=True, help="Also show how long moves took, which reads all records.")
 @click.option(
     "--width",
     type=click.IntRange(0),
     metavar="N",
-    help="The most characters of a line, 0 for any number. Default: those of the terminal, else 80.",
+    help="Maximum number of characters in a line, 0 for no limit. Default: the width of the terminal, "
+    "else 80.",
 )
 @tournament_format_option
 def table(
@@ -50,11 +51,11 @@ def table(
     times: bool,
     width: int | None,
 ) -> None:
-    """Prints the table of the run in DIR, finished or not; of several runs, one table of all their games.
+    """Prints the table of the run in DIR, finished or not; for several runs, one table of all their games.
 
-    Elo ratings, with 95 % intervals, and the advantages of seats are fitted to all games at once. On stderr
-    are the number of games and the head hash, the hash of the last line: `referee verify --head` detects
-    with it later whether these records are as they were.
+    Elo ratings, with 95 % intervals, and the advantages of seats are fitted to all games at once. The number
+    of games and the head hash, which is the hash of the last line, are printed on stderr; with this hash,
+    `referee verify --head` can later detect whether the records were changed.
 
     \b
     Examples:

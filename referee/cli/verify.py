@@ -35,17 +35,18 @@ _MAX_SHOWN = 20
 @click.option(
     "--workers",
     type=click.IntRange(0, 1000),
-    help="Processes that replay the games; with 0, this one. Default: as many as there are usable cores.",
+    help="Number of processes that replay the games; 0 replays them in this process. Default: the number "
+    "of usable cores.",
 )
 @game_option
 @tournament_format_option
 def verify(file: Path, noted: str | None, workers: int | None, game: str | None) -> None:
-    """Replays every game in FILE, with its rules and clocks, and compares everything.
+    """Replays every game in FILE by the rules and the clocks, and compares the result with the record.
 
-    FILE is a file of records, a folder with one, or a tournament file, which stands for its results.
-    Prints the number of games and the hash of the last line. This head hash is also printed at the end of
-    a run and by `table`: note it, and --head detects later that records are missing at the end or that the
-    whole file was written anew. More records may follow the one with this hash.
+    FILE is a file of records, a folder with one, or a tournament file, which stands for its results. Prints
+    the number of games and the hash of the last line. This head hash is also printed at the end of a run and
+    by `table`: if you note it, --head can later detect that records are missing at the end or that the whole
+    file was rewritten. More records may follow the one with this hash.
 
     \b
     Examples:
@@ -121,9 +122,10 @@ class _Verification:
             raise RecordError(f"no games in `{file}`, expected at least one")
         if unverified := self._verifier.unverified_seeds:
             say(
-                f"the seeds of {unverified} games are not verified: the seed that they "
-                "follow from is not revealed here; a run reveals it when it ends or is stopped, but not "
-                "when it is killed"
+                f"the seeds of {unverified} games are not verified, because the seed that they are "
+                f"derived from is not in the records; a run stores it when it ends or is stopped, but "
+                f"not when it is "
+                "killed"
             )
 
     def show(self, file: str) -> None:
@@ -131,7 +133,7 @@ class _Verification:
         if self._noted is not None and self._lines_after is None:  # guard: head-hash
             raise RecordError(
                 f"no line of `{file}` has the head hash `{self._noted}`: "
-                "records are missing at the end, or were written anew"
+                "records are missing at the end, or were rewritten"
             )
         state = self._state
         count = count_text(state.played_games, state.games_in_all)

@@ -81,7 +81,7 @@ class Blobs:
                 return
             incoming.path.unlink(missing_ok=True)
         raise EnvironmentLacksError(
-            f"a file of a bot arrived damaged, or has changed meanwhile, expected SHA-256 {sha256}"
+            f"a bot's file was damaged in transfer or changed in the meantime, expected SHA-256 {sha256}"
         )
 
     def _begun(self, sha256: str) -> _Incoming:

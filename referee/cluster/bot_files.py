@@ -99,7 +99,8 @@ class SentFiles:
                     if is_last and (offset + len(part) != size or digest.hexdigest() != sha256):
                         raise UsageError(
                             f"`{shown(str(path))}` belongs to a bot and has changed since the run began, "
-                            "expected files that stay as they are; list a bot's own in its `files`"
+                            f"expected files that do not change; list the ones that belong to the bot in its "
+                            "`files`"
                         )
                     yield offset, part, size
                     if is_last:
@@ -194,8 +195,9 @@ def _check_program(bot: Bot, origin: BotOrigin, found: FileList) -> None:
     path = Path(os.path.normpath(bot.cwd / program))
     if not path.is_relative_to(found.root) or path.relative_to(found.root).as_posix() not in found.files:
         raise UsageError(
-            f"bot `{bot.name}`: its program `{shown(program)}` is not among the files that are sent, "
-            "expected it there, or a `build` that makes it"
+            f"bot `{bot.name}`: its program `{shown(program)}` is not among the files that are sent to "
+            f"machines, expected it to be one of them or to be made by "
+            "`build`"
         )
 
 

@@ -432,9 +432,11 @@ class ClusterBackend(Backend):
             self._useful_s = self._now_s
         elif self._refused and waited_s > OTHERS_S:
             reasons = "; ".join(dict.fromkeys(self._refused.values()))
-            raise EnvironmentLacksError(f"no machine of the Dask cluster can play: {shown(reasons, 600)}")
+            raise EnvironmentLacksError(
+                f"none of the machines in the Dask cluster can play: {shown(reasons, 600)}"
+            )
         elif waited_s > WAIT_S:
-            raise EnvironmentLacksError(f"the Dask cluster has had no machine for {WAIT_S:.0f} s")
+            raise EnvironmentLacksError(f"the Dask cluster has had no workers for {WAIT_S:.0f} s")
 
     def _remark(self, line: str) -> None:
         self._reports.append(Notice(line))

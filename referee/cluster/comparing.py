@@ -81,8 +81,9 @@ def clock_percent(reference: int, speed: int) -> int:
     percent = round(100 * reference / max(1, speed))
     if not MIN_CLOCK_PERCENT <= percent <= MAX_CLOCK_PERCENT:
         raise EnvironmentLacksError(
-            f"its speed needs clocks of {percent} % of those of the first machine, expected "
-            f"{MIN_CLOCK_PERCENT} to {MAX_CLOCK_PERCENT} %"
+            f"because of its speed, its clocks would have to be {percent} % of those of the first "
+            f"machine, expected {MIN_CLOCK_PERCENT} to {MAX_CLOCK_PERCENT} "
+            f"%"
         )
     return 100 if abs(percent - 100) <= ALIKE_PERCENT else percent
 
@@ -176,7 +177,7 @@ def _versions(machines: Sequence[MeasuredMachine], version: str) -> Iterator[Fin
             "referee",
             Severity.WARNING,
             f"this is version {version}; {_named(f'`{one.label}` has {one.referee}' for one in others)}",
-            "machines with another version would be refused",
+            "machines with a different version would be refused",
             f"`pip install 'game-referee[cluster]=={version}'` there",
         )
 
@@ -191,7 +192,7 @@ def _speeds(machines: Sequence[MeasuredMachine]) -> Iterator[Finding]:
             "speed",
             Severity.FINE,
             f"the slowest machine has {min(shares.values())} % of the speed of the fastest",
-            "alike enough for the same clocks; what is compared is compiled code, with all games at once",
+            "similar enough to use the same clocks; compared with compiled code, while all games run at once",
         )
         return
     fastest = next(machine for machine in machines if shares.get(machine.address) == 100)
@@ -200,8 +201,9 @@ def _speeds(machines: Sequence[MeasuredMachine]) -> Iterator[Finding]:
         Severity.WARNING,
         f"of the speed of `{fastest.label}`, "
         f"{_named(f'`{one.label}` has {shares[one.address]} %' for one in slow)}",
-        "the same clock is worth less there; only the games of a pair are always played on one machine",
-        "`scale_clocks = true`, or leave out the machines that are unlike the others",
+        "a bot can compute less there with the same clock; only the games of a pair are always played on "
+        "the same machine",
+        "`scale_clocks = true`, or leave out the machines that differ from the others",
     )
 
 
@@ -212,7 +214,8 @@ def _pythons(machines: Sequence[MeasuredMachine]) -> Iterator[Finding]:
             "python",
             Severity.WARNING,
             "; ".join(f"{version} on {_labels(those)}" for version, those in versions.items()),
-            "bots in Python are faster with one version than with another, which scaled clocks leave out",
+            "the speed of bots in Python depends on the version, and scaled clocks do not compensate for "
+            "that",
             "the same version of Python on all machines",
         )
 
@@ -228,8 +231,8 @@ def _builds(machines: Sequence[MeasuredMachine]) -> Iterator[Finding]:
             yield Finding(
                 "python",
                 Severity.WARNING,
-                f"beside compiled code, {version} is slower on {_labels(slow)} than on others",
-                "it may be built without optimisation; scaled clocks do not make up for it",
+                f"compared with compiled code, {version} is slower on {_labels(slow)} than on others",
+                "it may have been built without optimisation; scaled clocks do not compensate for that",
                 "the same build of Python on all machines",
             )
 
@@ -243,7 +246,7 @@ def _busy(machines: Sequence[MeasuredMachine]) -> Iterator[Finding]:
             Severity.WARNING,
             f"with all games at once, each program gets {_named(busy)}",
             "bots wait for a core while their clocks run, and the speeds that were measured are less exact",
-            "fewer threads for the Dask workers there (`--nthreads`), or end other programs",
+            "fewer threads for the Dask workers there (`--nthreads`), or stop other programs",
         )
 
 
@@ -254,8 +257,9 @@ def _isolation(machines: Sequence[MeasuredMachine]) -> Iterator[Finding]:
             "isolation",
             Severity.WARNING,
             "; ".join(f"`{level}` on {_labels(those)}" for level, those in levels.items()),
-            "this is the strongest level that works there: with `auto`, bots are not isolated alike",
-            "name a level that works on all machines, or leave machines out",
+            "this is the strongest level that works there: with `auto`, not all bots are isolated in the "
+            "same way",
+            "choose a level that works on all machines, or leave out some machines",
         )
 
 
@@ -266,7 +270,7 @@ def _pinning(machines: Sequence[MeasuredMachine]) -> Iterator[Finding]:
             "pinning",
             Severity.WARNING,
             f"games cannot be pinned to cores on {_labels(without)}",
-            "`pin = true` needs it on all machines",
+            "`pin = true` requires it on all machines",
             "leave these machines out, or do not pin",
         )
 

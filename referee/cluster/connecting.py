@@ -115,7 +115,8 @@ def require_packages() -> None:
             import_module(package)
         except ImportError:
             raise EnvironmentLacksError(
-                f"clusters need the package `{package}`: `pip install 'game-referee[cluster]'`"
+                f"playing on a cluster requires the package `{package}`: `pip install "
+                f"'game-referee[cluster]'`"
             ) from None
 
 

@@ -93,7 +93,7 @@ class DaskClient(ClusterClient):
         event: ClusterEvent
         try:
             if self._client is None:
-                raise ConnectionError("there is no connection to the scheduler")
+                raise ConnectionError("not connected to the scheduler")
             name = f"referee-{self._run}-{key}"
             future = self._client.submit(
                 calls.made,

@@ -74,11 +74,13 @@ def _replayed(task: Task, report: Finished) -> Finished:
     record = from_json(value)
     given = {pairing.id: pairing for pairing, _ in task.games}
     if record.terms.id not in given:
-        raise RecordError(f"game {shown(record.terms.id, 100)}: it was not given to this machine")
+        raise RecordError(f"game {shown(record.terms.id, 100)}: it was not assigned to this machine")
     expected = to_json(replace(record, terms=task.plan.terms(given[record.terms.id])))
     for name in expected:
         if name != "measured" and value.get(name) != expected[name]:  # guard: terms-of-games
-            raise RecordError(f"game {shown(record.terms.id, 100)}: its `{name}` is not what was given")
+            raise RecordError(
+                f"game {shown(record.terms.id, 100)}: its `{name}` differs from what was assigned"
+            )
     verify(value, task.plan.openings)  # guard: replayed-games
     return finished(body_of(value), report.dialogue)
 

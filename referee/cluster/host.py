@@ -262,7 +262,7 @@ def main(descriptor: int) -> None:
                 try:
                     order: MachineOrder = pickle.loads(data)
                 except Exception as error:  # such as a game that is not installed here
-                    say(key, MachineUnfit(f"it cannot read what it is sent: {shown(str(error), 200)}"))
+                    say(key, MachineUnfit(f"it cannot read what is sent to it: {shown(str(error), 200)}"))
                     continue
                 host.obey(key, order) if host else say(key, MachineUnfit(lack))
             if time.monotonic() - told_s >= ALIVE_S:

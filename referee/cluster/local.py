@@ -47,7 +47,7 @@ def local_cluster(workers: int) -> Iterator[str]:
         line = process.stdout.readline() if readable_within(process.stdout, START_S) else b""
         told = json.loads(line or '{"failure": "it does not start"}')
         if failure := told.get("failure"):
-            raise EnvironmentLacksError(f"no Dask cluster can be started here: {shown(failure)}")
+            raise EnvironmentLacksError(f"cannot start a Dask cluster on this machine: {shown(failure)}")
         with dask.config.set(told["configuration"]):
             yield told["address"]
     finally:

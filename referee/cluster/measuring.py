@@ -42,7 +42,7 @@ def hosts(client: Client) -> list[KnownMachine]:
         before = found.get(about["host"], KnownMachine(about["host"], worker, 0))
         found[about["host"]] = before._replace(slots=before.slots + about["nthreads"])
     if not found:
-        raise EnvironmentLacksError("the cluster has no Dask workers: start some with `dask worker ADDRESS`")
+        raise EnvironmentLacksError("the cluster has no Dask workers; start some with `dask worker ADDRESS`")
     return [*found.values()]
 
 
@@ -105,7 +105,7 @@ def doctor_here(workers: int, seconds: float) -> str:
     except subprocess.TimeoutExpired:
         raise EnvironmentLacksError(f"measuring takes longer than {seconds:.0f} s") from None
     except OSError as error:
-        raise EnvironmentLacksError(f"no process can be started: {error.strerror}") from None
+        raise EnvironmentLacksError(f"cannot start a process: {error.strerror}") from None
     if not done.stdout:
-        raise EnvironmentLacksError(done.stderr.strip().rpartition("\n")[2] or "`doctor` prints nothing")
+        raise EnvironmentLacksError(done.stderr.strip().rpartition("\n")[2] or "`doctor` printed nothing")
     return done.stdout

@@ -26,12 +26,12 @@ def check(files: BotFiles) -> None:
         parts = path.split("/")
         if not {"", ".", ".."}.isdisjoint(parts) or "\0" in path or len(path) > _LONGEST_PATH:
             raise EnvironmentLacksError(  # guard: paths-in-files
-                f"bot `{files.bot.name}`: `{shown(path)}` is not the path of a file below its folder"
+                f"bot `{files.bot.name}`: `{shown(path)}` is not a path inside its folder"
             )
     if len(paths) > MAX_FILES or sum(file.size for file in files.files) > MAX_BYTES:
-        raise EnvironmentLacksError(f"bot `{files.bot.name}` has too many or too large files")
+        raise EnvironmentLacksError(f"bot `{files.bot.name}` has too many files, or files that are too large")
     if len({*paths}) < len(paths):
-        raise EnvironmentLacksError(f"bot `{files.bot.name}` has two files at the same path")
+        raise EnvironmentLacksError(f"bot `{files.bot.name}` has two files with the same path")
 
 
 def placed(files: BotFiles, top: Path) -> Bot:

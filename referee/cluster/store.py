@@ -118,7 +118,7 @@ class FileStore:
         for program in files.needs:
             if shutil.which(program) is None:
                 raise EnvironmentLacksError(
-                    f"bot `{bot.name}` needs `{shown(program, 80)}`, which is not here"
+                    f"bot `{bot.name}` needs `{shown(program, 80)}`, which does not exist on this machine"
                 )
         check(files)
         if files.cwd:
@@ -130,7 +130,8 @@ class FileStore:
             raise EnvironmentLacksError(str(error)) from None
         if missing := next((path for path in bot.read if not path.exists()), None):
             raise EnvironmentLacksError(
-                f"bot `{bot.name}`: `{shown(str(missing))}`, which it is to read, is not here"
+                f"bot `{bot.name}`: `{shown(str(missing))}`, which it must be able to read, does not "
+                f"exist on this machine"
             )
         if files.shared:
             self._check_shared(files, bot)
@@ -157,9 +158,10 @@ class FileStore:
                 continue
             found = here.get(word)
             if found != expected:  # guard: shared-bots
-                seen = f"SHA-256 {found}" if found else "it is not here"
+                seen = f"SHA-256 {found}" if found else "it does not exist"
                 raise EnvironmentLacksError(
-                    f"bot `{files.bot.name}`: `{shown(word)}` is another version here: {seen}, expected "
+                    f"bot `{files.bot.name}`: `{shown(word)}` differs on this machine: "
+                    f"{seen}, expected "
                     f"{expected}"
                 )
 
@@ -233,7 +235,8 @@ class FileStore:
             _remove(path)
         if not self._blobs.copy(file.sha256, path, 0o700 if file.executable else 0o600):
             raise EnvironmentLacksError(
-                f"bot `{name}`: the content of `{shown(file.path)}` is not here, SHA-256 {file.sha256}"
+                f"bot `{name}`: the content of `{shown(file.path)}` is missing on this machine, SHA-256 "
+                f"{file.sha256}"
             )
 
     def _use(self, folder: Path) -> None:
@@ -313,7 +316,9 @@ def _open_to(bot: Bot, top: Path) -> None:
     try:
         group = pwd.getpwnam(bot.user).pw_gid
     except KeyError:
-        raise EnvironmentLacksError(f"bot `{bot.name}`: there is no user `{bot.user}` here") from None
+        raise EnvironmentLacksError(
+            f"bot `{bot.name}`: there is no user `{bot.user}` on this machine"
+        ) from None
     for folder, _, names in os.walk(top):
         for path in (Path(folder), *(Path(folder) / name for name in names)):
             if not path.is_symlink():
@@ -332,7 +337,7 @@ def _make(folder: Path, mode: int) -> None:
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():  # guard: owner-of-store
         raise EnvironmentLacksError(
-            f"`{shown(str(folder))}` is no folder of this user, expected another store"
+            f"`{shown(str(folder))}` is not a folder owned by this user, expected another store"
         )
 
 

@@ -64,7 +64,7 @@ class Source(NamedTuple):
             return getattr(sys.modules[self.module], self.name)
         except AttributeError:
             raise UsageError(
-                f"`{shown(self.path)}` has no `{self.name}`, expected the name of a {self.kind} there"
+                f"`{shown(self.path)}` has no `{self.name}`, expected the name of a {self.kind} in that file"
             ) from None
 
 

@@ -27,7 +27,7 @@ def write_whole(path: Path, data: bytes, start: bytes, kind: str) -> None:
         if mode is None or stat.S_ISREG(mode):
             if mode is not None and read_start(place, len(start)) not in (start, b""):
                 raise UsageError(
-                    f"`{shown(str(path))}` is there already, and is not {kind}, expected a new name"
+                    f"`{shown(str(path))}` already exists and is not {kind}, expected a new name"
                 )
             descriptor, name = tempfile.mkstemp(".new", f".{place.name[:100]}-", place.parent)
         else:

@@ -29,5 +29,7 @@ ENCODINGS: dict[str, type[Encoding[Any]]] = {
 def encoding_of(game: Game[Any], options: Options) -> Encoding[Any]:
     """The encoding of a game under some options. Raises `UsageError` where the game has none."""
     if game.slug not in ENCODINGS:
-        raise UsageError(f"the game `{shown(game.slug, 80)}` has no encoding, expected one in `ENCODINGS`")
+        raise UsageError(
+            f"the game `{shown(game.slug, 80)}` has no encoding, expected an entry in `ENCODINGS`"
+        )
     return ENCODINGS[game.slug](options)

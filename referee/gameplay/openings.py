@@ -237,12 +237,12 @@ class Openings:
     def check(self, terms: Terms) -> None:
         """Raises `RecordError` where a game does not begin with the opening that these openings give it."""
         if terms.start != self.start_events:  # guard: starts
-            raise RecordError("it does not begin with the start that the first line has")
+            raise RecordError("it does not begin with the start position in the first line")
         expected = self.line(terms.game, terms.options, terms.id, terms.shared_seed)
         if terms.opening != expected:  # guard: openings
             raise RecordError(
-                f"its opening moves are `{shown(joined(terms.opening), 200)}`, "
-                f"and `{shown(joined(expected), 200)}` by the first line"
+                f"its opening moves are `{shown(joined(terms.opening), 200)}`, but according to the "
+                f"first line they are `{shown(joined(expected), 200)}`"
             )
 
 
@@ -281,12 +281,13 @@ def check_takes_openings(game: Game[Any], options: Options) -> None:
     """Raises `UsageError` where the games of an encounter cannot begin with the same moves."""
     if not game.is_open:  # guard: openings-of-open-games
         raise UsageError(
-            f"`{game.slug}` has hidden information that differs from game to game, so its games cannot begin "
-            f"with the same moves, expected no `openings`"
+            f"`{game.slug}` deals hidden information anew in each game, so its games cannot begin with "
+            f"the same moves: expected no "
+            f"`openings`"
         )
     if not drawn(game, options, 1, opening_stream(b""), b""):
         raise UsageError(
-            f"a game of `{game.slug}` does not begin with the move of one seat, expected no `openings`"
+            f"games of `{game.slug}` do not begin with a move of a single seat, expected no `openings`"
         )
 
 
@@ -302,5 +303,5 @@ def checked_line(game: Game[Any], options: Options, text: str) -> OpeningLine:
         line.append(state.write(move))
         state = state.play({seat: move})
     if state.outcome() is not None:
-        raise UsageError(f"the game is over after move {len(line)}, expected moves after which it goes on")
+        raise UsageError(f"the game is over after move {len(line)}, expected moves that do not end it")
     return tuple(line)

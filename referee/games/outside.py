@@ -70,7 +70,7 @@ def installed(slug: str) -> Outside | None:
     found = list(_entry_points(slug)) if _SLUG.fullmatch(slug) else []
     if len(found) > 1:
         offering = ", ".join(shown(point.dist.name, 80) for point in found if point.dist)
-        raise UsageError(f"several packages offer a game `{slug}`, expected one: {offering}")
+        raise UsageError(f"several packages offer a game `{slug}`, expected only one: {offering}")
     return _from_package(found[0]) if found else None
 
 

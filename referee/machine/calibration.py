@@ -68,7 +68,7 @@ def calibrate(workers: int) -> Speed:
                     programs.append(_start(orders[0], reports[1]))
             except OSError as error:
                 raise EnvironmentLacksError(
-                    f"cannot start {count} programs at once: {error.strerror}"
+                    f"cannot start {count} programs at the same time: {error.strerror}"
                 ) from None
             finally:
                 os.close(orders[0])
@@ -105,7 +105,7 @@ def _lines(source: IO[bytes], count: int) -> list[bytes]:
     """The next lines that the programs wrote. Raises `EnvironmentLacksError` if they have ended before."""
     lines = [source.readline() for _ in range(count)]
     if not all(line.endswith(b"\n") for line in lines):
-        raise EnvironmentLacksError("the programs that measure the speed end before they have measured it")
+        raise EnvironmentLacksError("the programs that measure the speed exited too early")
     return lines
 
 

@@ -173,7 +173,7 @@ def _findings(figures: Figures, advice: Advice) -> Iterator[Finding]:
             "bots",
             Severity.LACK,
             figures.lack,
-            "no tournament can be run here",
+            "tournaments cannot be run on this machine",
             "see `files`, `processes` and `memory` below",
         )
     if figures.moves:
@@ -186,7 +186,7 @@ def _findings(figures: Figures, advice: Advice) -> Iterator[Finding]:
             Severity.FINE,
             f"a bot in Python is ready after {about(figures.starts.p50_us)}, "
             f"the slowest of {figures.starts.number} after {about(figures.starts.max_us)}",
-            "if every game gets new processes, it takes that much longer for each bot; no clock is charged",
+            "with new processes for every game, each game takes that much longer; no clock is charged",
         )
     if figures.speed:
         yield _speed(figures, figures.speed)
@@ -239,8 +239,9 @@ def _speed(figures: Figures, speed: Speed) -> Finding:
         "speed",
         Severity.FINE,
         f"{_rates(speed.together)} with {_asked(figures)}; alone {_rates(speed.alone)}",
-        f"compiled code that compresses, and moves of random games on {figures.machine.python}, in a second "
-        "of processor time of one core: figures to compare machines by",
+        f"compiled code that compresses, and moves of random games on {figures.machine.python}, per "
+        f"second of processor time of one core: for comparing "
+        "machines",
     )
 
 
@@ -260,7 +261,7 @@ def _load(figures: Figures) -> Finding:
         Severity.WARNING,
         measured,
         f"too much for {_asked(figures)}: bots wait for a core while their clocks run",
-        "end the other programs, or wait until they have ended",
+        "stop the other programs, or wait until they are done",
     )
 
 
@@ -274,7 +275,7 @@ def _cores(figures: Figures) -> Finding:
         measured += f", as threads of {machine.physical} physical cores"
     most = _max_workers(figures)["cores"]
     if figures.workers > machine.cores:
-        meaning = "more games at a time than cores: bots wait for a core while their clocks run"
+        meaning = "more simultaneous games than cores: bots wait for a core while their clocks run"
     elif threads and figures.workers > most:
         meaning = "two threads of a core slow each other down: a bot's speed depends on the other thread"
     elif figures.workers > most and machine.cores > 1:
@@ -316,7 +317,9 @@ def _files(figures: Figures) -> Finding:
         Severity.WARNING,
         measured,
         f"enough for {_workers(most)}: games fail when no more files can be opened",
-        way if limit.hard is None or needed <= limit.hard else f"have the hard limit raised, then {way}",
+        way
+        if limit.hard is None or needed <= limit.hard
+        else f"ask the administrator to raise the hard limit, then {way}",
     )
 
 
@@ -340,8 +343,8 @@ def _processes(figures: Figures) -> Finding:
         "processes",
         Severity.WARNING,
         measured,
-        f"enough for {_workers(most)}: bots and their threads cannot be started beyond the limit",
-        "raise the limit (`ulimit -u`, or that of the container), or end other programs",
+        f"enough for {_workers(most)}: beyond the limit, bots and their threads cannot be started",
+        "raise the limit (`ulimit -u`, or that of the container), or stop other programs",
     )
 
 
@@ -360,8 +363,8 @@ def _memory_finding(figures: Figures) -> Finding:
         "memory",
         Severity.WARNING,
         measured,
-        f"enough for {_workers(most)} if bots need little: the system kills processes when it runs out",
-        "fewer workers, or more memory",
+        f"enough for {_workers(most)} if bots need little: the system kills processes when memory runs out",
+        "use fewer workers, or a machine with more memory",
     )
 
 
@@ -407,8 +410,8 @@ def _timers(figures: Figures) -> Finding:
         "timers",
         Severity.WARNING,
         measured,
-        "the referee often does not run; it subtracts that from the bots' times as far as it can",
-        "end other programs; the host of a virtual machine may be too busy",
+        "the referee is often delayed; it subtracts the delay from the bots' times as far as it can",
+        "stop other programs; the host of a virtual machine may be too busy",
     )
 
 
@@ -436,7 +439,7 @@ def _disk(figures: Figures) -> Finding:
             Severity.WARNING,
             f"{free}, but nothing can be written",
             "results cannot be stored in this folder",
-            "name another folder with `-o`",
+            "use another folder with `-o`",
         )
     measured = f"{free}; storing a record takes {_spread(disk.sync)}"
     if disk.free_bytes < MIN_DISK:
@@ -445,7 +448,7 @@ def _disk(figures: Figures) -> Finding:
             Severity.WARNING,
             measured,
             "a long tournament may not fit",
-            "free disk space, or name another folder with `-o`",
+            "free disk space, or use another folder with `-o`",
         )
     if disk.sync.p50_us > SLOW_SYNC_US:
         return Finding(
@@ -474,9 +477,10 @@ def _abilities(figures: Figures) -> Finding:
 
 
 _PREVENTED = {
-    "basic": "whatever a bot starts is ended with it, and its resources are limited; it can read your files",
-    "landlock": "a bot reads only what it needs to start and its own folder, writes only into its scratch "
-    "folder, and has no network",
+    "basic": "all processes of a bot end with it, and its resources are limited; but it can read your files",
+    "landlock": "a bot can read only what it needs to start and its own folder, can write only to its "
+    "scratch folder, and has no "
+    "network",
     "bwrap": "a bot sees only what it needs to start, its own folder and its own processes, and has no "
     "network",
 }
@@ -502,7 +506,7 @@ def _isolation(figures: Figures) -> Iterator[Finding]:
             Severity.WARNING,
             f"version {figures.machine.landlock_abi} of Landlock",
             "at `basic` and `landlock` a bot can send signals to other processes of its user",
-            "Linux 6.12 has the version that prevents it; `bwrap` does so too",
+            "Linux 6.12 has the version that prevents this; so does `bwrap`",
         )
     root = figures.machine.root
     yield Finding(

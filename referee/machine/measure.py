@@ -146,7 +146,7 @@ def loopback(workers: int, pin: bool, seconds: float = LOOPBACK_S) -> Distributi
     except OSError as error:
         why = error.strerror or str(error)
     if why := why or collected.failure:
-        raise EnvironmentLacksError(f"no games can be played with {workers} at a time: {shown(why)}")
+        raise EnvironmentLacksError(f"cannot play {workers} games at a time: {shown(why)}")
     return Distribution.of(collected.used_us)
 
 
@@ -213,7 +213,7 @@ def _start_us(number: int) -> int:
     finally:
         end_connections([connection])
     if isinstance(reply.content, Failure | Silence):
-        raise EnvironmentLacksError(f"an instant bot in Python does not start: {shown(reply.content.detail)}")
+        raise EnvironmentLacksError(f"a minimal bot in Python does not start: {shown(reply.content.detail)}")
     return (ready - began) // 1000
 
 

@@ -92,7 +92,7 @@ class Bot:
         Raises `UsageError`.
         """
         if any(ord(c) < 0x20 or ord(c) == 0x7F for c in text):
-            raise UsageError(f"bot `{shown(text)}` has control characters, expected [name=]command")
+            raise UsageError(f"bot `{shown(text)}` contains control characters, expected [name=]command")
         name, equals, command = text.partition("=")
         named = bool(equals) and not re.search(r"\s", name)
         if not named:
@@ -119,13 +119,15 @@ class Bot:
         play.
         """
         if self.is_person:  # guard: persons
-            raise UsageError(f"`{self.name}` is a person, expected a bot; persons play by `referee play`")
+            raise UsageError(f"`{self.name}` is a person, expected a bot; a person plays with `referee play`")
         program = self.argv[0]
         if not self.cwd.is_dir():
-            raise UsageError(f"bot `{self.name}`: no folder `{shown(str(self.cwd))}` to run it in")
+            raise UsageError(
+                f"bot `{self.name}`: the folder to run it in, `{shown(str(self.cwd))}`, does not exist"
+            )
         if "/" not in program:
             if shutil.which(program, path=self.search_path) is None:
-                raise UsageError(f"bot `{self.name}`: no program `{shown(program)}` on the path")
+                raise UsageError(f"bot `{self.name}`: the program `{shown(program)}` is not on the path")
             self._check_script()
             return
         path = self.cwd / program
@@ -152,7 +154,10 @@ class Bot:
         elif not (INTERPRETERS.fullmatch(name) and words and Path(words[0]).suffix in _SCRIPTS):
             return
         if words and not words[0].startswith("-") and not (self.cwd / words[0]).exists():
-            raise UsageError(f"bot `{self.name}`: no file `{shown(words[0])}` for `{shown(program)}` to run")
+            raise UsageError(
+                f"bot `{self.name}`: the file `{shown(words[0])}`, which `{shown(program)}` "
+                f"should run, does not exist"
+            )
 
     @property
     def search_path(self) -> str:
@@ -172,7 +177,7 @@ class Bot:
 def split(command: str) -> list[str]:
     """The words of a command, split as a shell would. Raises `UsageError`."""
     if any(ord(c) < 0x20 or ord(c) == 0x7F for c in command):
-        raise UsageError(f"command `{shown(command)}` has control characters")
+        raise UsageError(f"command `{shown(command)}` contains control characters")
     try:
         words = shlex.split(command)
     except ValueError as error:
@@ -205,7 +210,7 @@ def distinct(bots: Iterable[Bot], given: Iterable[bool]) -> list[Bot]:
     for bot, was_given in pairs:
         if was_given:
             if bot.name.lower() in taken:
-                raise UsageError(f"two bots are named `{bot.name}`, expected names that differ")
+                raise UsageError(f"two bots are named `{bot.name}`, expected different names")
             taken.add(bot.name.lower())
     named = []
     for bot, was_given in pairs:

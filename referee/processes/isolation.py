@@ -186,11 +186,11 @@ def _user(name: str) -> _User | None:
     if not name:
         return None
     if os.geteuid() != 0:
-        raise EnvironmentLacksError(f"`user` is `{name}`, and only root can run bots as another user")
+        raise EnvironmentLacksError(f"`user` is `{name}`, but only root can run bots as another user")
     try:
         entry = pwd.getpwnam(name)
     except KeyError:
-        raise EnvironmentLacksError(f"`user` is `{name}`, and this system has no such user") from None
+        raise EnvironmentLacksError(f"`user` is `{name}`, but this system has no such user") from None
     return entry.pw_uid, entry.pw_gid, tuple(os.getgrouplist(name, entry.pw_gid))
 
 

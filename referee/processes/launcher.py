@@ -190,7 +190,7 @@ def _temporary_folder() -> Path:
     try:
         return Path(tempfile.gettempdir()).resolve()
     except FileNotFoundError:
-        raise EnvironmentLacksError("no folder for temporary files can be written to") from None
+        raise EnvironmentLacksError("there is no writable folder for temporary files") from None
 
 
 class StartedBot(NamedTuple):
@@ -236,7 +236,7 @@ class PendingStart:
                 with contextlib.suppress(ConnectionResetError):
                     return _answer(*sent)
             Launcher.discard_killed()
-        raise ProcessLostError("the launcher, which starts bots, does not run")
+        raise ProcessLostError("the launcher, the process that starts bots, is not running")
 
     def cancel(self) -> None:
         """Ends whatever was started: its warden sees the socket closed."""
@@ -285,7 +285,7 @@ def _notice(control: socket.socket) -> list[str]:
     notice = b""
     while not notice.endswith(b"\n"):
         if not readable_within(control, START_S):
-            raise ProcessLostError(f"no process was started within {START_S:.0f} s")
+            raise ProcessLostError(f"the launcher did not start a process within {START_S:.0f} s")
         found = control.recv(4096, socket.MSG_PEEK)
         if not found:
             raise ConnectionResetError

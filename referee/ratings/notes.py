@@ -63,7 +63,7 @@ def findings(table: Standings, facts: Facts) -> Iterator[str]:
     yield from _repeats(table, facts)
     yield from _late(table)
     if table.tallies.unrated:
-        yield f"no bot started in {counted(table.tallies.unrated, 'game')}, not counted"
+        yield f"{counted(table.tallies.unrated, 'game')} in which no bot started, not counted"
     if not table.section:
         if facts.unknown_format:
             yield order_by_rating(facts.unknown_format)

@@ -68,7 +68,7 @@ def rendered(
     """
     view, facts = view or TableText(), facts or Facts()
     if form in _SEPARATED and len(view.show) > 1:
-        raise UsageError(f"`{form}` has one table, expected one in `--show`, not {len(view.show)}")
+        raise UsageError(f"`{form}` can only hold one table, expected one in `--show`, not {len(view.show)}")
     whole, parts = with_sections(names, games, seats, facts)
     if form == "json":
         return to_json(whole, parts, [*findings(whole, facts)], facts)

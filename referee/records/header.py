@@ -122,13 +122,14 @@ def game_of(section: dict[str, Any], given: Game[Any] | None = None) -> Game[Any
         origin = fields.scalars("origin") if fields.has("origin") else {}
         if "file" in origin:
             raise UsageError(
-                f"the game `{shown(slug, 80)}` of these records is from a file, `{shown(origin['file'])}`, "
-                f"which is run only if you name it: expected `--game module.py:NAME`"
+                f"the game `{shown(slug, 80)}` of these records comes from a file, "
+                f"`{shown(origin['file'])}`, which is only run if you name it: expected `--game "
+                f"module.py:NAME`"
             ) from None
         if "distribution" in origin:
             package = f"{origin['distribution']} {origin.get('version', '')}"
             raise UsageError(
-                f"the game `{shown(slug, 80)}` of these records is not installed, expected it from "
+                f"the game `{shown(slug, 80)}` of these records is not installed, expected the package "
                 f"`{shown(package)}`"
             ) from None
         raise
@@ -249,7 +250,7 @@ def check_against(header: dict[str, Any], game: dict[str, Any]) -> None:
         of_run = (section if name in ("game", "rules", "options") else header).get(name)
         if game.get(name) != of_run:
             raise RecordError(
-                f"{name} is {shown(str(game.get(name)), 60)}, and in the first line {shown(str(of_run), 60)}"
+                f"{name} is {shown(str(game.get(name)), 60)}, but {shown(str(of_run), 60)} in the first line"
             )
     percent = clock_percent(fields)
     for name, clock in zip(bots, fields.texts("clocks"), strict=False):

@@ -143,10 +143,10 @@ class Journal:
                 fcntl.flock(file.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # guard: lock-of-records
             except OSError:
                 raise UsageError(
-                    f"another referee is writing to `{shown(str(path))}`, expected one at a time"
+                    f"another referee is already writing to `{shown(str(path))}`, expected only one at a time"
                 ) from None
             if file.length != length + torn:
-                raise StorageError(f"`{shown(str(path))}` was changed while it was read")
+                raise StorageError(f"`{shown(str(path))}` was modified while it was being read")
             if torn:
                 file.cut(length)
             return cls(path, file, prev)
@@ -311,7 +311,7 @@ def line_at(folder: Path, at: int, size: int, digest: str) -> bytes:
         raise RecordError(f"cannot read `{shown(str(folder / NAME))}`: {error.strerror}") from None
     hashed = hashlib.sha256(line[:-_HASH_SIZE] + b"}").hexdigest()
     if hashed != digest or not line.endswith(b',"hash":"%b"}' % digest.encode()):  # guard: line-read-again
-        raise RecordError(f"`{shown(str(folder / NAME))}` was changed after it was read")
+        raise RecordError(f"`{shown(str(folder / NAME))}` was modified after it was read")
     return line
 
 

@@ -317,7 +317,7 @@ def summary(value: dict[str, Any], digest: str = "") -> Summary:
     if not set(found.faults) <= _FAULTS:
         raise fields.wrong("faults", "fault words")
     if not len(found.bots) == len(found.ranks) == len(found.scores) == len(found.faults):
-        raise RecordError("`bots`, `ranks`, `scores` and `faults` differ in length")
+        raise RecordError("`bots`, `ranks`, `scores` and `faults` have different lengths")
     if not all(BOT_NAME.fullmatch(name) for name in found.bots):
         raise RecordError("`bots` has an invalid name")
     return found
@@ -336,7 +336,7 @@ def from_json(value: dict[str, Any]) -> GameRecord:
     seats = len(terms.bots)
     ranks, scores = fields.numbers("ranks"), fields.numbers("scores")
     if len(ranks) != seats or len(scores) != seats:
-        raise RecordError(f"`ranks` and `scores` have other lengths, expected {seats} each")
+        raise RecordError(f"`ranks` and `scores` have the wrong length, expected {seats} each")
     verdict = Verdict(
         Outcome(ranks, scores, fields.text("sentence")), _ending(fields, "ending"), fields.flag("rated")
     )
@@ -345,7 +345,7 @@ def from_json(value: dict[str, Any]) -> GameRecord:
     played_on(measured)  # raises where it is wrong
     times = list(measured.objects("events"))
     if len(times) != len(events):
-        raise RecordError(f"there are {len(events)} `events`, and {len(times)} `measured.events`")
+        raise RecordError(f"there are {len(events)} `events`, but {len(times)} `measured.events`")
     happened = tuple(_event(event, time, seats) for event, time in zip(events, times, strict=True))
     start = _start(fields, happened)
     opening = tuple(event.text for event in happened[len(start) :] if isinstance(event, Preset))
@@ -395,7 +395,7 @@ def _terms(fields: Fields) -> Terms:
         raise RecordError(str(error)) from None
     bots = fields.texts("bots")
     if not len(bots) == len(controls) == game.seats(options):
-        raise RecordError(f"`bots` and `clocks` have other lengths, expected {game.seats(options)} each")
+        raise RecordError(f"`bots` and `clocks` have the wrong length, expected {game.seats(options)} each")
     if not all(BOT_NAME.fullmatch(name) for name in bots):
         raise RecordError("`bots` has an invalid name")
     return Terms(

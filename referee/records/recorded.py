@@ -43,7 +43,7 @@ class RecordedWire:
         """Takes a question. Raises `RecordError` where a recorded move is rejected now."""
         if question.rejected and not isinstance(self._events[self._next - 1], Rejected):
             raise RecordError(
-                f"event {self._next} is rejected when played again: {shown(question.rejected[1])}"
+                f"event {self._next} is rejected when the game is played again: {shown(question.rejected[1])}"
             )
         self._wait_us[seat] = question.wait_us
 
@@ -70,7 +70,7 @@ class RecordedWire:
                 continue  # it follows again from the rejections before it
             wait_us = None if isinstance(event, Drawn) else self._wait_us.pop(event.seat, None)
             if wait_us is None:
-                raise RecordError(f"event {self._next} belongs to a seat that was not asked")
+                raise RecordError(f"event {self._next} belongs to a seat that was not to move")
             match event:
                 case Moved(seat, text, charge, defaulted, info, timing):
                     if defaulted:
@@ -111,7 +111,8 @@ class RecordedWire:
     def _silence(self, silence: Reply, wait_us: int) -> Reply:
         if silence.used_us <= wait_us:
             raise RecordError(
-                f"event {self._next}: seat {silence.seat + 1} is out of time after {silence.used_us} µs, "
-                f"and had {wait_us} µs"
+                f"event {self._next}: seat {silence.seat + 1} ran out of time after {silence.used_us} "
+                f"µs, but had {wait_us} "
+                f"µs"
             )
         return silence

@@ -31,7 +31,7 @@ def replay(record: GameRecord, watch: WatchEvent, by_seed: bool = False) -> Verd
     def compare(event: Event, state: State[Any]) -> None:
         nonlocal count
         if count == len(record.events):
-            raise RecordError(f"the record ends after event {count}, and the game goes on")
+            raise RecordError(f"the record ends after event {count}, but the game is not over")
         _compare_event(count + 1, record.events[count], event)
         count += 1
         watch(event, state)
@@ -48,7 +48,7 @@ def replay(record: GameRecord, watch: WatchEvent, by_seed: bool = False) -> Verd
     except (BadChance, BadOpening) as error:
         raise RecordError(f"event {count + 1}: {error}") from None
     if count != len(record.events):
-        raise RecordError(f"the game is over after event {count}, and the record goes on")
+        raise RecordError(f"the game is over after event {count}, but the record continues")
     _compare("ranks", record.verdict.outcome.ranks, verdict.outcome.ranks)
     _compare("scores", record.verdict.outcome.scores, verdict.outcome.scores)
     _compare("ending", record.verdict.ending.word, verdict.ending.word)
@@ -66,7 +66,8 @@ def verify(value: dict[str, Any], openings: Openings | None = None) -> None:
     game = record.terms.game
     if record.rules != game.rules:
         raise RecordError(
-            f"it was played under rules {record.rules} of `{game.slug}`, this referee has rules {game.rules}"
+            f"it was played with version {record.rules} of the rules of `{game.slug}`, but this referee "
+            f"has version {game.rules}"
         )
     replay(record, lambda event, state: None, by_seed=True)
     if openings is not None:
@@ -138,7 +139,8 @@ def _compare_event(number: int, recorded: Event, played: Event) -> None:
         return
     if type(recorded) is not type(played):
         raise RecordError(
-            f"event {number} is `{_words(recorded)}` in the record, `{_words(played)}` when played again"
+            f"event {number} is `{_words(recorded)}` in the record, but `{_words(played)}` when the game "
+            f"is played again"
         )
     for one, other in zip(_fields(recorded), _fields(played), strict=True):
         _compare(f"event {number}: {one.name}", one.value, other.value)
@@ -160,6 +162,7 @@ def _words(event: Event) -> str:
 def _compare(what: str, recorded: object, played: object) -> None:
     if recorded != played:
         raise RecordError(
-            f"{what} is `{shown(value_text(recorded), 80)}` in the record, "
-            f"`{shown(value_text(played), 80)}` when played again"
+            f"{what} is `{shown(value_text(recorded), 80)}` in the record, but "
+            f"`{shown(value_text(played), 80)}` when the game is played "
+            f"again"
         )

@@ -52,7 +52,7 @@ class SeedVerifier:
             wrong = [claim.id for claim in waiting if not _follows(claim, seed)]
             if wrong:  # guard: revealed-seeds
                 some = shown(", ".join(wrong[:3]), 300)
-                raise RecordError(f"{len(wrong)} games have seeds that do not follow from this one: {some}")
+                raise RecordError(f"{len(wrong)} games have seeds that are not derived from this one: {some}")
 
     def take_game(self, game: dict[str, Any]) -> None:
         """Verifies the seeds of a game, as far as its seed is revealed. Raises `RecordError`."""
@@ -60,12 +60,12 @@ class SeedVerifier:
         game_id, seed, shared = fields.text("id"), fields.hex("seed"), fields.hex("shared_seed")
         first = self._shared.get(shared_by(game_id))
         if first not in (None, shared):  # guard: one-shared-seed
-            raise RecordError("its shared seed is not that of the games before it that share it")
+            raise RecordError("its shared seed differs from that of the earlier games that share it")
         claim = _Claim(game_id, seed, shared if first is None else None)
         if self._seed is None:
             self._waiting.append(claim)
         elif not _follows(claim, self._seed):
-            raise RecordError("its id and seeds do not match in this run")
+            raise RecordError("its id and its seeds do not match")
         self._shared[shared_by(game_id)] = shared
 
 

@@ -65,10 +65,10 @@ def report_of(snapshot: Snapshot) -> str:
     """
     run = snapshot.run
     if run is None:
-        raise ValueError("the run has not begun")
+        raise ValueError("the run has not started")
     pages = {snapshot.played[number - 1].game.id: f"/game/{number}" for number in snapshot.may_be_shown()}
     if not pages:
-        raise UsageError("no game may be looked at yet")
+        raise UsageError("games cannot be viewed yet")
     shown = run.only(pages)
     gathering = Gathering(Runs((shown,)))
     share = SHARE if snapshot.is_running else 1.0

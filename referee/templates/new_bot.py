@@ -42,7 +42,7 @@ class NewBot(NamedTuple):
         """
         Bot.of(name, (), Path())
         if name.startswith("-"):
-            raise UsageError(f"`{name}` would be an option on a command line, expected another name")
+            raise UsageError(f"`{name}` would be read as an option on a command line, expected another name")
         outside = names_file(given) and not Path(given).is_absolute()
         return cls(name, game, f"../{given}" if outside else given, key)
 
@@ -139,7 +139,7 @@ def make(bot: NewBot, parent: Path) -> None:
     try:
         folder.mkdir()
     except FileExistsError:
-        raise UsageError(f"`{bot.name}` is there already, expected a name that is free") from None
+        raise UsageError(f"`{bot.name}` already exists, expected another name") from None
     except OSError as error:
         raise UsageError(f"cannot make the folder `{bot.name}`: {error.strerror}") from None
     try:

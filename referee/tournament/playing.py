@@ -153,7 +153,7 @@ class TournamentPlayer:
                     self._show.rule(progress)
                 self._show.tick()
                 if self._deaths >= WORKER_FAILURES * self._workers > 0:
-                    raise EnvironmentLacksError("the worker processes die before they begin a game")
+                    raise EnvironmentLacksError("the worker processes end before they start a game")
             backend.end_idle_bots()
         finally:
             backend.close()
@@ -185,7 +185,7 @@ class TournamentPlayer:
                 case LeftBehind(bot, processes):
                     if bot not in self._reported:
                         self._reported.add(bot)
-                        self._show.note(f"bot `{bot}` left processes behind, which were ended: {processes}")
+                        self._show.note(f"bot `{bot}` left processes running, which were ended: {processes}")
                 case Void():
                     self._take_void(report)
                 case WorkerDied(task, how, suspects):

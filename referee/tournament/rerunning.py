@@ -53,7 +53,7 @@ def commands_base(path: Path, folder: Path) -> Path:
 def require_no_records(folder: Path) -> None:
     """Raises `UsageError` where a folder has records already."""
     if os.path.lexists(folder / RECORDS):
-        raise UsageError(f"`{shown(str(folder))}` has records already, expected a new folder")
+        raise UsageError(f"`{shown(str(folder))}` already has records, expected a new folder")
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,7 @@ def _program_of(entrant: Mapping[str, Any], name: str, instead: Bot | None) -> d
         return {**found, "cmd": list(instead.command), "cwd": str(instead.cwd)}
     if not entrant.get("command"):
         raise UsageError(
-            f"`{name}` is a person, whose game cannot be played again, expected `{name}=COMMAND` too"
+            f"`{name}` is a person, who cannot play the game again: expected `{name}=COMMAND` too"
         )
     return {**found, "cmd": entrant["command"]}
 

@@ -106,11 +106,13 @@ class StoppingRule:
         compares, each with which other.
         """
         if self.sprt and seats != 2:
-            raise UsageError(f"`sprt` needs a game for two, and this one has {seats} seats")
+            raise UsageError(f"`sprt` needs a game with 2 seats, but this one has {seats}")
         if self.sprt and not tested:
-            raise UsageError(f"`sprt` compares two bots, or those of a gauntlet, and there are {bots}")
+            raise UsageError(
+                f"`sprt` compares two bots, or the bots of a gauntlet, but there are {bots} bots"
+            )
         if self.interval and seats == 1:
-            raise UsageError("`stop.interval` needs ratings, and bots that play alone have none")
+            raise UsageError("`stop.interval` needs ratings, which games for one bot do not give")
 
     def header(self) -> dict[str, Any]:
         """The members for the header of a run; none without settings."""

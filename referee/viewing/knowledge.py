@@ -79,7 +79,7 @@ class ViewKnowledge(NamedTuple):
         if error is None or self.is_full:  # guard: damage-of-others
             return error
         return RecordError(
-            f"game {shown(game_id)}: the record is damaged in a place that only a spectator may know"
+            f"game {shown(game_id)}: the record is damaged in a part that is hidden from this seat"
         )
 
 

@@ -50,8 +50,8 @@ def png_of(svg: str) -> bytes:
         said = done.stderr.decode(errors="replace").strip().split("\n")[-1]
         failures.append(f"`{name}` ended with {done.returncode}{said and ': '}{shown(said)}")
     if failures:
-        raise EnvironmentLacksError(f"no PNG was made: {'; '.join(failures)}; {_EXPECTED}")
-    raise EnvironmentLacksError(f"no program is installed that turns SVG into PNG, {_EXPECTED}")
+        raise EnvironmentLacksError(f"cannot make a PNG: {'; '.join(failures)}; {_EXPECTED}")
+    raise EnvironmentLacksError(f"no program that converts SVG to PNG is installed, {_EXPECTED}")
 
 
 def _commands() -> list[tuple[str, ...]]:

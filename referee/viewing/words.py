@@ -19,10 +19,10 @@ from referee.records.record import GameRecord
 from referee.viewing.characters import picture_text
 
 MEASURED = {
-    "stopped_us": "time in which the referee did not run, not charged",
+    "stopped_us": "time in which the referee was delayed, not charged",
     "cpu_us": "processor time",
-    "off_turn_us": "time when it was not asked",
-    "off_turn_cpu_us": "processor time when it was not asked",
+    "off_turn_us": "time outside its own turns",
+    "off_turn_cpu_us": "processor time outside its own turns",
 }
 """What the times are called that the record has of a bot, by their names there."""
 

@@ -218,7 +218,7 @@ def test_no_file_is_run_because_a_record_names_it(file: Place) -> None:
     mark.unlink()
     for words in (["verify", "run"], ["replay", "run", "1"], ["replay", "run"]):
         done = file(*words)
-        assert done.code == 2 and "is run only if you name it: expected `--game module.py:NAME`" in done.err
+        assert done.code == 2 and "is only run if you name it: expected `--game module.py:NAME`" in done.err
         assert done.err.count("\n") == 1
     assert file("table", "run").code == file("find", "run").code == 0
     assert not mark.exists()
@@ -234,9 +234,9 @@ FORGED: list[tuple[dict[str, Any], type[RefereeError], str]] = [
     (
         {"origin": {"file": "\x1b[2J"}},
         UsageError,
-        "is from a file, `\\x1b[2J`, which is run only if you name",
+        "comes from a file, `\\x1b[2J`, which is only run if you name",
     ),
-    ({"origin": {"distribution": "four"}}, UsageError, "is not installed, expected it from `four `"),
+    ({"origin": {"distribution": "four"}}, UsageError, "is not installed, expected the package `four `"),
     ({"origin": {}}, UsageError, "unknown game `connect4`, expected one of blooms"),
     (
         {"origin": {"sha256": "0"}, "game": "blooms"},
@@ -308,14 +308,14 @@ def test_another_version_of_a_package_is_told_and_so_is_none(package: Place) -> 
     shutil.rmtree(package.folder / "connect_four-1.1.dist-info")
     for command in ("verify", "replay"):
         done = package(command, "run")
-        assert done.code == 2 and "is not installed, expected it from `connect-four 1.0`" in done.err
+        assert done.code == 2 and "is not installed, expected the package `connect-four 1.0`" in done.err
 
 
 @pytest.mark.slow
 def test_a_package_that_cannot_be_had_does_not_hide_the_others(package: Place) -> None:
     install(package.folder, package="connect-four-again")
     done = package("games", "connect4")
-    assert done.code == 2 and "several packages offer a game `connect4`, expected one: " in done.err
+    assert done.code == 2 and "several packages offer a game `connect4`, expected only one: " in done.err
     shutil.rmtree(package.folder / "connect_four-1.0.dist-info")
     shutil.rmtree(package.folder / "connect_four_again-1.0.dist-info")
     install(package.folder, game="GAMES")
@@ -348,7 +348,7 @@ BAD: dict[str, tuple[str, str]] = {
     ),
     "exits": ("import sys\nsys.exit(3)\n", "cannot load the game's file `*.py`: line 2: SystemExit: 3"),
     "escapes": ("raise ValueError('\\x1b[31m\\nred')", "line 1: ValueError: \\x1b[31m\\x0ared"),
-    "no name": ("x = 1\n", "`*.py` has no `GAME`, expected the name of a game there"),
+    "no name": ("x = 1\n", "`*.py` has no `GAME`, expected the name of a game in that file"),
     "no game": ("GAME = 1\n", "is not a `Game`, expected an instance of one"),
     "class": (GAME.replace("= ConnectFour()", "= ConnectFour"), "is not a `Game`, expected ConnectFour()"),
     "no clock": (GAME.replace("    clock =", "    no ="), "has no `clock`, expected TimeControl"),

@@ -114,7 +114,7 @@ def test_no_file_is_run_because_a_header_names_it(folder: Path) -> None:
         done = referee_process(*words, cwd=folder)
         assert done.code == 0, done.err
     done = referee_process("amend", "run", "--withdraw", "a", "--reason", "x", cwd=folder)
-    assert done.code == 2 and "the format `ladder` of these records is from a file" in done.err
+    assert done.code == 2 and "the format `ladder` of these records comes from a file" in done.err
     assert not (folder / "was-run").exists()
 
 
@@ -126,7 +126,8 @@ def test_a_run_is_not_continued_with_another_file(folder: Path) -> None:
     (folder / "ladder.py").write_text(SOURCE.read_text() + "\n")
     done = run(folder, rounds=4)
     assert (
-        done.code == 2 and "the file of the format `ladder` is not the one that the records name" in done.err
+        done.code == 2
+        and "the file of the format `ladder` differs from the one that was used for these records" in done.err
     )
     (folder / "t.toml").write_text(TOML.replace('format = "ladder.py:Ladder"\n', "").replace("order", "#"))
     done = referee_process("run", "t.toml", "-o", "run", cwd=folder)
@@ -138,7 +139,7 @@ LADDER = SOURCE.read_text()
 
 BAD: dict[str, tuple[str, str]] = {
     "raises": ("\n1 / 0\n", "cannot load the format's file `*.py`: line 2: ZeroDivisionError: division by"),
-    "no name": ("x = 1\n", "`*.py` has no `Ladder`, expected the name of a format there"),
+    "no name": ("x = 1\n", "`*.py` has no `Ladder`, expected the name of a format in that file"),
     "no class": ("Ladder = 1\n", "`bad.py:Ladder` is not a class derived from `Format`, expected one"),
     "abstract": (
         LADDER.replace("def schedule", "def no").replace("def read(", "def not_read("),
@@ -197,7 +198,7 @@ WRONG = {
         "schedule",
         "yield from challenges",
         "yield challenges",
-        "] is no encounter, and nothing to wait",
+        "] is neither an encounter nor something to wait",
     ),
     "no schedule": (
         "schedule",
@@ -211,7 +212,12 @@ WRONG = {
         "encounter(number, ('a', 'x'))",
         "a bot of game `1:a:x` is not in this",
     ),
-    "same bot": ("schedule", CHALLENGE, "encounter(number, ('a', 'a'))", "a bot has several seats in game `"),
+    "same bot": (
+        "schedule",
+        CHALLENGE,
+        "encounter(number, ('a', 'a'))",
+        "a bot has more than one seat in game `",
+    ),
     "seats": ("schedule", CHALLENGE, "encounter(number, tuple('abc'))", "`1:a:b:c` has 3 bots, expected 2"),
     "round": ("schedule", CHALLENGE, "encounter(3, ('a', 'b'))", "the round of game `3:a:b` is not in this"),
     "read": ("read", "return cls(", "return tuple, (", "it returned (<class 'tuple'>, "),
@@ -373,4 +379,4 @@ def test_runs_of_a_format_that_follows_results_are_not_merged(folder: Path) -> N
     with (folder / "other" / "games.jsonl").open("r+") as file:
         file.truncate(len("".join(file.readlines()[:-1])))
     done = referee_process("merge", "both", "run", "other", *NAMED, cwd=folder)
-    assert done.code == 2 and "has the format `ladder`, where games follow from results" in done.err
+    assert done.code == 2 and "has the format `ladder`, in which pairings depend on results" in done.err

@@ -324,6 +324,6 @@ def test_time_and_processes_of_an_ordinary_user_s_bots_are_still_seen(
         [*command, "run", str(file)], env=env, capture_output=True, text=True, timeout=TOO_LONG_S
     )
     assert done.returncode == 0, done.stderr
-    assert "left processes behind, which were ended: sleep (pid" in done.stderr
+    assert "left processes running, which were ended: sleep (pid" in done.stderr
     records = (folder / "t-results" / "games.jsonl").read_text()
     assert '"cpu_us":' in records

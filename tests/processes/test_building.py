@@ -46,7 +46,10 @@ def test_a_build_has_a_limit_and_its_output_is_bounded(level: str, folder: Path)
     loud = building.build(it, ("sh", "-c", "head -c 3000000 /dev/zero | tr '\\0' x; echo; exit 1"))
     assert loud is not None and len(loud.output) == 1 and len(loud.output[0]) < 300
     assert building.build(it, ("sh", "-c", "sleep 60 & exit 0")) is None, "others hold its output open"
-    assert building.build(it, ("no-such-program",)) == ("no program `no-such-program` on the path", ())
+    assert building.build(it, ("no-such-program",)) == (
+        "the program `no-such-program` is not on the path",
+        (),
+    )
     both = building.build(it, ("sh", "-c", "echo one; echo two >&2; exit 7"))
     assert both == ("`sh` exited with status 7", ("one", "two"))
 

@@ -28,7 +28,7 @@ def test_all_bots_of_a_file_are_built_and_checked(tmp_path: Path) -> None:
     assert "passed" in rows["good"] and "left out" in rows["lacking"]
     assert "failed    step 1, starts: " in rows["silent"] and "blooms" in rows["silent"]
     assert "it cannot be built: `sh` exited with status 2" in rows["broken"]
-    assert "| what is missing" in done.out and "no file `gone.py`" in rows["gone"]
+    assert "| what is missing" in done.out and "the file `gone.py`" in rows["gone"]
     assert done.err.splitlines()[-1] == "referee: 3 of 5 bots failed: broken, gone and silent"
     assert not (tmp_path / "t-results").exists()
 
@@ -48,4 +48,7 @@ def test_a_file_is_not_mixed_up_with_a_game(tmp_path: Path) -> None:
     assert "no bot is given for `blooms`" in referee("check", "blooms").err
     assert referee("check", "blooms").code == referee("check", str(tmp_path / "none.toml")).code == 2
     file = written(tmp_path / "t.toml")
-    assert "`--option` is for a single bot" in referee("check", str(file), "--option", "size=3").err
+    assert (
+        "`--option` can only be used with a single bot"
+        in referee("check", str(file), "--option", "size=3").err
+    )

@@ -263,7 +263,11 @@ def test_replay_json_is_one_document_and_needs_one_game(one_game: Path) -> None:
     several = referee("replay", str(one_game), "--json")
     assert several.code == 2 and "2 games, expected the ID of one" in several.err and not several.out
     seat = referee("replay", str(one_game), "--seat", "99", "--step", "3")
-    assert seat.code == 2 and "expected the ID of one with --seat and --step" in seat.err and not seat.out
+    assert (
+        seat.code == 2
+        and "expected the ID of one of them with --seat and --step" in seat.err
+        and not seat.out
+    )
 
 
 def terminal(*words: str) -> pexpect.spawn[str]:
@@ -353,7 +357,7 @@ def test_what_is_no_file_of_ours_is_told_in_one_line_and_not_waited_for(command:
         (tmp_path / name / "games.jsonl").symlink_to(target)
     for path in ("fifo", "loop", "with-fifo", "with-device", "with-folder", "/dev/zero", "a" * 300):
         done = referee(command, str(tmp_path / path))
-        assert done.code == 2 and re.match("referee: (cannot read `|`.*` is no run, )", done.err), (
+        assert done.code == 2 and re.match("referee: (cannot read `|`.*` is not a run, )", done.err), (
             path,
             done.err,
         )

@@ -93,4 +93,6 @@ def test_a_machine_that_lacks_what_a_bot_needs_is_refused_with_the_name_of_the_b
     (tmp_path / "bot" / "data" / "weights").write_text("1")
     done = referee_process("run", str(toml), "--cluster", machine.address)
     assert done.code == 5
-    assert "is not used: bot `other` needs `no-such-program`, which is not here" in done.err
+    assert (
+        "is not used: bot `other` needs `no-such-program`, which does not exist on this machine" in done.err
+    )

@@ -62,10 +62,10 @@ def test_a_match_begins_at_a_move_of_a_logged_game(recorded: Path, tmp_path: Pat
     [
         (["blooms", "1"], "`--from` has `1`, expected ID@N"),
         (["blooms", "1@x"], "`--from` has `1@x`, expected ID@N"),
-        (["blooms", "1@999"], "game `1:a:b` does not go on after move 999, expected 1 to"),
-        (["blooms", "1@0"], "game `1:a:b` does not go on after move 0, expected 1 to"),
+        (["blooms", "1@999"], "game `1:a:b` does not continue after move 999, expected 1 to"),
+        (["blooms", "1@0"], "game `1:a:b` does not continue after move 0, expected 1 to"),
         (["blooms", "7@1"], "no game `7` in"),
-        (["evengroups", "1@1"], "the game `1:a:b` is one of `blooms`, expected one of `evengroups`"),
+        (["evengroups", "1@1"], "`1:a:b` is a game of `blooms`, expected a game of `evengroups`"),
         (["blooms", "1@1", "--option", "size=4"], "option `size` is `4`, expected `3` as in the game of"),
         (["blooms", "1@1", "--openings", "plies=2"], "`--openings` is given with `--from`"),
     ],
@@ -116,7 +116,7 @@ def test_a_file_that_is_something_else_is_not_overwritten(tmp_path: Path) -> Non
     file.write_text("mine")
     words = ["match", "blooms", f"a={PLAIN}", f"b={PLAIN}", *SMALL, "--input-of"]
     done = referee(*words, "1", str(file))
-    assert done.code == 2 and "is there already" in done.err and file.read_text() == "mine"
+    assert done.code == 2 and "already exists" in done.err and file.read_text() == "mine"
     done = referee(*words, "3", str(file))
     assert done.code == 2 and "`--input-of` has seat 3, expected 1 to 2" in done.err
 
@@ -213,7 +213,10 @@ def test_no_clock_stands_alone(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     words = ["match", "blooms", f"a={PLAIN}", f"b={PLAIN}", *SMALL, "--no-clock"]
     done = referee(*words, "--start", "1s")
-    assert done.code == 2 and "is given with `--no-clock`, expected no time limits" in done.err
+    assert (
+        done.code == 2
+        and "is given with `--no-clock`, which has no time limits: expected only one of them" in done.err
+    )
     done = referee(*words, "--workers", "2")
     assert done.code == 2 and "`--workers` is 2, expected 0 with `--no-clock`" in done.err
     assert referee(*words, "-n", "1", "-o", str(folder)).code == 0

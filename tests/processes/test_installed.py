@@ -250,7 +250,7 @@ def test_help_names_what_it_does_not_import() -> None:
     assert [line.split(maxsplit=1) for line in steps.strip().splitlines()] == [
         [str(number), step.title] for number, step in enumerate(STEPS, 1)
     ]
-    assert f"(1/{SCALE} of its allowance" in " ".join(referee("check", "--help").out.split())
+    assert f"(the first to 1/{SCALE} of the allowance" in " ".join(referee("check", "--help").out.split())
     assert f"[1<=x<={len(STEPS)}]" in referee("check", "--help").out
     table = " ".join(referee("table", "--help").out.split())
     assert f"standings: {', '.join(COLUMNS)}, or" in table and f"tables: {', '.join(BLOCKS)}." in table, (

@@ -16,10 +16,13 @@ FAILS = 'build = "sh fails.sh"\n'
 
 SICK = {
     "build": (f'name = "sick"\ncmd = "./sick"\n{FAILS}', "cannot be built: `sh` exited with status 3"),
-    "folder": ('name = "sick"\ncmd = "true"\ncwd = "nowhere"\n', "no folder `"),
+    "folder": ('name = "sick"\ncmd = "true"\ncwd = "nowhere"\n', "the folder to run it in, `"),
     "program": ('name = "sick"\ncmd = "./sick"\n', "no program at `./sick`"),
     "on the path": ('name = "sick"\ncmd = "no-such-program"\n', "no program `no-such-program`"),
-    "script": ('name = "sick"\ncmd = "{python} -u sick.py"\n', "no file `sick.py` for `{python}` to run"),
+    "script": (
+        'name = "sick"\ncmd = "{python} -u sick.py"\n',
+        "the file `sick.py`, which `{python}` should run, does not exist",
+    ),
     "files": ('name = "sick"\ncmd = "true"\nfiles = ["nope"]\n', "its `files` have `nope`"),
 }
 """By what is wrong, the table of a bot that cannot play, and why."""
@@ -149,7 +152,10 @@ def test_with_too_few_bots_left_nothing_is_played(tmp_path: Path) -> None:
 
 def test_a_match_with_a_bot_that_cannot_start_is_refused(tmp_path: Path) -> None:
     done = referee("match", "blooms", f"b={PLAIN}", "c={python} no-such-bot.py", "-n", "1")
-    assert done.code == 2 and "bot `c`: no file `no-such-bot.py` for `{python}` to run" in done.err
+    assert (
+        done.code == 2
+        and "bot `c`: the file `no-such-bot.py`, which `{python}` should run, does not exist" in done.err
+    )
 
 
 def test_strict_counts_the_faults_of_games_that_strikes_annulled(tmp_path: Path) -> None:

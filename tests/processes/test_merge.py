@@ -46,7 +46,7 @@ def test_runs_with_other_bots_and_rounds_become_one_that_can_be_continued(tmp_pa
     three = played(tmp_path / "three.toml", bots=AB, rounds=2)
     done, out = merged(one, two, three)
     assert done.code == 0, done.err
-    assert "2 games played alike in several runs, taken once" in done.err
+    assert "2 games identical in several runs, taken once" in done.err
     assert "8 of 12 games, head hash " in done.err
     found = games(out)
     assert found == {**games(one), **games(two), **games(three)} and len(found) == 8
@@ -69,7 +69,7 @@ def test_copies_of_a_run_that_were_continued_under_seeds_of_their_own(tmp_path: 
     played(tmp_path / "two.toml", bots={"a": PLAIN, "c": PLAIN, "b": PLAIN}, rounds=1, seed=None)
     done, out = merged(one, two)
     assert done.code == 0, done.err
-    assert "2 games played alike in several runs" in done.err
+    assert "2 games identical in several runs" in done.err
     assert games(out) == {**games(one), **games(two)} and len(games(out)) == 8
     verified(out)
     hashes = [line["seed_sha256"] for line in lines_of(out) if "seed_sha256" in line]
@@ -97,12 +97,12 @@ def test_games_that_differ_are_named_unless_those_of_the_first_run_are_preferred
     done, out = merged(one, two)
     assert done.code == 2 and not out.exists()
     ids = "1:a:b, 1:b:a, 2:a:b, 2:b:a, 3:a:b, 3:b:a"
-    assert f"6 games played differently in several runs: {ids}; expected" in done.err
+    assert f"6 games with different moves in several runs: {ids}; expected" in done.err
     assert f"or `referee table {one} {two}` for one table of all games" in done.err
     assert len(list(tmp_path.glob(".*"))) == 0, "nothing is left of what was begun"
     done, out = merged(one, two, words=("--prefer", "first"))
     assert done.code == 0, done.err
-    assert "6 games played differently in an earlier run, left out" in done.err
+    assert "6 games different from an earlier run, left out" in done.err
     assert games(out) == {**games(two), **games(one)}
     verified(out)
 
@@ -115,7 +115,7 @@ def test_an_encounter_is_not_divided_between_seeds(tmp_path: Path) -> None:
     forged(two, lambda values: values.__delitem__(1))
     (left,), (other,) = games(one), games(two)
     done, _ = merged(one, two)
-    assert done.code == 2 and f"1 game played differently in several runs: {other}" in done.err
+    assert done.code == 2 and f"1 game with different moves in several runs: {other}" in done.err
     done, out = merged(one, two, words=("--prefer", "first"))
     assert done.code == 0, done.err
     assert list(games(out)) == [left]
@@ -204,7 +204,7 @@ def test_runs_of_different_tournaments_are_not_merged(
 def test_what_cannot_be_merged_is_told(tmp_path: Path) -> None:
     one = played(tmp_path / "one.toml", bots=AB, rounds=1)
     done, out = merged(one)
-    assert done.code == 2 and "there is 1 run, expected at least 2" in done.err
+    assert done.code == 2 and "only 1 run is given, expected at least 2" in done.err
     done, out = merged(one, one)
     assert done.code == 2 and "are the same run" in done.err
     two = played(tmp_path / "two.toml", bots=AB, rounds=2)
@@ -215,7 +215,7 @@ def test_what_cannot_be_merged_is_told(tmp_path: Path) -> None:
     assert (out / "mine").exists()
     swiss = [played(tmp_path / f"s{n}.toml", bots=AB, rounds=n, format="swiss") for n in (1, 2)]
     done, _ = merged(*swiss)
-    assert done.code == 2 and "has the format `swiss`, where games follow from results" in done.err
+    assert done.code == 2 and "has the format `swiss`, in which pairings depend on results" in done.err
 
 
 def test_runs_with_clocks_that_were_scaled_by_different_machines_are_merged(

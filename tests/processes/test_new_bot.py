@@ -104,9 +104,9 @@ def test_an_opponent_gives_way_to_a_bot_of_its_name(tmp_path: Path, monkeypatch:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("petal", "--game", "blooms"), "`petal` is there already, expected a name that is free"),
-        (("file", "--game", "blooms"), "`file` is there already, expected a name that is free"),
-        (("link", "--game", "blooms"), "`link` is there already, expected a name that is free"),
+        (("petal", "--game", "blooms"), "`petal` already exists, expected another name"),
+        (("file", "--game", "blooms"), "`file` already exists, expected another name"),
+        (("link", "--game", "blooms"), "`link` already exists, expected another name"),
         (
             ("a b", "--game", "blooms"),
             "`a b` is not a bot name, expected 1 to 64 of A-Z a-z 0-9 . _ + -, not",
@@ -117,7 +117,7 @@ def test_an_opponent_gives_way_to_a_bot_of_its_name(tmp_path: Path, monkeypatch:
         (("x\x1b[2J", "--game", "blooms"), r"`x\x1b[2J` is not a bot name"),
         (
             ("--game", "blooms", "--", "-x"),
-            "`-x` would be an option on a command line, expected another name",
+            "`-x` would be read as an option on a command line, expected another name",
         ),
         (("new", "--game", "bloms"), "unknown game `bloms`, expected `blooms`"),
         (("new", "--game", "none.py:GAME"), "cannot read the game's file"),

@@ -92,7 +92,7 @@ def test_a_tampered_opening_is_found(tmp_path: Path) -> None:
     rewrite(results, lines)
     done = referee("verify", str(results))
     assert done.code == 6 and "line 2 (game 1:one:two): its opening moves are `" in done.err
-    assert f"`{opening['opening']}`, and `{was}` by the first line" in done.err
+    assert f"`{opening['opening']}`, but according to the first line they are `{was}`" in done.err
 
 
 def test_a_stopped_run_continues_with_the_same_openings(tmp_path: Path) -> None:
@@ -129,8 +129,8 @@ def test_lines_of_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("game", "key", "message"),
     [
-        ("thetree", "openings = { plies = 4 }", "`thetree` has hidden information"),
-        ("floral", "openings = { plies = 4 }", "`floral` has hidden information"),
+        ("thetree", "openings = { plies = 4 }", "`thetree` deals hidden information anew"),
+        ("floral", "openings = { plies = 4 }", "`floral` deals hidden information anew"),
         ("blooms", 'openings = { file = "no.txt" }', "no.txt`: No such file or directory"),
         ("blooms", 'openings = { file = "bad.txt" }', "bad.txt`, line 2, move 2 `A9`: not a move"),
         ("blooms", "openings = { plis = 4 }", "unknown key `tournament.openings.plis`, expected `plies`"),
@@ -192,7 +192,7 @@ game = "floral"
     assert referee("verify", str(tmp_path / "t-results")).code == 0
     file.write_text(file.read_text().replace("[tournament]", "[tournament]\nopenings = { plies = 2 }"))
     done = referee("run", str(file))
-    assert done.code == 2 and "`floral` has hidden information" in done.err
+    assert done.code == 2 and "`floral` deals hidden information anew" in done.err
 
 
 VINE = f"{{python}} {ROOT / 'sample_bots' / 'vine_bot.py'}"

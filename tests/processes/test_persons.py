@@ -81,22 +81,25 @@ def test_other_commands_know_games_of_persons(folder: Path) -> None:
 def test_no_other_command_starts_a_person(folder: Path) -> None:
     done = referee("run", str(folder / "tournament.toml"), "-o", str(folder))
     assert done.code == 2
-    assert done.err == "referee: `anna` is a person, expected a bot; persons play by `referee play`\n"
+    assert done.err == "referee: `anna` is a person, expected a bot; a person plays with `referee play`\n"
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("blooms", "a=true", "b=true"), "no player is `me`"),
-        (("blooms", "me"), "`blooms` has 2 seats, expected as many players with `me` among them, not 1"),
+        (("blooms", "a=true", "b=true"), "none of the players is `me`"),
+        (
+            ("blooms", "me"),
+            "`blooms` has 2 seats, expected that number of players, including `me`, not 1",
+        ),
         (("blooms", "me", "me", "me"), "not 3"),
-        (("blooms", "--seat", "3"), "`--seat` is 3, and the game has 2 seats, expected 1 to 2"),
-        (("blooms", "me", "me", "--seat", "1"), "`--seat` is given beside `me`"),
+        (("blooms", "--seat", "3"), "`--seat` is 3, but the game has 2 seats, expected 1 to 2"),
+        (("blooms", "me", "me", "--seat", "1"), "`--seat` is given although the place of `me`"),
         (("blooms", "x=me", "X=me"), "two bots are named"),
         (("blooms", "a+é=me"), "is not a bot name"),
         (("blooms", "./no-such-bot --against=me"), "no program at `./no-such-bot`"),
-        (("blooms", "no-such-program"), "no program `no-such-program` on the path"),
-        (("blooms", "--hint", "no-such-program"), "no program `no-such-program` on the path"),
+        (("blooms", "no-such-program"), "the program `no-such-program` is not on the path"),
+        (("blooms", "--hint", "no-such-program"), "the program `no-such-program` is not on the path"),
         (("blooms", "--time", "soon"), "`soon` is not a time control"),
     ],
 )
@@ -109,7 +112,7 @@ def test_wrong_usage_is_one_line(words: tuple[str, ...], message: str) -> None:
 @pytest.mark.slow
 def test_a_game_that_is_left_is_not_recorded(tmp_path: Path) -> None:
     done = typed("L:A1", "blooms", "me", "bob=me", "-o", str(tmp_path / "run"))
-    assert done.code == 0 and "the game is not finished and is not recorded" in done.err
+    assert done.code == 0 and "the game is unfinished and is not recorded" in done.err
     assert "seat 2 bob> " not in done.out and records(tmp_path / "run") == []
     again = typed("resign\n", "blooms", "me", "bob=me", "-o", str(tmp_path / "run"))
     assert again.code == 0 and "recorded as 1:me:bob" in again.err, again.err

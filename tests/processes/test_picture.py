@@ -104,19 +104,19 @@ def test_a_file_takes_the_place_of_an_older_picture_only(run: str, tmp_path: Pat
     out.write_text("notes")
     done = referee("picture", run, "1", "-o", str(out))
     assert (done.code, out.read_text()) == (2, "notes")
-    assert "is there already, and is not an SVG file" in done.err
+    assert "already exists and is not an SVG file" in done.err
 
 
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        ((), 2, "has 2 games, expected an ID, which `referee replay` lists"),
+        ((), 2, "has 2 games, expected the ID of one; `referee replay` lists them"),
         (("3",), 2, "no game `3` in "),
         (("1", "--move", "999"), 2, "the game has no step 999, expected --move 0 to "),
         (("1", "--move", "-999"), 2, "the game has no step -999, expected --move 0 to "),
         (("1", "--move", "x"), 2, "is not a valid integer"),
         (("1", "--seat", "3"), 2, "the game has 2 seats, expected --seat 1 to 2"),
-        (("1", "-o", "x.jpg"), 2, "`x.jpg` is no name for a picture, expected NAME.svg or NAME.png"),
+        (("1", "-o", "x.jpg"), 2, "`x.jpg` is not a valid name for a picture, expected NAME.svg or NAME.png"),
         (("1", "-o", "/no/x.svg"), 2, "cannot write `/no/x.svg`: No such file or directory"),
         (("1", "--width", "0"), 2, "0 is not in the range"),
         (("1", "--theme", "red"), 2, "'red' is not one of 'light', 'dark'"),
@@ -156,11 +156,11 @@ def test_without_a_converter_the_message_says_what_to_install(run: str, tmp_path
     out = tmp_path / "x.png"
     done = referee("picture", run, "1", "-o", str(out))
     assert done.code == 5 and done.err.count("\n") == 1 and not out.exists()
-    assert "no program is installed that turns SVG into PNG, expected rsvg-convert (" in done.err
+    assert "no program that converts SVG to PNG is installed, expected rsvg-convert (" in done.err
     program(path, "magick", "sys.exit('no\\x1bfonts')")
     done = referee("picture", run, "1", "-o", str(out))
     assert done.code == 5 and done.err.count("\n") == 1 and not out.exists()
-    assert "no PNG was made: `magick` ended with 1: no\\x1bfonts; expected rsvg-convert (" in done.err
+    assert "cannot make a PNG: `magick` ended with 1: no\\x1bfonts; expected rsvg-convert (" in done.err
 
 
 @needs("rsvg-convert")

@@ -85,7 +85,7 @@ def test_a_page_has_everything_of_a_run(small: Path, tmp_path: Path) -> None:
         assert f">{heading}</h" in html, heading
     for heading in ("Time of the moves", "Ratings over time", "Slowest moves", "Faults", "Games"):
         assert f">{heading}</h" in html, heading
-    assert "too few for a course" in html
+    assert "too few to show how ratings developed" in html
     assert html.count('<details class="fault">') == 4 - html.count("more game")
     assert "hint: " in html and "dialogue" in html
     ids = [game[0] for game in listed(html)["games"]]
@@ -112,7 +112,7 @@ def test_other_files_are_not_overwritten(small: Path, tmp_path: Path) -> None:
     before = records.read_bytes()
     for words in (("-o", str(records)), ("-o", str(tmp_path), "--folder")):
         done = referee("report", str(small), *words, "--workers", "0")
-        assert done.code == 2 and "is there already, and is not a" in done.err
+        assert done.code == 2 and "already exists and is not a" in done.err
     assert records.read_bytes() == before and [*tmp_path.iterdir()] == [records]
 
 
@@ -191,16 +191,16 @@ def test_a_run_without_games_has_a_report_too(small: Path, tmp_path: Path) -> No
     html = referee("report", str(tmp_path)).out
     assert "<title>no games yet: 2 bots, 0 games</title>" in html and "blooms · size 3" in html
     assert ">Crosstable</h3>" not in html and ">Standings</h2>" in html
-    assert listed(html)["games"] == [] and "too few for a course" in html
+    assert listed(html)["games"] == [] and "too few to show how ratings developed" in html
     done = referee("report", str(tmp_path), "--folder", "-o", str(tmp_path / "report"))
     assert done.err.startswith("0 games in 1 page: ") and not [*(tmp_path / "report" / "games").iterdir()]
 
 
 def test_wrong_use_is_answered(small: Path) -> None:
     for words, answer in {
-        ("--folder",): "`--folder` has no `-o`, expected the folder to write",
-        ("--folder", "-o", "-"): "`--folder` has no `-o`, expected the folder to write",
-        ("--folder", "--no-replays", "-o", "x"): "expected one of them",
+        ("--folder",): "`--folder` is given without `-o`, expected the folder to write",
+        ("--folder", "-o", "-"): "`--folder` is given without `-o`, expected the folder to write",
+        ("--folder", "--no-replays", "-o", "x"): "expected only one of them",
         ("--workers", "-1"): "--workers",
         ("-o", "/nowhere/at/all.html"): "cannot write `/nowhere/at/all.html`",
     }.items():
@@ -257,7 +257,7 @@ def test_games_of_other_numbers_of_seats_have_a_report(players: int, tmp_path: P
     text += "".join(f"[[bot]]\nname = 'bot{number}'\ncmd = '{RANDOM}'\n" for number in range(1, players + 2))
     html = report_of(text, tmp_path)
     assert (">Crosstable</h3>" in html) == (players > 1)
-    assert ("Bots that play alone have no ratings." in html) == (players == 1)
+    assert ("Games for one bot do not give ratings." in html) == (players == 1)
     assert (f"seat {players}" in html) == (players > 1)
 
 
@@ -317,7 +317,7 @@ def test_a_game_from_a_file_is_replayed_where_it_is_named(tmp_path: Path) -> Non
     named = run("report", folder, "--game", game, "--workers", "0")
     assert named.returncode == 0 and len(replayed(named.stdout)) == 2
     unknown = run("report", folder)
-    assert unknown.returncode == 2 and "which is run only if you name it" in unknown.stderr
+    assert unknown.returncode == 2 and "which is only run if you name it" in unknown.stderr
     assert unknown.stderr.endswith(", or `--no-replays`\n")
     without = run("report", folder, "--no-replays")
     assert without.returncode == 0 and len(listed(without.stdout)["games"]) == 2
@@ -341,5 +341,5 @@ def test_a_terminal_is_spared_the_page(small: Path) -> None:
     out = pexpect.run(shlex.join([sys.executable, "-m", "referee", "report", str(small)]), cwd=str(ROOT))
     assert (
         isinstance(out, bytes)
-        and out.decode().strip() == "referee: the page is not for a terminal, expected `-o FILE`"
+        and out.decode().strip() == "referee: a web page cannot be shown in a terminal, expected `-o FILE`"
     )

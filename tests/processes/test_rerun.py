@@ -57,7 +57,7 @@ def test_a_changed_bot_differs_and_the_game_is_kept(folder: Path, tmp_path: Path
     assert game["isolation"] == json.loads((folder / "games.jsonl").read_text().splitlines()[1])["isolation"]
     assert header["bots"]["b"]["command"][-1] == "print('hello 1'); input()"
     again = referee("rerun", str(new), "1", "--base", str(ROOT), "-o", str(new))
-    assert again.code == 2 and "has records already" in again.err
+    assert again.code == 2 and "already has records" in again.err
     assert not again.out, "it was refused before the game was played"
 
 
@@ -104,7 +104,7 @@ def test_what_is_refused(folder: Path) -> None:
         (("1", "x"), "expected NAME=COMMAND"),
         (("1", "a=x", "a=y"), "bot `a` is given twice"),
         (("1", "a=./no-such-program"), "no program at `./no-such-program`"),
-        (("1", "--no-clock", "-o", "x"), "expected one of them"),
+        (("1", "--no-clock", "-o", "x"), "expected only one of them"),
     ):
         done = referee("rerun", str(folder), *words)
         assert done.code == 2 and message in done.err and len(done.err.splitlines()) == 1, done.err

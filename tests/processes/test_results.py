@@ -154,7 +154,7 @@ def test_a_second_referee_is_refused_without_the_lock_file(tmp_path: Path) -> No
         told.append(referee("run", str(file)))
     process.kill()
     process.communicate()
-    assert all(done.code == 2 and "another referee is writing to" in done.err for done in told), told
+    assert all(done.code == 2 and "another referee is already writing to" in done.err for done in told), told
 
 
 # --- Before a run is continued ---------------------------------------------------------------------------
@@ -249,7 +249,7 @@ def test_a_folder_with_other_things_in_it_stays_open(tmp_path: Path) -> None:
         (lambda lines: lines[2].update(id="2:a:b", bots=["a", "b"]), 3, "the round of game `2:a:b`"),
         (lambda lines: lines[2].update(id="01:a:b", bots=["a", "b"]), 3, "the round of game `01:a:b`"),
         (lambda lines: lines[2].update(id="1:c:b"), 3, "the bots of game `1:c:b` are not those of its id"),
-        (lambda lines: lines[2].update(id="1:a:a", bots=["a", "a"]), 3, "several seats in game `1:a:a`"),
+        (lambda lines: lines[2].update(id="1:a:a", bots=["a", "a"]), 3, "more than one seat in game `1:a:a`"),
         (lambda lines: lines[2].update(id="1:a:z", bots=["a", "z"]), 3, "a bot of game `1:a:z`"),
     ],
 )

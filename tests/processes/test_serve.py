@@ -82,7 +82,7 @@ def test_it_waits_for_a_run_that_has_not_begun(tmp_path: Path) -> None:
         server.until("0 of 6")
         growing.play("1:a:b")
         server.until("1 of 6")
-        told = f"no run has begun in `{tmp_path / 't-results'}` yet, waiting for it\n"
+        told = f"waiting for a run to start in `{tmp_path / 't-results'}`\n"
         assert server.end() == (3, f"{told}referee: stopped by SIGTERM\n")
 
 
@@ -91,7 +91,7 @@ def test_what_it_refuses_to_serve(folder: Path, tmp_path: Path) -> None:
         port = taken.getsockname()[1]
         done = referee("serve", str(folder), "--port", str(port))
     assert done.code == 2 and not done.out
-    assert f"cannot listen at 127.0.0.1:{port}: Address already in use, expected" in done.err
+    assert f"cannot listen on 127.0.0.1:{port}: Address already in use, expected" in done.err
     for words in ((str(tmp_path / "none"),), (str(folder), "--host", "no.such.host.invalid")):
         done = referee("serve", *words)
         assert done.code == 2 and not done.out and len(done.err.splitlines()) == 1, done

@@ -260,7 +260,7 @@ def test_a_dry_run_refuses_what_the_run_would_refuse(run: Path, tmp_path: Path) 
     with locked(folder):
         dry = referee("run", str(good), "-o", str(folder), "--dry-run")
         assert dry == referee("run", str(good), "-o", str(folder))
-        assert dry.code == 2 and "another referee is running" in dry.err
+        assert dry.code == 2 and "another referee is already running" in dry.err
 
 
 def test_a_dry_run_refuses_isolation_that_does_not_work_here(

@@ -153,7 +153,7 @@ def test_two_referees_on_one_folder(tmp_path: Path) -> None:
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     assert process.stderr and "0 of 4 games" in process.stderr.readline()
     done = referee("run", str(file))
-    assert done.code == 2 and "another referee is running" in done.err
+    assert done.code == 2 and "another referee is already running" in done.err
     process.kill()
     process.communicate()
 
@@ -442,7 +442,7 @@ def test_a_void_that_either_of_two_bots_may_have_bought_is_a_loss_of_both(
     )
     for _ in range(2):
         done = referee("run", str(file))
-        assert done.code == 1 and "so all forfeited: " in done.err
+        assert done.code == 1 and "so all of their bots forfeited: " in done.err
         played = games(tmp_path / "t-results")
         assert len(played) == 2
         for game in played.values():
@@ -542,7 +542,7 @@ def test_find(faulty: Path) -> None:
     assert sorted(name for (name,) in by_number.values()) == sorted(ids())
     listed = referee("replay", str(faulty)).out.splitlines()[2:]
     assert [{line.split()[1]} for line in listed] == list(by_number.values()), "they are those of `replay`"
-    assert referee("find", str(faulty), "--fault", "time").err == "no game fits\n"
+    assert referee("find", str(faulty), "--fault", "time").err == "no games match\n"
     assert referee("find", str(faulty), "--id", "13").code == 2
     assert ids("--fault", "gone") == ids("--bot", "exits") == ids("--fault", "any", "--bot", "exits")
     assert ids("--fault", "time") == set() == ids("--bot", "good", "--fault", "any")
@@ -751,5 +751,5 @@ def test_processes_that_a_bot_leaves_behind_are_told_once(tmp_path: Path) -> Non
     done = referee("run", str(toml(tmp_path / "t.toml", bots, rounds=2)))
     assert (
         done.code == 0
-        and done.err.count("bot `messy` left processes behind, which were ended: sleep (pid") == 1
+        and done.err.count("bot `messy` left processes running, which were ended: sleep (pid") == 1
     )

@@ -65,7 +65,7 @@ class Forged:
 
 
 def test_a_pickle_is_refused_and_not_read(tmp_path: Path) -> None:
-    with pytest.raises(RecordError, match="no JSON"):
+    with pytest.raises(RecordError, match="not valid JSON"):
         from_bytes(pickle.dumps(Forged(tmp_path / "made")))
     assert not (tmp_path / "made").exists()
 

@@ -260,7 +260,7 @@ def test_a_machine_with_other_code_is_refused_by_name(cluster: Cluster) -> None:
 
 
 def test_a_machine_that_lacks_something_is_refused_and_all_refused_end_the_run(cluster: Cluster) -> None:
-    cluster.ready["m"] = MachineUnfit("bot `a` needs `cc`, which is not here")
+    cluster.ready["m"] = MachineUnfit("bot `a` needs `cc`, which does not exist on this machine")
     cluster.workers.play(task(1, "a", "b"))
     cluster.with_machines(m=1)
     assert "host-m (m) is not used: bot `a` needs `cc`" in cluster.remarks()
@@ -304,7 +304,7 @@ def test_a_run_says_once_that_it_waits_for_machines(cluster: Cluster) -> None:
 def test_a_run_without_machines_waits_and_then_ends(cluster: Cluster) -> None:
     cluster.workers.play(task(1, "a", "b"))
     pass_time(cluster, int(cluster_backend.WAIT_S))
-    with pytest.raises(EnvironmentLacksError, match="no machine"):
+    with pytest.raises(EnvironmentLacksError, match="no workers"):
         pass_time(cluster, 2)
 
 
@@ -588,10 +588,10 @@ def test_a_record_of_another_game_or_of_no_game_is_refused() -> None:
     report = recorded(given)
     other = recorded(task(2, "a", "b"))
     forged = {
-        "it was not given to this machine": other,
-        "its `clocks` is not what was given": with_member(report, "clocks", ["1h", "1s"]),
-        "its `seed` is not what was given": with_member(report, "seed", "00" * 32),
-        "its `bots` is not what was given": with_member(report, "bots", ["b", "a"]),
+        "it was not assigned to this machine": other,
+        "its `clocks` differs from what was assigned": with_member(report, "clocks", ["1h", "1s"]),
+        "its `seed` differs from what was assigned": with_member(report, "seed", "00" * 32),
+        "its `bots` differs from what was assigned": with_member(report, "bots", ["b", "a"]),
         "ranks": with_member(report, "ranks", list(report.game.ranks[::-1])),
         "event": with_member(report, "events", report.record()["events"][:-2]),
         "JSON": report._replace(body=b"no JSON"),

@@ -184,7 +184,7 @@ def test_the_page_has_the_machines_then_what_differs_then_their_warnings() -> No
 
 def test_of_a_cluster_the_workers_are_not_set() -> None:
     done = referee("doctor", "--cluster", "local:1", "--workers", "1")
-    assert done.code == 2 and done.out == "" and "expected one of them" in done.err
+    assert done.code == 2 and done.out == "" and "expected only one of them" in done.err
 
 
 def test_without_dask_a_cluster_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -192,5 +192,6 @@ def test_without_dask_a_cluster_is_one_line(monkeypatch: pytest.MonkeyPatch) -> 
     done = referee("doctor", "--cluster", "local:1")
     assert (done.code, done.out) == (5, "")
     assert done.err == (
-        "referee: clusters need the package `distributed`: `pip install 'game-referee[cluster]'`\n"
+        "referee: playing on a cluster requires the package `distributed`: `pip install "
+        "'game-referee[cluster]'`\n"
     )

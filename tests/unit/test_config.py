@@ -83,7 +83,7 @@ BAD_FILES: list[tuple[str, str]] = [
         "`tournament.workers` is `-1`, expected a number 0 to",
     ),
     (GOOD.split('[[bot]]\nname = "b"')[0], "`blooms` has 2 seats, expected at least as many bots, not 1"),
-    (GOOD + 'cwd = "no-such-folder"\n', "bot `b`: no folder `"),
+    (GOOD + 'cwd = "no-such-folder"\n', "bot `b`: the folder to run it in, `"),
     (GOOD + 'cwd = "a\\u0000b"\n', "`bot.2.cwd` is `a\\x00b`, expected a folder"),
     (GOOD.replace('"true"', '"./no-such-bot"', 1), "bot `a`: no program at `./no-such-bot`"),
     (
@@ -92,7 +92,7 @@ BAD_FILES: list[tuple[str, str]] = [
     ),
     (
         GOOD.replace('cmd = "true"', 'cmd = "true"\nbuild = "no-such"', 1),
-        "bot `a`: it cannot be built: no program `no-such` on the path",
+        "bot `a`: it cannot be built: the program `no-such` on the path",
     ),
     ("a" + ".a" * 20_000 + " = 1", "line 1 has more than 4096 bytes"),
     ("a = " + "[" * 1000, "levels of nested brackets"),
@@ -183,9 +183,9 @@ OF_ORIGINS = [
     ('files = ["a\\u0000"]', "expected files, folders and patterns"),
     (
         'shared = true\nbuild = "make"',
-        "`bot.2.build` stands beside `shared`, expected it only where a bot is",
+        "`bot.2.build` is given with `shared`, but only applies to a bot that is sent",
     ),
-    ("shared = true\nfiles = []", "`bot.2.files` stands beside `shared`"),
+    ("shared = true\nfiles = []", "`bot.2.files` is given with `shared`"),
 ]
 
 
@@ -198,7 +198,7 @@ def test_bad_keys_of_the_files_of_a_bot(keys: str, message: str, tmp_path: Path)
 
 def test_a_shared_bot_is_found_on_every_machine(tmp_path: Path) -> None:
     relative = GOOD.replace('"true"', '"./true"\nshared = true', 1)
-    with pytest.raises(UsageError, match=r"`bot\.1\.cmd` has the program `\./true` beside `shared`"):
+    with pytest.raises(UsageError, match=r"`bot\.1\.cmd` has the relative program `\./true` with `shared`"):
         load(written(tmp_path, relative))
     for program in ("/opt/true", "true"):
         config = load(written(tmp_path, GOOD.replace('"true"', f'"{program}"\nshared = true', 1)))
@@ -236,7 +236,7 @@ def test_keys_of_clusters(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--scale-clocks",), "`--scale-clocks` is given, expected it with `--cluster`"),
+        (("--scale-clocks",), "`--scale-clocks` is given without a cluster, expected `--cluster`"),
         (("--cluster", "local:1", "--workers", "2"), "`--workers` is 2, expected none"),
     ],
 )

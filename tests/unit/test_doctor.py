@@ -115,7 +115,7 @@ STEPS: list[tuple[str, Figures, Figures, str]] = [
         "wait for a core",
     ),
     ("cores", FIGURES._replace(workers=7), FIGURES._replace(workers=8), "no core is left for the referee"),
-    ("cores", FIGURES._replace(workers=7), FIGURES._replace(workers=9), "more games at a time than cores"),
+    ("cores", FIGURES._replace(workers=7), FIGURES._replace(workers=9), "more simultaneous games than cores"),
     ("cores", on(physical=5), on(physical=4), "two threads of a core slow each other down"),
     ("cores", on(physical=None), on(physical=None, cores=4), "no core is left for the referee"),
     ("quota", grouped(cpu_percent=800), grouped(cpu_percent=799), "7.9 of 8 cores"),
@@ -130,7 +130,7 @@ STEPS: list[tuple[str, Figures, Figures, str]] = [
         "files",
         on(files=ResourceLimit(None, None)),
         on(files=ResourceLimit(60, 62)),
-        "have the hard limit raised",
+        "ask the administrator to raise the hard limit",
     ),
     (
         "processes",
@@ -152,7 +152,7 @@ STEPS: list[tuple[str, Figures, Figures, str]] = [
         "timers",
         FIGURES._replace(sleeps=SLOW._replace(p99_us=5000)),
         FIGURES._replace(sleeps=SLOW._replace(p99_us=5001)),
-        "the referee often does not run",
+        "the referee is often delayed",
     ),
     (
         "clock",

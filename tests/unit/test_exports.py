@@ -69,9 +69,9 @@ def test_what_is_no_run_is_wrong_usage(command: str, tmp_path: Path) -> None:
     (tmp_path / "new.toml").write_text("")
     (tmp_path / "folder.toml").mkdir()
     for name, message in (
-        ("empty", "is no run, expected"),
-        ("folder.toml", "is no run, expected"),
-        ("notes.txt", "is no run, expected"),
+        ("empty", "is not a run, expected"),
+        ("folder.toml", "is not a run, expected"),
+        ("notes.txt", "is not a run, expected"),
         ("none", "No such file"),
         ("none.toml", "No such file"),
         ("new.toml", "has no results in"),

@@ -99,7 +99,7 @@ def test_the_line_of_a_game_can_be_read_again(tmp_path: Path) -> None:
     data = bytearray(growing.path.read_bytes())
     data[one.at + 40] ^= 1
     growing.path.write_bytes(data)
-    with pytest.raises(RecordError, match="changed after it was read"):
+    with pytest.raises(RecordError, match="modified after it was read"):
         journal.line_at(tmp_path, one.at, one.size, one.digest)
 
 

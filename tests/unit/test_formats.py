@@ -164,11 +164,14 @@ def test_bots_that_are_left_out_on_a_machine_may_be_named() -> None:
     ("text", "message"),
     [
         ('format = "cup"', "`tournament.format` is `cup`, expected one of round-robin, gauntlet, "),
-        ('against = ["a"]', "`tournament.against` is for the format `gauntlet`, and `tournament.format` is "),
+        (
+            'against = ["a"]',
+            "`tournament.against` only applies to the format `gauntlet`, but `tournament.format` is ",
+        ),
         ('format = "swiss"', "`tournament.rounds` is missing, expected a number"),
         (
             'format = "knockout"\nrounds = 3',
-            "`tournament.rounds` is for the format `round-robin` or `gauntlet`",
+            "`tournament.rounds` only applies to the format `round-robin` or `gauntlet`",
         ),
         ('format = "knockout"\nbest_of = 2', "`tournament.best_of` is `2`, expected an odd number"),
         (
@@ -212,29 +215,29 @@ def test_wrong_settings_are_refused_with_one_line(text: str, message: str) -> No
             Swiss(seeding=("a",)),
             4,
             3,
-            "`format` is `swiss`, and the game has 3 seats, expected 2, or",
+            "`format` is `swiss`, but the game has 3 seats, expected 2, or",
         ),
-        (Knockout(), 4, 1, "`format` is `knockout`, and the game has 1 seat, expected 2, or"),
+        (Knockout(), 4, 1, "`format` is `knockout`, but the game has 1 seat, expected 2, or"),
         (
             Gauntlet(against=("a",)),
             4,
             1,
-            "`format` is `gauntlet`, and the game has 1 seat, expected",
+            "`format` is `gauntlet`, but the game has 1 seat, expected",
         ),
-        (Gauntlet(against=("a", "b")), 2, 2, "0 bots are not in `against`, expected at least 1"),
+        (Gauntlet(against=("a", "b")), 2, 2, "only 0 bots are not in `against`, expected at least 1"),
         (
             RoundRobin(tables="balanced"),
             4,
             2,
-            "`tables` is `balanced`, and the game has 2 seats, expected 3 or more",
+            "`tables` is `balanced`, but the game has 2 seats, expected 3 or more",
         ),
         (
             ExplicitPairings(pairings=(("a", "b"),)),
             4,
             3,
-            "`pairings` has `a`, `b` in an encounter, and the",
+            "`pairings` has `a`, `b` in an encounter, but the",
         ),
-        (RoundRobin(), 2, 3, "there are 2 bots, expected at least 3, the seats of the game"),
+        (RoundRobin(), 2, 3, "there are 2 bots, expected at least 3, the number of seats of the game"),
     ],
 )
 def test_a_format_that_the_game_cannot_be_played_in_is_refused(
@@ -256,7 +259,7 @@ def test_a_format_that_the_game_cannot_be_played_in_is_refused(
         (RoundRobin(), "1:a:x", "a bot of"),
         (RoundRobin(), "1", "a bot of"),
         (RoundRobin(tables="balanced"), "1", "a bot of"),
-        (RoundRobin(), "1:a:a", "a bot has several seats in"),
+        (RoundRobin(), "1:a:a", "a bot has more than one seat in"),
         (RoundRobin(), "1:a:c:b", "the seats of"),
         (Gauntlet(against=("a", "b")), "1:a:b", "the bots of"),
         (Gauntlet(against=("a", "b")), "1:c:d", "the bots of"),

@@ -139,7 +139,7 @@ def test_a_file_that_changed_since_it_was_read_is_not_cut(tmp_path: Path) -> Non
     (first,) = journal.read(tmp_path / "run")
     written.append(VALUES[1])
     written.close()
-    with pytest.raises(StorageError, match="was changed while it was read"):
+    with pytest.raises(StorageError, match="was modified while it was being read"):
         journal.Journal.reopen(tmp_path / "run", first.hash, first.size)
     assert len(list(journal.read(tmp_path / "run"))) == 2
 

@@ -40,7 +40,7 @@ def test_a_run_that_began_keeps_its_lock(tmp_path: Path) -> None:
 def test_one_referee_at_a_time(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     with locked(folder):
-        with pytest.raises(UsageError, match="another referee is running"), locked(folder):
+        with pytest.raises(UsageError, match="another referee is already running"), locked(folder):
             pass
         assert (folder / LOCK).exists()
 
@@ -64,6 +64,6 @@ def test_a_lock_that_its_owner_removes_meanwhile_is_made_again(
     monkeypatch.setattr(module, later, slow)
     with locked(folder):
         assert (folder / LOCK).exists() and os.access(folder, os.W_OK)
-        with pytest.raises(UsageError, match="another referee is running"), locked(folder):
+        with pytest.raises(UsageError, match="another referee is already running"), locked(folder):
             pass
     assert not folder.exists()

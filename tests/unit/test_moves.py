@@ -103,7 +103,7 @@ def test_where_several_act_each_move_has_its_seat() -> None:
 
 def test_a_seat_that_does_not_act_has_no_moves() -> None:
     done = referee("moves", "blooms", "--seat", "2")
-    assert (done.code, done.out, done.err) == (0, "", "seat 2 does not act here, but seat 1\n")
+    assert (done.code, done.out, done.err) == (0, "", "seat 2 is not to move here, but seat 1\n")
 
 
 def test_chance_is_told_and_follows_from_the_seed() -> None:
@@ -245,9 +245,9 @@ def test_a_recorded_game_has_its_own_options_and_ends_somewhere(
     recorded: dict[str, tuple[str, GameRecord]],
 ) -> None:
     folder = recorded["floral"][0]
-    assert "none of them" in refused("floral", "--from", folder, "1@2", "--seed", "1")
+    assert "expected no `--option`" in refused("floral", "--from", folder, "1@2", "--seed", "1")
     assert "has no move 99" in refused("floral", "--from", folder, "1@99")
-    assert "expected one of `blooms`" in refused("blooms", "--from", folder, "1@2")
+    assert "expected a game of `blooms`" in refused("blooms", "--from", folder, "1@2")
     assert "expected ID@N" in refused("floral", "--from", folder, "1")
     assert "no game `7`" in refused("floral", "--from", folder, "7@1")
 

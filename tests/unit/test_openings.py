@@ -173,13 +173,13 @@ def test_what_an_encounter_needs_of_a_list_is_its_line(order: str, seed: str | N
 
 @pytest.mark.parametrize("slug", ["floral", "thetree"])
 def test_games_with_hidden_information_have_no_openings(slug: str) -> None:
-    with pytest.raises(UsageError, match=f"`{slug}` has hidden information"):
+    with pytest.raises(UsageError, match=f"`{slug}` deals hidden information anew"):
         check_takes_openings(GAMES[slug], GAMES[slug].settle({}))
 
 
 def test_games_in_which_all_act_at_once_have_no_openings() -> None:
     of = Bid()
-    with pytest.raises(UsageError, match="does not begin with the move of one seat"):
+    with pytest.raises(UsageError, match="do not begin with a move of a single seat"):
         check_takes_openings(of, of.settle({}))
     check_takes_openings(Take(), Take().settle({}))
 
@@ -307,14 +307,17 @@ def _later(events: list[Any], measured: list[Any]) -> None:
 
 
 FORGERIES: list[tuple[Callable[[list[Any], list[Any]], None], str]] = [
-    (_other_move, "its opening moves are `L:C3; L:A1 D:A3`, and `L:C3; L:A1 D:A2` by the first line"),
+    (
+        _other_move,
+        "its opening moves are `L:C3; L:A1 D:A3`, but according to the first line they are `L:C3; L:A1 D:A2`",
+    ),
     (_illegal_move, "event 2: C3 is occupied"),
     (_no_move, "event 2: not a move"),
-    (_other_seat, "event 2: seat is `0` in the record, `1` when"),
-    (_other_spelling, "event 2: text is `D:A2 L:A1` in the record, `L:A1 D:A2` when"),
-    (_one_less, "its opening moves are ``, and `L:C3; L:A1 D:A2` by"),
-    (_one_more, "its opening moves are `L:C3; L:A1 D:A2; L:E1`, and `L:C3; L:A1 D:A2` by"),
-    (_later, "event 3 is `moved L:E1` in the record, `preset L:B1` when"),
+    (_other_seat, "event 2: seat is `0` in the record, but `1` when"),
+    (_other_spelling, "event 2: text is `D:A2 L:A1` in the record, but `L:A1 D:A2` when"),
+    (_one_less, "its opening moves are ``, but according to the first line they are"),
+    (_one_more, "its opening moves are `L:C3; L:A1 D:A2; L:E1`, but according to the first line they are"),
+    (_later, "event 3 is `moved L:E1` in the record, but `preset L:B1` when"),
 ]
 
 
@@ -342,7 +345,7 @@ def test_whatever_stands_in_an_opening_it_is_refused_or_plays(name: str, number:
 
 
 def test_an_opening_in_a_run_without_openings_is_found() -> None:
-    with pytest.raises(RecordError, match="and `` by the first line"):
+    with pytest.raises(RecordError, match="but according to the first line they are ``"):
         verify(to_json(recorded(LINES, "L:E1")), NO_OPENINGS)
 
 
@@ -408,16 +411,19 @@ def test_a_file_of_lines(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (b"", "has no lines, expected moves separated by `;` in each"),
-        (b"# nothing\n", "has no lines"),
+        (b"", "is empty, expected one opening per line, its moves separated by `;`"),
+        (b"# nothing\n", "is empty, expected one opening per line"),
         (b"L:A1\nL:A1; L:A1\n", "line 2, move 2 `L:A1`: A1 is occupied"),
         (b"L:A1; x\n", "line 1, move 2 `x`: not a move, expected"),
         (b"L:A1;\n", "line 1, move 2 ``: not a move"),
         (b"L:A1; \x1b[2J\n", "line 1, move 2 `\\x1b[2J`: not a move"),
         (b"L:A1 D:A2\n", "line 1, move 1 `L:A1 D:A2`: the first turn of the game places one stone"),
-        (b"L:A1; L:A2 D:B1; L:C3; L:B2\n", "line 1, the game is over after move 4, expected moves after"),
+        (
+            b"L:A1; L:A2 D:B1; L:C3; L:B2\n",
+            "line 1, the game is over after move 4, expected moves that do not",
+        ),
         (b"L:A1; L:A2 D:B1; L:C3; L:B2; L:E1\n", "line 1, move 5 `L:E1`: the game is over"),
-        (b"\xff\n", "line 1: it is not UTF-8"),
+        (b"\xff\n", "line 1: not UTF-8"),
         (b"#" * (1 << 20) + b"\n", "has more than 1048576 bytes"),
     ],
 )
@@ -437,8 +443,8 @@ def test_a_line_has_no_chance() -> None:
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({}, "`openings` has none of `plies`, `file` and `from`, expected one of them"),
-        ({"plies": 4, "file": "x"}, "`openings` has `plies` and `file`, expected one of them"),
+        ({}, "`openings` has none of `plies`, `file` and `from`, expected exactly one of them"),
+        ({"plies": 4, "file": "x"}, "`openings` has `plies` and `file`, expected exactly one of them"),
         ({"plies": 0}, "`openings.plies` is `0`, expected a number 1 to 100"),
         ({"plies": 101}, "`openings.plies` is `101`, expected a number 1 to 100"),
         ({"plies": "4"}, "`openings.plies` is `4`, expected a number"),

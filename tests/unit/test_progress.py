@@ -92,7 +92,7 @@ class Run:
             self.play(display, game("1:a:b"))
             self.play(display, game("1:b:a", (1, 2), ("", "gone")))
             self.play(display, game("2:a:b", (2, 1), ("gone", "")))
-            display.note("bot `a` left processes behind, which were ended: sleep")
+            display.note("bot `a` left processes running, which were ended: sleep")
             display.began("2:b:a")
             display.void(
                 Void("2:b:a", 1, "Traceback\nOSError: no space", frozenset("a")), "it is played again"
@@ -110,7 +110,7 @@ STORY = [
     "  stderr: boom",
     f"  hint: {Ending.GONE.hint}",
     "3 of 10: 2:a:b: b won: seat 2 is gone",
-    "bot `a` left processes behind, which were ended: sleep",
+    "bot `a` left processes running, which were ended: sleep",
     "2:b:a: the referee itself failed (OSError: no space), it is played again",
 ]
 

@@ -208,23 +208,28 @@ FORGERIES = [
     ("rules", "sentence", "seat 1 was robbed", "sentence is"),
     ("rules", "clock_percent", 100, "unknown key `clock_percent`"),
     ("rules", "rated", False, "rated is"),
-    ("rules", "rules", 2, "played under rules 2"),
+    ("rules", "rules", 2, "played with version 2 of the rules"),
     ("rules", "options.target", 2, "the record ends after event 4"),
     ("rules", "events.3.move", "L:B3", "the record ends after event 4"),
-    ("rules", "events.0.move", "x", "event 1 is rejected when played again: not a move"),
-    ("rules", "events.1.move", "L:A1", "event 2 is rejected when played again: A1 is occupied"),
+    ("rules", "events.0.move", "x", "event 1 is rejected when the game is played again: not a move"),
+    ("rules", "events.1.move", "L:A1", "event 2 is rejected when the game is played again: A1 is occupied"),
     ("rules", "events.1.move", "D:B1 L:A2", "event 2: text is"),
-    ("rules", "events.1.seat", 1, "event 2 belongs to a seat that was not asked"),
-    ("rules", "measured.events.0.used_us", 2_500_000, "event 1: over_us is `0` in the record, `500000`"),
-    ("rules", "measured.events.0.used_us", 9_000_000, "event 1 is `moved L:A1` in the record, `retired"),
+    ("rules", "events.1.seat", 1, "event 2 belongs to a seat that was not to move"),
+    ("rules", "measured.events.0.used_us", 2_500_000, "event 1: over_us is `0` in the record, but `500000`"),
+    ("rules", "measured.events.0.used_us", 9_000_000, "event 1 is `moved L:A1` in the record, but `retired"),
     (
         "rules, on the reserve",
         "measured.events.0.taken_us",
         500_000,
-        "taken_us is `500000` in the record, `2000000`",
+        "taken_us is `500000` in the record, but `2000000`",
     ),
-    ("rules, on the reserve", "clocks", ["2s+6s", "2s+6s"], "taken_us is `2000000` in the record, `500000`"),
-    ("time", "measured.events.1.used_us", 8_010_000, "out of time after 8010000 µs, and had 8010000 µs"),
+    (
+        "rules, on the reserve",
+        "clocks",
+        ["2s+6s", "2s+6s"],
+        "taken_us is `2000000` in the record, but `500000`",
+    ),
+    ("time", "measured.events.1.used_us", 8_010_000, "out of time after 8010000 µs, but had 8010000 µs"),
     ("time", "events.1.left", "rules", "event 2 is not possible here"),
     ("illegal", "rejections", 9, "event 10"),
     ("illegal", "events.0.reason", "occupied", "event 1: reason is"),
@@ -271,7 +276,7 @@ MALFORMED = [
     ("events.0", 1, "expected an object"),
     ("events.0.seat", 3, "expected a number 1 to 2"),
     ("events.0.seat", 0, "expected a number 1 to 2"),
-    ("events", [], "`events`, and 4 `measured.events`"),
+    ("events", [], "`events`, but 4 `measured.events`"),
     ("measured", None, "expected an object"),
     ("measured.events.0.used_us", "1", "expected a number"),
 ]
@@ -383,7 +388,8 @@ def test_a_forgery_with_right_hashes_is_named(tmp_path: Path) -> None:
     code, out = run("verify", str(tmp_path / "run"))
     assert (
         code == 6
-        and "line 2 (game 1:a:b): ranks is `[1, 2]` in the record, `[2, 1]` when played again" in out
+        and "line 2 (game 1:a:b): ranks is `[1, 2]` in the record, but `[2, 1]` when the game is played again"
+        in out
     )
 
 
@@ -392,11 +398,11 @@ def test_a_forgery_with_right_hashes_is_named(tmp_path: Path) -> None:
     [
         (0, "record", 99, "`record` is `99`, expected 1"),
         (0, "kind", "game", "`kind` is `game`, expected `tournament`"),
-        (0, "seed", "other", "its id and seeds do not match"),
-        (0, "margin_us", 0, "margin_us is 10000, and in the first line 0"),
+        (0, "seed", "other", "its id and its seeds do not match"),
+        (0, "margin_us", 0, "margin_us is 10000, but 0 in the first line"),
         (0, "bots.a.clock", "9s", "bot a with the clock 2s+6s/2s is not in this run"),
-        (1, "rejections", 11, "rejections is 11, and in the first line 10"),
-        (1, "id", "3:a:b", "its id and seeds do not match"),
+        (1, "rejections", 11, "rejections is 11, but 10 in the first line"),
+        (1, "id", "3:a:b", "its id and its seeds do not match"),
         (1, "bots", ["b", "a"], "the bots of game `1:a:b` are not those of its id"),
         (1, "kind", "gamf", "`kind` is `gamf`, expected `change`, `game` or `void`"),
         (2, "id", "1:a:b", "duplicate game"),
@@ -549,7 +555,7 @@ def test_a_record_under_older_rules_shows_and_does_not_verify(tmp_path: Path) ->
     written.close()
     assert run("replay", str(tmp_path / "run"))[0] == 0
     code, out = run("verify", str(tmp_path / "run"))
-    assert code == 6 and "rules 0 of `blooms`, this referee has rules 1" in out
+    assert code == 6 and "version 0 of the rules of `blooms`, but this referee has version 1" in out
 
 
 @pytest.mark.parametrize(

@@ -134,13 +134,13 @@ def test_html_refuses_what_it_cannot_do(tmp_path: Path, record: GameRecord) -> N
     run = str(stored(tmp_path, record, other))
     before = (tmp_path / "games.jsonl").read_bytes()
     for words, message in [
-        (("--html", "x.html"), "has 2 games, expected the ID of one with --html"),
-        (("1", "--html", "x.html", "--json"), "--json and --html are given, expected one of them"),
-        (("1", "--html", "x.html", "--all"), "--all and --html are given, expected one of them"),
+        (("--html", "x.html"), "has 2 games, expected the ID of one of them with --html"),
+        (("1", "--html", "x.html", "--json"), "--json and --html are given, expected only one of them"),
+        (("1", "--html", "x.html", "--all"), "--all and --html are given, expected only one of them"),
         (("1", "--html", "x.html", "--seat", "3"), "the game has 2 seats"),
-        (("1", "--html", "x.html", "--step", "2"), "--step is given with --html, which has all steps"),
-        (("1", "--json", "--step", "2"), "--step is given with --json, which has all steps"),
-        (("1", "--html", f"{run}/games.jsonl"), "is there already, and is not a page"),
+        (("1", "--html", "x.html", "--step", "2"), "--step is given with --html, which shows all steps"),
+        (("1", "--json", "--step", "2"), "--step is given with --json, which shows all steps"),
+        (("1", "--html", f"{run}/games.jsonl"), "already exists and is not a page"),
         (("1", "--html", run), "cannot write `"),
     ]:
         done = referee("replay", run, *words)

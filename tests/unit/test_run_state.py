@@ -264,7 +264,7 @@ REPLAYED = {"kind": "change", "replayed": {"1:a:b": {"attempt": 2, "reason": "x"
         ([void_line(), "1:a:b"], "`attempt` of game `1:a:b` is 1, expected 2: 1 attempt became void"),
         (["1:a:b", void_line()], "game `1:a:b` became void after it was played"),
         ([void_line(id="9:a:b")], "the round of game `9:a:b` is not in this run"),
-        ([void_line(suspects=["a", "c"])], "a suspect of the void game `1:a:b` does not play in it"),
+        ([void_line(suspects=["a", "c"])], "a suspect of the void game `1:a:b` is not one of its bots"),
         ([void_line(suspects="a")], "`suspects` is `a`, expected a list"),
         ([{"kind": "other"}], "`kind` is `other`, expected `change`, `game` or `void`"),
     ],

@@ -255,7 +255,7 @@ def test_a_game_that_tells_what_is_hidden_in_another_is_kept_back(tmp_path: Path
     asked = Asked(tmp_path)
     assert links(asked.get("/").body) == [] and "kept back until" in asked.get("/").body
     assert links(asked.get("/games/1").body) == []
-    assert asked.get("/report").body == "no game may be looked at yet\n"
+    assert asked.get("/report").body == "games cannot be viewed yet\n"
     got = asked.get("/game/1")
     assert (
         got.status == 403 and "kept back" in got.body and got.headers["content-type"].startswith("text/plain")
@@ -420,7 +420,7 @@ def test_every_answer_has_the_headers(asked: Asked) -> None:
 def test_a_record_that_was_changed_is_an_error_in_plain_text(growing: Growing, asked: Asked) -> None:
     growing.path.write_bytes(growing.path.read_bytes().replace(b'"used_us":1', b'"used_us":2'))
     got = asked.get("/game/1")
-    assert got.status == 500 and "changed after it was read" in got.body and not asked.errors
+    assert got.status == 500 and "modified after it was read" in got.body and not asked.errors
 
 
 def test_an_error_of_the_referee_is_told(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:

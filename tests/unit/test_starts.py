@@ -165,10 +165,10 @@ def test_where_no_game_can_go_on_it_does_not_begin() -> None:
     steps = steps_of(random_game(GAMES["evengroups"], b"x", {"size": "2"}))
     last = playable(steps)
     for move in (0, last + 1):
-        with pytest.raises(UsageError, match=f"does not go on after move {move}, expected 1 to {last}$"):
+        with pytest.raises(UsageError, match=f"does not continue after move {move}, expected 1 to {last}$"):
             start_of(steps, move)
     short = replace(steps, steps=[steps.steps[0], steps.steps[-1]])
-    with pytest.raises(UsageError, match="does not go on after any move, expected a longer one"):
+    with pytest.raises(UsageError, match="is over after its first move, expected a longer one"):
         start_of(short, 1)
 
 
@@ -179,5 +179,5 @@ def test_a_seat_that_left_before_is_named() -> None:
     events = Events()
     verdict = play(terms, ScriptedWire(*(puppet("resign {n}") for _ in "abc")), seeded_dice(terms), events)
     record = GameRecord(terms, tuple(events.all), verdict, {}, game.rules)
-    with pytest.raises(UsageError, match=r"seat \d left game `1:a:b:c` before move 2"):
+    with pytest.raises(UsageError, match=r"seat \d dropped out of game `1:a:b:c` before move 2"):
         start_of(steps_of(record), 2)

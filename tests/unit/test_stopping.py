@@ -107,8 +107,8 @@ def test_rules_that_do_not_fit_the_tournament() -> None:
     width.check(3, 3)
     for given, names, seats, message in (
         (test, "abc", 2, "compares two bots"),
-        (test, "ab", 3, "needs a game for two"),
-        (width, "ab", 1, "have none"),
+        (test, "ab", 3, "needs a game with 2 seats"),
+        (width, "ab", 1, "do not give"),
     ):
         with pytest.raises(UsageError, match=message):
             given.check(len(names), seats, RoundRobin().tested(names))

@@ -110,7 +110,7 @@ def test_content_that_is_damaged_or_out_of_order_is_refused(store: FileStore) ->
         *first, last = parts
         for part in first:
             store.add(sha256, *part)
-        with pytest.raises(EnvironmentLacksError, match="arrived damaged, or has changed meanwhile"):
+        with pytest.raises(EnvironmentLacksError, match="was damaged in transfer or changed in the meantime"):
             store.add(sha256, *last)
         assert not any(path.is_file() for path in (store.folder / "blobs").rglob("*"))
     store.add(sha256, 0, b"1234", 8)
@@ -128,7 +128,9 @@ def test_content_that_is_damaged_in_the_store_is_lacking(store: FileStore, sourc
     (file,) = [file for file in files.files if file.path == "bot.py"]
     blob = store.folder / "blobs" / file.sha256[:2] / file.sha256
     blob.write_text("PRINT()")
-    with pytest.raises(EnvironmentLacksError, match=r"bot `a`: the content of `bot\.py` is not here"):
+    with pytest.raises(
+        EnvironmentLacksError, match=r"bot `a`: the content of `bot\.py` is missing on this machine"
+    ):
         store.ready(files)
     assert store.lacking([files]) == [file.sha256]
     send(store, source, files)
@@ -248,7 +250,7 @@ def test_paths_that_lead_elsewhere_are_refused(store: FileStore, source: Path, p
     for one in hostile[: 1 if path == "." else None]:
         if one.places and path == "":
             continue
-        with pytest.raises(EnvironmentLacksError, match=r"bot `a`: `.*` is not the path of a file below its"):
+        with pytest.raises(EnvironmentLacksError, match=r"bot `a`: `.*` is not a path inside its folder"):
             store.ready(one)
 
 
@@ -268,10 +270,14 @@ def test_too_many_too_large_and_equal_paths_are_refused(store: FileStore, source
 
 def test_what_a_machine_lacks_is_told_with_the_name_of_the_bot(store: FileStore, source: Path) -> None:
     files = files_of(source, needs=("no-such-program",))
-    with pytest.raises(EnvironmentLacksError, match="bot `a` needs `no-such-program`, which is not here"):
+    with pytest.raises(
+        EnvironmentLacksError, match="bot `a` needs `no-such-program`, which does not exist on this machine"
+    ):
         store.ready(files)
     read = replace(files.bot, read=(Path("/no/such/book"),))
-    with pytest.raises(EnvironmentLacksError, match="bot `a`: `/no/such/book`, which it is to read, is not"):
+    with pytest.raises(
+        EnvironmentLacksError, match="bot `a`: `/no/such/book`, which it must be able to read, does not"
+    ):
         send(store, source, files)
         store.ready(replace(files, needs=(), bot=read))
     with pytest.raises(EnvironmentLacksError, match=r"bot `a`: no program at `\./none`"):
@@ -288,10 +294,10 @@ def test_shared_bots_are_found_where_they_are_and_compared(store: FileStore, sou
     with pytest.raises(EnvironmentLacksError) as refused:
         store.ready(files)
     new, old = (hashlib.sha256(text).hexdigest() for text in (b"other", b"print()"))
-    expected = f"bot `a`: `{source}/bot.py` is another version here: SHA-256 {new}, expected {old}"
+    expected = f"bot `a`: `{source}/bot.py` differs on this machine: SHA-256 {new}, expected {old}"
     assert str(refused.value) == expected
     (source / "bot.py").unlink()
-    with pytest.raises(EnvironmentLacksError, match="another version here: it is not here, expected"):
+    with pytest.raises(EnvironmentLacksError, match="differs on this machine: it does not exist, expected"):
         store.ready(files)
     with pytest.raises(EnvironmentLacksError, match="bot `a`: no program at `/none/bot`"):
         store.ready(files_of(source, "/none/bot", shared=True))
@@ -308,7 +314,7 @@ def test_a_shared_bot_has_the_folder_that_its_table_names(store: FileStore, sour
     files = files_of(source, "sh run.sh", shared=True, has_cwd=True)
     assert store.ready(files).cwd == source
     gone = replace(files, bot=replace(files.bot, cwd=source / "none"))
-    with pytest.raises(EnvironmentLacksError, match=r"bot `a`: no folder `.*/none` to run it in"):
+    with pytest.raises(EnvironmentLacksError, match=r"bot `a`: the folder to run it in, `.*/none`, does"):
         store.ready(gone)
 
 
@@ -338,7 +344,7 @@ def test_a_store_belongs_to_its_user(tmp_path: Path, store: FileStore) -> None:
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (store.folder, *store.folder.iterdir())}
     assert modes == {"store": 0o711, "bots": 0o711, "blobs": 0o700, "lock": 0o600}
     (tmp_path / "file").touch()
-    with pytest.raises(EnvironmentLacksError, match="is no folder of this user"):
+    with pytest.raises(EnvironmentLacksError, match="is not a folder owned by this user"):
         FileStore(tmp_path / "file")
     with pytest.raises(EnvironmentLacksError, match=r"cannot write a store of files in `.*/below`: "):
         FileStore(tmp_path / "file" / "below")
@@ -348,7 +354,9 @@ def test_a_store_belongs_to_its_user(tmp_path: Path, store: FileStore) -> None:
 def test_a_store_of_another_user_is_refused(tmp_path: Path) -> None:
     (tmp_path / "store").mkdir()
     os.chown(tmp_path / "store", 65534, -1)
-    with pytest.raises(EnvironmentLacksError, match="is no folder of this user, expected another store"):
+    with pytest.raises(
+        EnvironmentLacksError, match="is not a folder owned by this user, expected another store"
+    ):
         FileStore(tmp_path / "store")
 
 
@@ -364,7 +372,9 @@ def test_a_bot_of_another_user_may_read_its_files_and_not_write_them(store: File
         **dict.fromkeys(("bot.py", "x", "empty"), 0o640),
     }
     assert folder.stat().st_uid == 0 and folder.stat().st_gid == (folder / "run.sh").stat().st_gid != 0
-    with pytest.raises(EnvironmentLacksError, match="bot `a`: there is no user `nobody-else` here"):
+    with pytest.raises(
+        EnvironmentLacksError, match="bot `a`: there is no user `nobody-else` on this machine"
+    ):
         store.ready(replace(files, bot=replace(files.bot, user="nobody-else")))
 
 

@@ -15,18 +15,26 @@ BAD_INPUT: list[tuple[list[str], int, str]] = [
     (["matsch", "blooms"], 2, "No such command 'matsch'"),
     (["match", "chess", "true", "true"], 2, "unknown game `chess`, expected one of blooms"),
     (["match", "\x1b[31mblooms", "true", "true"], 2, "`\\x1b[31mblooms`, expected `blooms`"),
-    (["match", "blooms", "true"], 2, "`blooms` has 2 seats, expected as many bots, not 1"),
-    (["match", "blooms", "true", "true", "true"], 2, "`blooms` has 2 seats, expected as many bots, not 3"),
+    (["match", "blooms", "true"], 2, "`blooms` has 2 seats, expected that number of bots, not 1"),
+    (
+        ["match", "blooms", "true", "true", "true"],
+        2,
+        "`blooms` has 2 seats, expected that number of bots, not 3",
+    ),
     (["match", "blooms", "true", "./no/such/bot"], 2, "bot `bot`: no program at `./no/such/bot`"),
-    (["match", "blooms", "true", "no-such-bot-anywhere"], 2, "no program `no-such-bot-anywhere` on the path"),
+    (
+        ["match", "blooms", "true", "no-such-bot-anywhere"],
+        2,
+        "the program `no-such-bot-anywhere` is not on the path",
+    ),
     (["match", "blooms", "true", "x=/etc/passwd"], 2, "bot `x`: `/etc/passwd` is not executable"),
     (["match", "blooms", "true", "x=/etc"], 2, "`/etc` is not executable, expected a program"),
     (["match", "blooms", "true", "a/b=true"], 2, "`a/b` is not a bot name, expected 1 to 64"),
     (["match", "blooms", "true", "../x=true"], 2, "`../x` is not a bot name"),
     (["match", "blooms", "true", "..=true"], 2, "`..` is not a bot name"),
     (["match", "blooms", "true", "=true"], 2, "`` is not a bot name"),
-    (["match", "blooms", "true", "a\x1b[2J=true"], 2, "has control characters"),
-    (["match", "blooms", "true", "a\n=true"], 2, "has control characters"),
+    (["match", "blooms", "true", "a\x1b[2J=true"], 2, "contains control characters"),
+    (["match", "blooms", "true", "a\n=true"], 2, "contains control characters"),
     (["match", "blooms", "true", "x" * 65 + "=true"], 2, "is not a bot name"),
     (["match", "blooms", "true", "ü=true"], 2, "`ü` is not a bot name"),
     (["match", "blooms", "true", "x="], 2, "the command is empty, expected a program"),
@@ -46,7 +54,7 @@ BAD_INPUT: list[tuple[list[str], int, str]] = [
         2,
         "`--time`: `2` is not a time control, expected MOVE",
     ),
-    (["match", "blooms", "true", "true", "--time", "0s"], 2, "gives no time at all"),
+    (["match", "blooms", "true", "true", "--time", "0s"], 2, "has no time in it"),
     (["match", "blooms", "true", "true", "--time", "-1s"], 2, "is not a time control"),
     (
         ["match", "blooms", "true", "true", "--margin", "1"],
@@ -110,6 +118,6 @@ def test_other_names_of_commands_and_languages(tmp_path: Path, monkeypatch: pyte
     empty = referee("examples", "")
     assert (empty.code, empty.err) == (
         2,
-        "referee: DIR is empty, expected a folder; `.` is the current one\n",
+        "referee: DIR is empty, expected a folder; `.` is the current folder\n",
     )
     assert [path.name for path in tmp_path.iterdir()] == ["petal"]

@@ -35,7 +35,7 @@ def test_a_new_file_and_one_in_the_place_of_another(tmp_path: Path) -> None:
 def test_a_file_of_another_kind_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     path.write_bytes(b'{"kind":"tournament"}')
-    with pytest.raises(UsageError, match=r"`.*games.jsonl` is there already, and is not a page, expected a"):
+    with pytest.raises(UsageError, match=r"`.*games.jsonl` already exists and is not a page, expected a"):
         write(path)
     assert path.read_bytes() == b'{"kind":"tournament"}'
     assert list(tmp_path.iterdir()) == [path]

@@ -54,8 +54,9 @@ def page_of(runs: Runs, workers: int, with_replays: bool, stage: Stage = untold_
                 size += len(replay.data)
                 if size > MAX_BYTES:
                     raise UsageError(
-                        f"the replays of {counted(len(runs.games), 'game')} take more than "
-                        f"{about_size(MAX_BYTES)}, expected `--folder`, or `--no-replays`"
+                        f"the replays of {counted(len(runs.games), 'game')} would take more than "
+                        f"{about_size(MAX_BYTES)}, expected `--folder` or "
+                        f"`--no-replays`"
                     )
     return report_page(gathering.report(workers, stage), replays, symbols, {game: "" for game, _ in replays})
 
@@ -151,7 +152,7 @@ def check_place(folder: Path) -> None:
             return
     except OSError:
         pass
-    problem = f"`{shown(str(folder))}` is there already, and is not a report, expected a new name"
+    problem = f"`{shown(str(folder))}` already exists and is not a report, expected a new name"
     raise UsageError(problem)  # guard: report-place
 
 

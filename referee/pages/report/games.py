@@ -163,7 +163,7 @@ def _clocks(value: dict[str, Any]) -> tuple[str, ...]:
     """The clocks by seat. Raises `RecordError`."""
     clocks = Fields(value, "", RecordError).texts("clocks")
     if len(clocks) != len(value["bots"]):
-        raise RecordError(f"`clocks` has another length, expected {len(value['bots'])}")
+        raise RecordError(f"`clocks` has the wrong length, expected {len(value['bots'])}")
     try:
         return tuple(str(TimeControl.parse(clock)) for clock in clocks)
     except UsageError as error:

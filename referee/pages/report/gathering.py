@@ -201,12 +201,17 @@ class Gathering:
     ) -> tuple[RatingHistory | None, str]:
         """The course of the ratings, or why there is none."""
         if whole.seats == 1:
-            return None, "Bots that play alone have no ratings."
+            return None, "Games for one bot do not give ratings."
         for form in (run.format for run in self.runs.runs):
             if form and form.no_course:
                 return None, form.no_course
         found = course([each.game for each in self.games], whole.names, facts.repeats, workers, advance)
-        return found, "" if found else f"There are fewer than {FEWEST_GAMES} games, too few for a course."
+        return (
+            found,
+            ""
+            if found
+            else f"There are fewer than {FEWEST_GAMES} games, too few to show how ratings developed.",
+        )
 
     def _shown_faults(self) -> Iterator[FaultyGame]:
         wanted: dict[int, set[str]] = defaultdict(set)

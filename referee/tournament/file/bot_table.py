@@ -176,19 +176,21 @@ def _origin(fields: Fields) -> BotOrigin:
         fields.flag("build_network", False),
     )
     if origin.build_network and not origin.build:
-        raise UsageError(f"`{fields.at('build_network')}` stands without `build`, expected both")
+        raise UsageError(f"`{fields.at('build_network')}` is given without `build`, expected both of them")
     if origin.shared:
         for key in ("build", "files"):
             if fields.has(key):
                 raise UsageError(
-                    f"`{fields.at(key)}` stands beside `shared`, expected it only where a bot is sent to "
-                    "machines"
+                    f"`{fields.at(key)}` is given with `shared`, but only applies to a bot that is sent "
+                    f"to machines: expected only one of "
+                    "them"
                 )
         program = _command(fields, "cmd")[0]
         if "/" in program and not program.startswith("/"):
             raise UsageError(
-                f"`{fields.at('cmd')}` has the program `{shown(program, 80)}` beside `shared`, expected one "
-                "on the path, or an absolute path"
+                f"`{fields.at('cmd')}` has the relative program `{shown(program, 80)}` with `shared`, "
+                f"expected a program on the path or an absolute "
+                "path"
             )
     return origin
 
@@ -231,7 +233,8 @@ def _processes(fields: Fields, default: str) -> str:
     if fresh != (processes == "game"):
         raise UsageError(
             f"`{fields.at('fresh')}` is `{str(fresh).lower()}` and `{fields.at('processes')}` is "
-            f"`{processes}`, expected only one"
+            f"`{processes}`, expected only one of "
+            f"them"
         )
     return processes
 

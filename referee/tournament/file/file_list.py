@@ -124,8 +124,9 @@ def _check_links(bot: Bot, not_found: Iterable[Path]) -> None:
     for path in not_found:
         if path.is_symlink():
             raise UsageError(
-                f"bot `{bot.name}`: `{shown(str(path))}` in its `files` is a link to what is not the "
-                "bot's, expected a file"
+                f"bot `{bot.name}`: `{shown(str(path))}` in its `files` is a link to a place outside the "
+                f"bot's files, expected a "
+                "file"
             )
 
 
@@ -178,8 +179,9 @@ def _listed(bot: Bot, patterns: Iterable[str]) -> Iterator[_Entry]:
         paths = [Path(os.path.normpath(bot.cwd / name)) for name in found if "\0" not in name]
         if not any(is_regular(path) or path.is_dir() for path in paths):
             raise UsageError(
-                f"bot `{bot.name}`: its `files` have `{shown(pattern)}`, and there is no such file or folder "
-                f"below `{shown(str(bot.cwd))}`"
+                f"bot `{bot.name}`: its `files` have `{shown(pattern)}`, but there is no such file or "
+                f"folder in "
+                f"`{shown(str(bot.cwd))}`"
             )
         for path in paths:
             yield _Entry(path, path)
@@ -270,7 +272,7 @@ class _FileSearch:
         in_part = about_size(most) if by_part is self._sizes else f"{most} files"
         raise UsageError(
             f"bot `{self._bot.name}` has {much}, of them {in_part} in `{shown(str(part))}`; "
-            "`files` in its table lists those that it needs"
+            "list the ones that it needs as `files` in its table"
         )
 
     def _is_own(self, place: Path) -> bool:

@@ -43,7 +43,7 @@ def openings_of(fields: Fields, folder: Path, game: Game[Any], options: Options)
     given = [kind for kind in _KINDS if fields.has(kind)]
     if len(given) != 1:
         has = listed(f"`{kind}`" for kind in given) if given else "none of `plies`, `file` and `from`"
-        raise UsageError(f"`{fields.at('')[:-1]}` has {has}, expected one of them")
+        raise UsageError(f"`{fields.at('')[:-1]}` has {has}, expected exactly one of them")
     if fields.has("from"):
         fields.only("from", "game", "move")
         return Openings(start=_start(fields, folder, game, options))
@@ -98,7 +98,7 @@ def recorded_game(path: Path, game_id: str, game: Game[Any]) -> GameRecord:
     assert isinstance(record, GameRecord)  # it was asked for by its id
     if record.terms.game.slug != game.slug:
         raise UsageError(
-            f"the game `{shown(record.terms.id)}` is one of `{record.terms.game.slug}`, expected one of "
+            f"`{shown(record.terms.id)}` is a game of `{record.terms.game.slug}`, expected a game of "
             f"`{game.slug}`"
         )
     return record
@@ -113,14 +113,15 @@ def start_of(steps: Steps, move: int) -> OpeningStart:
     if move > last and steps.damage:
         raise steps.damage
     if not last:
-        raise UsageError(f"game `{game_id}` does not go on after any move, expected a longer one")
+        raise UsageError(f"game `{game_id}` is over after its first move, expected a longer one")
     if not 1 <= move <= last:
-        raise UsageError(f"game `{game_id}` does not go on after move {move}, expected 1 to {last}")
+        raise UsageError(f"game `{game_id}` does not continue after move {move}, expected 1 to {last}")
     events: list[Drawn | Preset] = []
     for event in (event for step in steps.steps[: move + 1] for event in step.events):
         if isinstance(event, Retired):
             raise UsageError(
-                f"seat {event.seat + 1} left game `{game_id}` before move {move}, expected a move before that"
+                f"seat {event.seat + 1} dropped out of game `{game_id}` before move {move}, expected an "
+                f"earlier move"
             )
         if isinstance(event, Moved):
             events.append(Preset(event.seat, event.text))
@@ -148,9 +149,11 @@ def _lines(path: Path, text: bytes, game: Game[Any], options: Options) -> tuple[
             if line and not line.startswith("#"):
                 lines.append(checked_line(game, options, line))
         except UnicodeDecodeError:
-            raise UsageError(f"`{shown(str(path))}`, line {number}: it is not UTF-8") from None
+            raise UsageError(f"`{shown(str(path))}`, line {number}: not UTF-8") from None
         except UsageError as error:
             raise UsageError(f"`{shown(str(path))}`, line {number}, {error}") from None
     if not lines:
-        raise UsageError(f"`{shown(str(path))}` has no lines, expected moves separated by `;` in each")
+        raise UsageError(
+            f"`{shown(str(path))}` is empty, expected one opening per line, its moves separated by `;`"
+        )
     return tuple(lines)

@@ -91,7 +91,7 @@ def format_of(
         if fields.has(key) and key not in found.setting_names():
             formats = " or ".join(f"`{one.name}`" for one in FORMATS.values() if key in one.setting_names())
             raise UsageError(
-                f"`{fields.at(key)}` is for the format {formats}, and `{fields.at('format')}` is "
+                f"`{fields.at(key)}` only applies to the format {formats}, but `{fields.at('format')}` is "
                 f"`{found.name}`, expected {' and '.join(f'`{one}`' for one in found.setting_names())}"
             )
     return found.read(Settings(fields, names, left_out, UsageError))
@@ -108,9 +108,10 @@ def from_header(header: Mapping[str, Any]) -> Format:
         found = outside.of_header(header)
         if found is None:
             raise UsageError(
-                f"the format `{shown(fields.text('format'), 80)}` of these records is from a file, "
-                f"`{shown(fields.object(ORIGIN).text('file'), 200)}`, which is run only if you name it: "
-                "expected `--tournament-format module.py:NAME`"
+                f"the format `{shown(fields.text('format'), 80)}` of these records comes from a file, "
+                f"`{shown(fields.object(ORIGIN).text('file'), 200)}`, which is only run if you name it: "
+                f"expected `--tournament-format "
+                "module.py:NAME`"
             )
     form, settings = found or (_named(fields), fields)
     return form.read(Settings(settings, names, (), RecordError))

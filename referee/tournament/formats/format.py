@@ -145,7 +145,9 @@ class Format(ABC):
     def check(self, bots: int, seats: int) -> None:
         """Raises `UsageError` where this many bots cannot play a game of this many seats in this format."""
         if bots < seats:
-            raise UsageError(f"there are {bots} bots, expected at least {seats}, the seats of the game")
+            raise UsageError(
+                f"there are {bots} bots, expected at least {seats}, the number of seats of the game"
+            )
 
     @abstractmethod
     def schedule(self, state: SectionState) -> Schedule:
@@ -179,14 +181,14 @@ class Format(ABC):
         if not pairing.bots or not all(name in names for name in pairing.bots):
             raise RecordError(f"a bot of {where} is not in this run")
         if len(set(pairing.bots)) != len(pairing.bots):  # guard: several-seats
-            raise RecordError(f"a bot has several seats in {where}")
+            raise RecordError(f"a bot has more than one seat in {where}")
         self.check_group(pairing.bots, where)
 
     def check_group(self, bots: tuple[str, ...], where: str) -> None:
         """Raises `RecordError` where different bots never meet in these seats; `where` names their game."""
         # Seats are taken in the order of the names, unless a format says otherwise.
         if bots not in rotations(tuple(sorted(bots))):
-            raise RecordError(f"the seats of {where} are not those of a game of this run")
+            raise RecordError(f"the seats of {where} do not fit a game of this run")
 
     def may_grow(self, before: Format, added: Collection[str] = ()) -> list[str]:
         """Returns messages about what must not have changed since a run began; empty where the run may
@@ -235,7 +237,7 @@ class Format(ABC):
 
 def wrong_seats(setting: str, seats: int, expected: str) -> UsageError:
     """The error where a setting, which is given with its value, does not fit the number of seats."""
-    return UsageError(f"{setting}, and the game has {counted(seats, 'seat')}, expected {expected}")
+    return UsageError(f"{setting}, but the game has {counted(seats, 'seat')}, expected {expected}")
 
 
 def _value_text(value: Any) -> str:

@@ -41,7 +41,7 @@ class Gauntlet(Format):
             raise wrong_seats(f"`format` is `{self.name}`", seats, f"2 or more, or `{DEFAULT}`")
         others = bots - len(self.against)
         if others < seats - 1:
-            raise UsageError(f"{others} bots are not in `against`, expected at least {seats - 1}")
+            raise UsageError(f"only {others} bots are not in `against`, expected at least {seats - 1}")
         super().check(bots, seats)
 
     def schedule(self, state: SectionState) -> Iterator[Encounter]:

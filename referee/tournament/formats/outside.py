@@ -142,7 +142,7 @@ def _check_step(form: Format, step: object, state: SectionState) -> None:
     if isinstance(step, Wait):
         return
     if not isinstance(step, Encounter):
-        raise TypeError(f"{step!r} is no encounter, and nothing to wait for")
+        raise TypeError(f"{step!r} is neither an encounter nor something to wait for")
     # A batch that was stored may have bots that are left out now.
     stored = (Pairing.parse(game).bots for batch in state.batches for game in batch)
     names = {*state.names, *(bot for bots in stored for bot in bots)}
@@ -184,8 +184,9 @@ def of_header(header: Mapping[str, Any]) -> tuple[type[Format], Fields] | None:
         return None
     if origin.get("sha256") != found.origin["sha256"]:
         raise UsageError(
-            f"the file of the format `{found.name}` is not the one that the records name: its SHA-256 is "
-            f"{found.origin['sha256']}, expected {shown(str(origin.get('sha256')), 80)}"
+            f"the file of the format `{found.name}` differs from the one that was used for these "
+            f"records: its SHA-256 is {found.origin['sha256']}, "
+            f"expected {shown(str(origin.get('sha256')), 80)}"
         )
     growing = {key: header[key] for key in GROWING if key in header and key in found.setting_names()}
     given = {key: settings.value(key) for key in settings.names()}

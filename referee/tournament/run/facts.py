@@ -55,8 +55,9 @@ def _check_bots(format_name: str, ranked: Sequence[str], bots: Collection[str]) 
         if bot not in bots or count > 1:
             wrong = "twice" if bot in bots else "which is no bot of this run"
             raise UsageError(
-                f"the standings of the format `{format_name}` name `{as_shown(str(bot), 80)}`, {wrong}, "
-                "expected each bot once"
+                f"the standings of the format `{format_name}` contain `{as_shown(str(bot), 80)}`, "
+                f"{wrong}, expected each bot "
+                "once"
             )
 
 

@@ -59,7 +59,9 @@ def _lock(folder: Path) -> tuple[int, list[Path]]:
         if os.path.lexists(path) and path.lstat().st_ino == os.fstat(lock).st_ino:  # guard: removed-lock
             return lock, [path, *made] if is_new else made
         os.close(lock)  # another referee has just removed it
-    raise UsageError(f"another referee is running in `{shown(str(folder))}`, expected one at a time")
+    raise UsageError(
+        f"another referee is already running in `{shown(str(folder))}`, expected only one at a time"
+    )
 
 
 def is_locked(folder: Path) -> bool:

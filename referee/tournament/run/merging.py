@@ -84,17 +84,19 @@ def check_mergeable(runs: Sequence[Run]) -> None:
     for run in runs:
         where = f"`{shown(str(run.folder))}`"
         if is_locked(run.folder):
-            raise UsageError(f"another referee is running in {where}, expected a run that is not on")
+            raise UsageError(f"another referee is running in {where}, expected a run that is not in progress")
         if "rounds" not in run.header:
             raise UsageError(
-                f"{where} has the records of a match of an earlier version, expected a later one"
+                f"{where} has the records of a match by an earlier version of the referee, expected a "
+                f"later one"
             )
         if run.amendments.replayed:
-            raise UsageError(f"{where} has games that were played again, expected a run without any")
+            raise UsageError(f"{where} has games that were played again, expected a run without such games")
         if formats.from_header(run.header).follows_results:
             raise UsageError(
-                f"{where} has the format `{run.header['format']}`, where games follow from results, "
-                "expected a format with a fixed schedule"
+                f"{where} has the format `{run.header['format']}`, in which pairings depend on results: "
+                f"expected a format with a fixed "
+                "schedule"
             )
     bots: dict[str, Any] = dict(first.header["bots"])
     for run in others:
@@ -111,7 +113,7 @@ def check_mergeable(runs: Sequence[Run]) -> None:
         raise UsageError(problem)
     renamed = {old: new for run in runs for old, new in run.amendments.renamed.items()}
     if len({renamed.get(name, name).lower() for name in bots}) < len(bots):
-        raise UsageError("two bots would have the same name, expected names that differ")
+        raise UsageError("two bots would have the same name, expected different names")
 
 
 def _differing(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
@@ -142,7 +144,8 @@ def check_choice(runs: Sequence[Run], choice: MergeChoice) -> None:
     some = ", ".join(wrong[:_MAX_ROWS_SHOWN]) + (", …" if len(wrong) > _MAX_ROWS_SHOWN else "")
     folders = " ".join(shown(str(run.folder)) for run in runs)
     raise UsageError(
-        f"{counted(len(wrong), 'game')} played differently in several runs: {some}; expected each game once, "
+        f"{counted(len(wrong), 'game')} with different moves in several runs: {some}; expected each game "
+        f"once, "
         f"or `--prefer first`, or `referee table {folders}` for one table of all games"
     )
 

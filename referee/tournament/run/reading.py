@@ -39,8 +39,9 @@ def run_folder(path: Path) -> Path:
         folder = results_folder(path)
         if is_regular(path) and not os.path.lexists(folder / RECORDS):
             raise UsageError(
-                f"`{shown(str(path))}` has no results in `{shown(str(folder))}`, "
-                "expected the folder of its results or to run it first"
+                f"`{shown(str(path))}` has no results in `{shown(str(folder))}`, expected a folder with "
+                f"results; run the tournament first, or name the "
+                "folder"
             )
     elif path.name == RECORDS and not path.is_dir():
         folder = path.parent
@@ -82,7 +83,7 @@ def _no_run(path: Path) -> UsageError:
         path.lstat()
     except OSError as error:
         return UsageError(f"cannot read `{shown(str(path))}`: {error.strerror}, {expected}")
-    return UsageError(f"`{shown(str(path))}` is no run, {expected}")
+    return UsageError(f"`{shown(str(path))}` is not a run, {expected}")
 
 
 def game_named(runs: Iterable[Run], name: str) -> tuple[Run, str]:
@@ -100,7 +101,7 @@ def game_named(runs: Iterable[Run], name: str) -> tuple[Run, str]:
         shown(str(run.folder)) for run in runs
     )
     if having:
-        raise UsageError(f"{len(having)} games `{shown(name, 200)}` in `{where}`, expected one run")
+        raise UsageError(f"{len(having)} games `{shown(name, 200)}` in `{where}`, expected only one run")
     example = next((game for run in runs for game in run.games), None)
     number = " or its number" * (len(runs) == 1)
     expected = f"an id such as `{shown(example)}`{number}" if example else "a run with games"
@@ -211,7 +212,7 @@ def _kind(run: Run, section: str) -> tuple[str, bytes]:
     header = sections_of(run.header)[section]
     slug = header.get("game")
     if not isinstance(slug, str):
-        raise RecordError(f"`{shown(str(run.folder))}` does not say its game")
+        raise RecordError(f"`{shown(str(run.folder))}` does not say which game was played")
     return slug, json_of([slug, header.get("rules"), header.get("options")])
 
 

@@ -138,7 +138,7 @@ class RunState:
         if pairing.bots != game.bots:
             raise RecordError(f"the bots of game `{shown(game.id)}` are not those of its id")
         if self._seats.setdefault(pairing.section, len(game.bots)) != len(game.bots):
-            raise RecordError(f"game `{shown(game.id)}` has another number of seats than those before it")
+            raise RecordError(f"game `{shown(game.id)}` has a different number of seats than earlier games")
         if game.id in self._played:  # guard: duplicate-games
             raise RecordError(f"duplicate game `{shown(game.id)}`")
         # Of a run of an earlier version all are known before, also those after the game was amended.
@@ -195,7 +195,7 @@ class RunState:
         pairing = Pairing.parse(void.id)
         self._scheduled.check(pairing)
         if not void.bots.issubset(pairing.bots):
-            raise RecordError(f"a suspect of the void game `{shown(void.id)}` does not play in it")
+            raise RecordError(f"a suspect of the void game `{shown(void.id)}` is not one of its bots")
         if void.id in self._played:  # guard: void-after-game
             raise RecordError(f"game `{shown(void.id)}` became void after it was played")
         self._check_attempt(void.id, void.attempt, self._failed.get(void.id, ()))

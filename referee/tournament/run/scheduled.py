@@ -52,7 +52,7 @@ class Scheduled:
         if not all(name in self._names for name in pairing.bots):
             raise RecordError(f"a bot of game `{shown(pairing.id)}` is not in this run")
         if len(set(pairing.bots)) != len(pairing.bots):
-            raise RecordError(f"a bot has several seats in game `{shown(pairing.id)}`")
+            raise RecordError(f"a bot has more than one seat in game `{shown(pairing.id)}`")
         if self.format:
             self.format.check_bots(pairing, self._names)
 
