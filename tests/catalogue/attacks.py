@@ -163,7 +163,7 @@ ON_PURPOSE: Rows = {
         results("results-lock", "sh", "removes the results' lock", harms_run),
         results("results-fifo", "sh", "puts a FIFO in place of the dialogues", harms_run, keep="all"),
         results(
-            "results-rewrite", "Python", "turns the first result round and makes the chain anew", harms_run
+            "results-rewrite", "Python", "reverses the first result and recomputes the hashes", harms_run
         ),
         results("results-rename", "Python", "renames the folder of the results", harms_run),
         results("results-truncate", "Python", "cuts the results off", harms_run),

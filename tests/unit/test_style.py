@@ -1,0 +1,126 @@
+"""The style of pages and messages, as far as a machine can see it: CONTRIBUTING.md, "Style", has the rest."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+LONG = 500
+"""Characters of a long paragraph as a reader sees it: more than five lines of a hundred."""
+
+LONG_PARAGRAPHS = {
+    "ARCHITECTURE.md": 2,
+    "CONTRIBUTING.md": 3,
+    "README.md": 2,
+    "protocol/PROTOCOL.md": 4,
+    "protocol/games/floral.md": 1,
+    "protocol/games/thetree.md": 1,
+    "referee/RECORD.md": 5,
+    "referee/docs/CHECK.md": 1,
+    "referee/docs/CLUSTER.md": 3,
+    "referee/docs/DEVELOPING.md": 5,
+    "referee/docs/FIRST_BOT.md": 1,
+    "referee/docs/LADDERS.md": 2,
+    "referee/docs/LOOKING.md": 4,
+    "referee/docs/PLAY.md": 1,
+    "referee/docs/TOURNAMENT.md": 17,
+    "referee/games/ADDING.md": 2,
+    "referee/processes/ISOLATION.md": 3,
+    "referee/ratings/TABLE.md": 1,
+    "referee/tournament/FORMATS.md": 5,
+}
+"""How many long paragraphs each page may have, where it is more than none. These numbers may only shrink."""
+
+NOT_TO_USE = (  # patterns; each may be broken over lines
+    "so many",
+    "there is none of",
+    "found by itself",
+    "found by themselves",
+    "who first has",
+    "not a byte",
+    "is there already",
+    "are there already",
+    "is kept from",
+    "are kept from",
+    "expected one of them",
+    "expected names that differ",
+    "as many .{1,20} as there are",
+    "is no JSON",
+    "when it was not asked",
+    "neighbours in rank",
+    "while it is not asked",
+)
+
+SENTENCE = 60
+"""Sentences of fewer characters may be repeated in another page."""
+
+PREMISE = "The commands on this page are given in a folder"
+"""How a page begins the sentence that says what its commands need."""
+
+
+def pages() -> dict[str, str]:
+    """The text of each page by its path, apart from the list of modules, which is made from the code."""
+    found = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "ARCHITECTURE.md"]
+    found += [*(ROOT / "protocol").rglob("*.md"), *(ROOT / "referee").rglob("*.md")]
+    made = {ROOT / "referee" / "MODULES.md"}
+    return {str(path.relative_to(ROOT)): path.read_text() for path in sorted({*found} - made)}
+
+
+def paragraphs(text: str) -> Iterator[str]:
+    """The paragraphs and list items of a page as a reader sees them, without code, tables and headings."""
+    prose = re.sub(r"^ *```.*?^ *```", "", text, flags=re.DOTALL | re.MULTILINE)
+    for line in prose.splitlines():
+        if line.strip() and not line.lstrip().startswith(("|", "#", "!", "<")):
+            yield re.sub(r"\]\([^)]*\)", "", line).replace("[", "").replace("**", "").strip()
+
+
+def literals(path: Path) -> Iterator[str]:
+    """The strings of a module that are not docstrings; of an f-string, each part."""
+    tree = ast.parse(path.read_text())
+    bare = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in bare:
+            yield node.value
+
+
+def phrases_in(text: str) -> list[str]:
+    """The phrases of `NOT_TO_USE` in a text, which may be broken over lines."""
+    words = " ".join(text.split())
+    return [phrase for phrase in NOT_TO_USE if re.search(rf"\b{phrase}\b", words, re.IGNORECASE)]
+
+
+@pytest.mark.parametrize("page", pages())
+def test_long_paragraphs_become_fewer(page: str) -> None:
+    found = [text for text in paragraphs(pages()[page]) if len(text) > LONG]
+    begin = [text[:60] for text in found]
+    allowed = LONG_PARAGRAPHS.get(page, 0)
+    assert len(found) <= allowed, f"divide them, or make a list or a table of them: {begin}"
+
+
+def test_pages_and_messages_use_no_phrase_that_is_not_to_be_used() -> None:
+    style = "## Style"
+    found = {
+        page: phrases_in(re.sub(rf"{style}\n.*?\n## ", "", text, flags=re.DOTALL))
+        for page, text in pages().items()
+    }
+    for path in sorted((ROOT / "referee").rglob("*.py")):
+        found[str(path.relative_to(ROOT))] = phrases_in("\n\n".join(literals(path)))
+    assert {name: phrases for name, phrases in found.items() if phrases} == {}
+
+
+def test_a_sentence_stands_in_one_page_only() -> None:
+    """Apart from the pages of games, each of which is complete for the author of a bot for that game."""
+    count: Counter[str] = Counter()
+    for page, text in pages().items():
+        if not page.startswith("protocol/games/"):
+            split = (re.split(r"(?<=[.!?]) (?=[A-Z])", paragraph) for paragraph in paragraphs(text))
+            count.update({sentence.strip() for sentences in split for sentence in sentences})
+    repeated = {sentence for sentence, number in count.items() if number > 1 and len(sentence) >= SENTENCE}
+    assert {sentence for sentence in repeated if not sentence.startswith(PREMISE)} == set()
