@@ -92,7 +92,7 @@ BAD_FILES: list[tuple[str, str]] = [
     ),
     (
         GOOD.replace('cmd = "true"', 'cmd = "true"\nbuild = "no-such"', 1),
-        "bot `a`: it cannot be built: the program `no-such` on the path",
+        "bot `a`: it cannot be built: the program `no-such` is not on the path",
     ),
     ("a" + ".a" * 20_000 + " = 1", "line 1 has more than 4096 bytes"),
     ("a = " + "[" * 1000, "levels of nested brackets"),

@@ -38,7 +38,7 @@ LONG_PARAGRAPHS = {
 }
 """How many long paragraphs each page may have, where it is more than none. These numbers may only shrink."""
 
-NOT_TO_USE = (  # patterns; each may be broken over lines
+NOT_TO_USE = (
     "so many",
     "there is none of",
     "found by itself",
@@ -51,7 +51,6 @@ NOT_TO_USE = (  # patterns; each may be broken over lines
     "are kept from",
     "expected one of them",
     "expected names that differ",
-    "as many .{1,20} as there are",
     "is no JSON",
     "when it was not asked",
     "neighbours in rank",

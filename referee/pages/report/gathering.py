@@ -206,12 +206,8 @@ class Gathering:
             if form and form.no_course:
                 return None, form.no_course
         found = course([each.game for each in self.games], whole.names, facts.repeats, workers, advance)
-        return (
-            found,
-            ""
-            if found
-            else f"There are fewer than {FEWEST_GAMES} games, too few to show how ratings developed.",
-        )
+        few = f"There are fewer than {FEWEST_GAMES} games, too few to show how ratings developed."
+        return found, "" if found else few
 
     def _shown_faults(self) -> Iterator[FaultyGame]:
         wanted: dict[int, set[str]] = defaultdict(set)
