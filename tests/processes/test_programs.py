@@ -428,7 +428,7 @@ AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 
 def plays_or_lacks_semaphores(name: str, bot: Bot) -> None:
     if (name, bot.isolation) == WITHOUT_SEMAPHORES:
-        assert "at isolation `landlock` it can read only" in hint(bot)
+        assert "with isolation `landlock` a bot can only read" in hint(bot)
     else:
         plays(bot)
 
@@ -516,4 +516,4 @@ def test_a_bot_that_is_kept_from_a_file_is_told_what_it_may_read(
     outside = shop.text("notes.sh", "cat", shop.home / "private")
     (shop.folder / "link.sh").symlink_to(outside)
     bot = shop.bot(*command, OUTSIDE=str(outside))
-    assert f"at isolation `{level}` it can read only its own folder" in hint(replace(bot, isolation=level))
+    assert f"with isolation `{level}` a bot can only read its own folder" in hint(replace(bot, isolation=level))
