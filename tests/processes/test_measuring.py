@@ -74,7 +74,9 @@ def test_games_cannot_be_played_if_bots_do_not_start(monkeypatch: pytest.MonkeyP
     assert figures.moves is None and "does not start" in figures.lack
 
 
-@pytest.mark.parametrize(("program", "why"), [("true", "end before"), ("no-such-program", "cannot start 2")])
+@pytest.mark.parametrize(
+    ("program", "why"), [("true", "exited too early"), ("no-such-program", "cannot start 2")]
+)
 def test_the_speed_is_not_known_where_programs_do_not_start(
     monkeypatch: pytest.MonkeyPatch, program: str, why: str
 ) -> None:

@@ -516,4 +516,6 @@ def test_a_bot_that_is_kept_from_a_file_is_told_what_it_may_read(
     outside = shop.text("notes.sh", "cat", shop.home / "private")
     (shop.folder / "link.sh").symlink_to(outside)
     bot = shop.bot(*command, OUTSIDE=str(outside))
-    assert f"with isolation `{level}` a bot can only read its own folder" in hint(replace(bot, isolation=level))
+    assert f"with isolation `{level}` a bot can only read its own folder" in hint(
+        replace(bot, isolation=level)
+    )

@@ -476,7 +476,7 @@ def test_a_bot_that_stops_its_warden_again_and_again_is_ended() -> None:
 
 def test_a_launcher_that_does_not_live_is_noticed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("referee.processes.launcher.socket.send_fds", lambda *_: 1 << 20)
-    with pytest.raises(EnvironmentLacksError, match="does not run"):
+    with pytest.raises(EnvironmentLacksError, match="is not running"):
         started("true")
 
 
