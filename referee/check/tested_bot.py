@@ -173,6 +173,8 @@ class TestedBot:
         process = self.connection.process
         if process is None or self.exit_report:
             return
-        end_connections([self.connection])
-        self._stderr += process.complaints.text()
-        self.exit_report = process.exit_report
+        try:
+            end_connections([self.connection])
+        finally:  # a signal may interrupt the waiting, but the process is ended all the same, and only once
+            self._stderr += process.complaints.text()
+            self.exit_report = process.exit_report

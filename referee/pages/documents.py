@@ -30,7 +30,7 @@ FIRST = "FIRST_BOT.md"
 """The page to begin with."""
 
 
-class Section(NamedTuple):
+class DocumentSection(NamedTuple):
     """A heading of a document with the text up to the next heading."""
 
     page: str
@@ -55,7 +55,7 @@ def title_of(page: str) -> str:
         return file.readline().strip("# \n")
 
 
-def sections(page: str) -> Iterator[Section]:
+def sections(page: str) -> Iterator[DocumentSection]:
     """Divides a document at its headings. Lines in code blocks that begin with `#` are not headings."""
     anchors = Anchors()
     title, lines, in_code = "", list[str](), False
@@ -64,12 +64,12 @@ def sections(page: str) -> Iterator[Section]:
             in_code = not in_code
         if not in_code and (heading := re.match(r"#+ (.*)", line)):
             if title:
-                yield Section(page, title, anchors.of(title), tuple(lines))
+                yield DocumentSection(page, title, anchors.of(title), tuple(lines))
             title, lines = heading[1], []
         else:
             lines.append(line)
     if title:
-        yield Section(page, title, anchors.of(title), tuple(lines))
+        yield DocumentSection(page, title, anchors.of(title), tuple(lines))
 
 
 class Anchors:
@@ -96,7 +96,7 @@ def plain(text: str) -> str:
 class Hit(NamedTuple):
     """A section that has all the words that were searched for."""
 
-    section: Section
+    section: DocumentSection
     line: str
     """The first line with one of the words; empty where the heading has all of them."""
 

@@ -470,7 +470,7 @@ CLOCKS: Rows = {
         AtRandom("stays after quit", When.NEVER),
         AtRandom("ignores TERM after quit", When.NEVER),
         *checked("ignores_quit.py", "endless_timer.js", "crash_at_quit.py"),
-        Defect("does not quit", 12, "`quit` and the end of its input, and was ended by SIGTERM", hangs=True),
+        Defect("does not quit", 12, "`quit` and the end of its input; it was ended by SIGTERM", hangs=True),
     ),
     (55, "a limit of nothing, of less, of too much"): (
         Elsewhere("test_clock.py::test_refuses"),

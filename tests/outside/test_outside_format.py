@@ -276,7 +276,7 @@ def test_standings_of_bots_that_are_not_there_are_refused(bot: str, told: str, f
     (folder / "ladder.py").write_text(LADDER.replace("Standing(place, bot,", f"Standing(place, {bot},"))
     done = run(folder, rounds=1)
     assert done.code == 2 and "Traceback" not in done.err
-    expected = f"referee: the standings of the format `ladder` name {told}, expected each bot once"
+    expected = f"referee: the standings of the format `ladder` contain {told}, expected each bot once"
     assert done.err.splitlines()[-1] == expected
 
 

@@ -18,7 +18,10 @@ SICK = {
     "build": (f'name = "sick"\ncmd = "./sick"\n{FAILS}', "cannot be built: `sh` exited with status 3"),
     "folder": ('name = "sick"\ncmd = "true"\ncwd = "nowhere"\n', "the folder to run it in, `"),
     "program": ('name = "sick"\ncmd = "./sick"\n', "no program at `./sick`"),
-    "on the path": ('name = "sick"\ncmd = "no-such-program"\n', "no program `no-such-program`"),
+    "on the path": (
+        'name = "sick"\ncmd = "no-such-program"\n',
+        "the program `no-such-program` is not on the path",
+    ),
     "script": (
         'name = "sick"\ncmd = "{python} -u sick.py"\n',
         "the file `sick.py`, which `{python}` should run, does not exist",

@@ -200,7 +200,10 @@ def _short_hash(lines: Lines) -> None:
             _another_seed_and_hash,
             "line 6: 4 games have seeds that are not derived from this one: 1:a:b, 1:b:a, ",
         ),
-        (_another_shared_seed, "line 3 (game 1:b:a): its shared seed is not that of the games before it"),
+        (
+            _another_shared_seed,
+            "line 3 (game 1:b:a): its shared seed differs from that of the earlier games that share it",
+        ),
         (_no_seed_at_all, "line 1: `seed` is missing, expected a text"),
         (_both, "expected either `seed` or `seed_sha256`"),
         (_short_hash, "`seed_sha256` is `0`, expected 64 hexadecimal digits"),

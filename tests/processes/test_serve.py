@@ -105,7 +105,7 @@ def test_a_server_for_everybody_says_so(folder: Path) -> None:
         code, told = server.end()
     warning, request, end = told.splitlines()
     assert code == 3 and end == "referee: stopped by SIGTERM"
-    assert warning.startswith("warning: everybody who reaches http://0.0.0.0:")
+    assert warning.startswith("warning: anyone who can reach http://0.0.0.0:")
     assert request == "127.0.0.1 GET / 200"
 
 

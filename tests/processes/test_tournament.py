@@ -419,7 +419,7 @@ def test_a_bot_that_kills_its_worker_forfeits_its_games(
     done = referee("run", str(file))
     assert done.code == 0 and "a worker process died" in done.err
     assert "bot `killer` forfeits its remaining games" in done.err
-    assert "how many by each bot: killer 4" in done.err
+    assert "number of forfeited games by bot: killer 4" in done.err
     played = games(tmp_path / "t-results")
     assert all(game["attempt"] == 1 for name, game in played.items() if "killer" not in name)
     for name, game in played.items():
@@ -742,7 +742,7 @@ def test_moves_during_which_the_referee_was_stopped_are_counted_and_told(tmp_pat
     process.send_signal(signal.SIGCONT)
     _, err = process.communicate(timeout=TOO_LONG_S)
     assert process.returncode == 0
-    assert re.search(r"in [1-9] of \d+ moves the referee itself was stopped", err), err
+    assert re.search(r"referee delayed in [1-9] of \d+ moves", err), err
 
 
 @pytest.mark.slow
