@@ -202,7 +202,7 @@ def _short_hash(lines: Lines) -> None:
         ),
         (
             _another_shared_seed,
-            "line 3 (game 1:b:a): its shared seed differs from that of the earlier games that share it",
+            "line 3 (game 1:b:a): its shared seed differs from that of the earlier games",
         ),
         (_no_seed_at_all, "line 1: `seed` is missing, expected a text"),
         (_both, "expected either `seed` or `seed_sha256`"),
