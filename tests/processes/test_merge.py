@@ -51,7 +51,11 @@ def test_runs_with_other_bots_and_rounds_become_one_that_can_be_continued(tmp_pa
     found = games(out)
     assert found == {**games(one), **games(two), **games(three)} and len(found) == 8
     assert verified(out).startswith("8 of 12 games verified")
-    assert [line["kind"] for line in lines_of(out)].count("change") == 1, "the bot `c` and the second round"
+    lines = lines_of(out)
+    changes = [number for number, line in enumerate(lines) if line["kind"] == "change"]
+    assert len(changes) == 1, "the bot `c` and the second round"
+    new = [number for number, line in enumerate(lines) if ":c" in line.get("id", "")]
+    assert changes[0] < new[0], "a reader of the records knows each bot before its first game"
     assert out.stat().st_mode & 0o777 == 0o700
     assert (out / "tournament.toml").read_bytes() == (one / "tournament.toml").read_bytes()
     again = referee("run", str(toml(tmp_path / "t.toml")), "-o", str(out))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from referee.processes import levels
 from referee.processes.bot import Bot
 from referee.processes.limits import Limits
 from tests.processes.programs import PYTHON, run
@@ -68,16 +66,6 @@ LIMITS = {
 
 HIDDEN = "import ctypes; ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)\n"
 """Closes a process to others of its user."""
-
-
-@pytest.fixture(params=["", "nobody"])
-def user(request: pytest.FixtureRequest) -> str:
-    name: str = request.param
-    if name and os.geteuid():
-        pytest.skip("only root can run bots as another user")
-    if why := levels.reason("bwrap", name):
-        pytest.skip(why)
-    return name
 
 
 def inside(program: str, user: str, *arguments: str) -> Bot:

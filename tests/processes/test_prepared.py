@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.processes import bubblewrap, levels, prepared
+from referee.processes import bubblewrap, prepared
 from referee.processes.bot import Bot
 from referee.processes.messages import Request
 from referee.processes.prepared import MOST, Mounts, PreparedMounts
@@ -55,16 +55,6 @@ for path in [*kept, "/", "/dev", "/usr", "/tmp", "/dev/shm", "/dev/pts"]:
             pass
 """
 """Prints what can be seen of these folders, and then tries to leave something there."""
-
-
-@pytest.fixture(params=["", "nobody"])
-def user(request: pytest.FixtureRequest) -> str:
-    name: str = request.param
-    if name and os.geteuid():
-        pytest.skip("only root can run bots as another user")
-    if why := levels.reason("bwrap", name):
-        pytest.skip(why)
-    return name
 
 
 def seen(name: str, program: str, user: str, folder: Path) -> list[str]:

@@ -91,3 +91,9 @@ def test_tables_follow_from_the_names_in_any_order_and_more_rounds_leave_them_as
     # Runs that are continued rely on these tables: they may not change from one version to the next.
     tables = ["".join(one.games[0].bots) for one in rounds_of("abcdefghi", 4, 1)[0]]
     assert tables == ["cdfh", "bdeh", "efgi", "abgd", "aghf", "acbi", "chig", "adie", "bcfe"]
+
+
+def test_a_round_that_cannot_be_improved_ends_the_search_for_it() -> None:
+    """How much of the stream a round uses decides the tables of the next, which continued runs rely on."""
+    second = rounds_of("abcd", 3, 2)[1]
+    assert ["".join(one.games[0].bots) for one in second] == ["abd", "bcd", "adc", "acb"]

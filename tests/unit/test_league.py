@@ -15,6 +15,7 @@ from referee.tournament.formats.league_choice import (
     PATIENCE,
     Belief,
     LeagueState,
+    _Chooser,
     strengths,
 )
 from referee.tournament.schedule import Encounter
@@ -184,3 +185,13 @@ def test_the_update_by_rank_one_is_the_inverse_of_more_information() -> None:
     assert added[i, j] < 0
     added[np.ix_([i, j], [i, j])] = 0
     assert np.abs(added).max() < 1e-8, "an encounter tells of its own two bots, the rest follows"
+
+
+def test_the_effect_of_an_encounter_is_updated_as_if_computed_from_what_is_known_then() -> None:
+    league = LeagueState()
+    play(league, SIX, 40)
+    chooser = _Chooser(*league._belief(), seats=2)
+    chooser._update(0, 3)
+    chooser._update(1, 2)
+    computed = chooser._covariance @ chooser._loss @ chooser._covariance
+    assert np.allclose(chooser._effect, computed, rtol=1e-9, atol=0)

@@ -22,7 +22,7 @@ from referee.ratings.blocks import BLOCKS
 from referee.ratings.columns import COLUMNS, parse_columns, rating_text, standings_grid
 from referee.ratings.pairs import crosstable, pentanomial
 from referee.ratings.pool import Rating
-from referee.ratings.standings import Facts, standings
+from referee.ratings.standings import Facts, NextInRank, standings
 from referee.ratings.table import TableText, parse_show, rendered
 from referee.ratings.tally import Tallies
 from referee.ratings.times import MoveTimes, Times
@@ -445,3 +445,22 @@ def members(value: object) -> set[str]:
     if isinstance(value, dict):
         return set(value) | {name for one in value.values() for name in members(one)}
     return {name for one in value for name in members(one)} if isinstance(value, list) else set()
+
+
+@pytest.mark.parametrize(
+    ("difference", "is_clear"),
+    [
+        (Rating(31.0, 30.0), True),
+        (Rating(30.0, 30.0), False),
+        (Rating(5.0, None, ">"), True),
+        (Rating(0.0, None, ">"), False),
+        (Rating(-5.0, None, ">"), False),
+        (Rating(-5.0, None, "<"), True),
+        (Rating(0.0, None, "<"), False),
+        (Rating(5.0, None, ""), False),
+    ],
+)
+def test_two_ranks_differ_where_the_interval_of_their_difference_excludes_0(
+    difference: Rating, is_clear: bool
+) -> None:
+    assert NextInRank(difference, 0.9).is_clear == is_clear
