@@ -93,6 +93,8 @@ class Stopwatch:
         self._wait_ns = self._allowance_ns = 0
         self._uncharged_ns = self._stopped_ns = self._unread_ns = self._lost_ns = 0
         self._waited_ns = self._forgiven_ns = self._extension_ns = 0
+        self._settled_ns = 0
+        """Until then it is decided what is charged: an answer was read then that may have lain unread."""
 
     def start(self, wait_ns: int, allowance_ns: int = 0, by_cpu: bool = False) -> None:
         """Starts the time of a new move. Answers are waited for `wait_ns`; within `allowance_ns` a few
@@ -113,7 +115,7 @@ class Stopwatch:
             self._compare_ns = now_ns + _COMPARE_NS
         if self._rest_began_ns:
             self._end_rest(now_ns, cpu_ns)
-        self.began_ns = self.empty_ns = now_ns
+        self.began_ns = self.empty_ns = self._settled_ns = now_ns
         self.slow_from_ns = now_ns + (allowance_ns if allowance_ns > SLOW_NS else SLOW_NS)
         self.deadline_ns = now_ns + (CPU_WALL * wait_ns + CPU_WALL_NS if by_cpu else wait_ns)
 
@@ -188,12 +190,13 @@ class Stopwatch:
         """Between two checks the referee was not running for `late_ns`. `ours`: it was its turn to write."""
         late_ns = min(late_ns, now_ns - max(looked_ns, self.began_ns))
         self.stopped_us += late_ns // 1000
+        self._lost_ns += late_ns
+        late_ns = min(late_ns, now_ns - self._settled_ns)  # guard: late-once
         if ours or not self._stamped:
             self._uncharged_ns += late_ns
             self.deadline_ns += late_ns
         else:
             self._stopped_ns += late_ns
-        self._lost_ns += late_ns
 
     def answered(self) -> None:
         """The referee wrote to a bot whose time runs on: while its output lay unread nothing is charged."""
@@ -218,6 +221,7 @@ class Stopwatch:
         # Some ways of writing leave no stamp, but at the last check there was no output.
         written = min(read_ns, max(found, self.empty_ns))
         self._unread_ns = max(self._unread_ns, read_ns - written)
+        self._settled_ns = read_ns
         return written
 
     def _is_writing(self) -> bool:

@@ -165,6 +165,7 @@ GUARDS = [
     dropped("pause", "tests/processes/test_off_turn.py"),
     valued("own-load", "0", "tests/unit/test_starvation.py"),
     valued("waited-once", "waited_ns", STOPWATCH),
+    valued("late-once", "late_ns", STOPWATCH),
     valued("longest-wait", "until_ns - due_ns", STOPWATCH),
     dropped("resume", "tests/processes/test_off_turn.py"),
     valued("links-of-bots", "False", NEEDS),

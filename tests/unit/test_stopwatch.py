@@ -130,6 +130,17 @@ def test_a_rejected_answer_that_lay_unread_costs_nothing_until_the_next_question
     assert kernel.used_ms(1101, 1101) == 300
 
 
+def test_what_the_referee_was_late_with_the_reading_is_taken_off_once(kernel: Written) -> None:
+    """It looked at 100 ms, read at 300 ms what was written at 90 ms, and wrote at 350 ms."""
+    watch = kernel.began(free_ms=0)
+    assert kernel.used_ms(300, 90) == 90
+    kernel.at(350, 90)
+    watch.late(kernel.began_ns + 100 * MS, kernel.now_ns, 240 * MS, ours=True)
+    watch.answered()
+    assert watch.deadline_ns == kernel.began_ns + 1260 * MS
+    assert kernel.used_ms(400, 400) == 140
+
+
 def test_what_leaves_no_stamp_is_no_older_than_the_last_look_at_an_empty_pipe(kernel: Written) -> None:
     """splice(2) into a pipe leaves its times alone: the stamp is that of something written before."""
     watch = kernel.began()
