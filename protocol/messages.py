@@ -2,7 +2,7 @@
 
 Pure code: text in, messages out. A line is one message. Its first word names the message, the other
 words are separated by one or more blanks, and a *text* is the rest of the line. `PROTOCOL.md` has a
-card for each message; the order here is the order there.
+row for each message; the order here is the order there.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from io import BytesIO
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from referee.games import GAMES
 from referee.protocol import bot as bot_py
 from referee.protocol import messages as m
 from referee.protocol.session import TABLE, Breach, Phase, Session
-from tests.page_tables import listed
+from tests.page_tables import listed, rows
 from tests.unit.scripted import Answering, Events, Said, ScriptedWire
 
 PROTOCOL = Path(m.__file__).parent
@@ -205,13 +205,44 @@ def test_the_python_library_says_just_what_the_session_says(name: str) -> None:
     assert sink.getvalue().decode().splitlines() == said
 
 
+def quotes(quoted: list[str], session: list[str]) -> bool:
+    """Whether a quotation has the lines of a session in their order, and `...` for those it leaves out."""
+    parts = (r"(?:.*\n)+?" if line == "..." else re.escape(f"{line}\n") for line in quoted)
+    return re.fullmatch("".join(parts), "".join(f"{line}\n" for line in session)) is not None
+
+
+@pytest.mark.parametrize(
+    ("quoted", "expected"),
+    [
+        ("a b c d", True),
+        ("a ... d", True),
+        ("... b c ...", True),
+        ("a ...", True),
+        ("a b c", False),
+        ("b c d", False),
+        ("a c d", False),
+        ("a ... b c d", False),
+        ("a ... c b", False),
+        ("a b c d ...", False),
+    ],
+)
+def test_a_quotation_marks_what_it_leaves_out(quoted: str, expected: bool) -> None:
+    assert quotes(quoted.split(), ["a", "b", "c", "d"]) == expected
+
+
 @pytest.mark.parametrize("page", ["PROTOCOL.md", *(f"games/{slug}.md" for slug in GAMES)])
 def test_the_documents_quote_the_sessions_as_they_are(page: str) -> None:
     text = (PROTOCOL / page).read_text()
     quoted = re.findall(r"<!-- transcript ([\w-]+) -->\n```\n(.*?)```\n", text, re.DOTALL)
     assert quoted
     for name, session in quoted:
-        assert session.splitlines() == read(name)
+        assert quotes(session.splitlines(), read(name)), name
+
+
+def test_the_protocol_begins_with_a_whole_session() -> None:
+    text = (PROTOCOL / "PROTOCOL.md").read_text()
+    first = re.search(r"<!-- transcript ([\w-]+) -->\n```\n(.*?)```\n", text, re.DOTALL)
+    assert first and first[2].splitlines() == read(first[1])
 
 
 def test_every_session_is_quoted_somewhere() -> None:
@@ -220,21 +251,21 @@ def test_every_session_is_quoted_somewhere() -> None:
     assert all(f"<!-- transcript {name} -->" in text for name in NAMES)
 
 
-def test_every_message_has_a_card_and_a_session() -> None:
-    text = (PROTOCOL / "PROTOCOL.md").read_text()
-    lines = {(speaker, line.split()[0]) for name in NAMES for speaker, line in spoken(name)}
-    for speaker, heading in (
-        (m.Speaker.REFEREE, "## What the referee says"),
-        (m.Speaker.BOT, "## What a bot says"),
-    ):
-        chapter = text.split(heading)[1].split("\n## ")[0]
-        for word in m.WORDS_OF[speaker]:
-            assert re.search(rf"^### `{word}[ `]", chapter, re.MULTILINE), word
-            card = chapter.split(f"### `{word}")[1].split("\n### ")[0]
-            example = re.search(r"\*\*Example:\*\* `(.*)`", card)
-            assert example, word
-            assert str(m.parse(example[1].encode(), speaker)) == example[1]
-            assert (speaker, word) in lines, f"no session has `{word}`"
+@pytest.mark.parametrize(
+    ("speaker", "head"),
+    [(m.Speaker.REFEREE, "line | meaning | answer"), (m.Speaker.BOT, "line | when | meaning")],
+)
+def test_every_message_has_a_row_and_a_session(speaker: m.Speaker, head: str) -> None:
+    """The rows have the messages in the order of the code, each with as many fields, and the same units."""
+    forms = [first.strip("`") for first, *_ in rows("protocol/PROTOCOL.md", head)]
+    assert [form.split()[0] for form in forms] == [*m.WORDS_OF[speaker]]
+    spoken_in_sessions = {(who, line.split()[0]) for name in NAMES for who, line in spoken(name)}
+    for form, (word, kind) in zip(forms, m.WORDS_OF[speaker].items(), strict=True):
+        names = [*dict.fromkeys(re.findall("[A-Z_]+", form))]
+        of_code = [field.name for field in fields(kind)]
+        assert len(names) == len(of_code), form
+        assert [name.lower() for name in names if "_" in name] == [name for name in of_code if "_" in name]
+        assert (speaker, word) in spoken_in_sessions, f"no session has `{word}`"
 
 
 def test_the_faults_of_the_document_are_those_of_the_referee() -> None:
