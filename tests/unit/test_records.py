@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,13 +25,23 @@ from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.records import journal
 from referee.records.header import check_against
-from referee.records.record import GameRecord, event_data, event_json, from_json, parse_json, summary, to_json
+from referee.records.record import (
+    GameRecord,
+    event_data,
+    event_json,
+    from_json,
+    json_of,
+    parse_json,
+    summary,
+    to_json,
+)
 from referee.records.replay import verify
 from referee.tournament.formats.round_robin import RoundRobin
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.tournament import Tournament
-from tests.command import referee
-from tests.page_tables import rows, words
+from tests.command import ROOT, referee
+from tests.page_tables import listed, rows, words
+from tests.programs import needs
 from tests.unit.characters import ENCODABLE
 from tests.unit.scripted import Events, ScriptedWire, puppet
 from tests.unit.toys import Bid
@@ -109,12 +120,12 @@ RECORD = "referee/RECORD.md"
 def test_the_page_has_every_member_of_a_game() -> None:
     scaled = replace(WON.terms, clock_percent=50, start=(Drawn("x"),))
     value = to_json(replace(WON, terms=scaled, isolation=("none", "none")))
-    names = [name for first, _ in rows(RECORD, "member | ", 2) for name in words(first)]
+    names = [name for first, _ in rows(RECORD, "member | ") for name in words(first)]
     assert names == [*value, "prev", "hash"], "they are in this order"
 
 
 def test_the_page_has_every_ending() -> None:
-    (what,) = (what for first, what in rows(RECORD, "member | ", 2) if first == "`ending`")
+    (what,) = (what for first, what in rows(RECORD, "member | ") if first == "`ending`")
     assert set(words(what)) == {ending.word for ending in Ending}, f"row `ending` of {RECORD}"
 
 
@@ -138,8 +149,34 @@ def test_the_page_has_every_event_with_what_is_measured_of_it() -> None:
         measured.update({kind: set(words(what)) for kind in words(first)})
     for event in events:
         (kind,) = measured.keys() & event_json(event).keys()
-        timed = set(words(all_but_these)) - {"ready"} if measured[kind] else set()
+        timed = set(words(all_but_these)) if measured[kind] else set()
         assert measured[kind] | timed == event_data(event).keys() - event_json(event).keys(), kind
+    described_once = listed(RECORD, "microseconds, but for three texts | ")
+    assert described_once == set().union(*measured.values(), words(all_but_these))
+
+
+def test_the_example_of_the_page_verifies(tmp_path: Path) -> None:
+    (example,) = re.findall(r"^```json\n(.*?)^```", (ROOT / RECORD).read_text(), re.MULTILINE | re.DOTALL)
+    lines = [json_of(json.loads(value)) + b"\n" for value in re.split(r"\n\n", example)]
+    file = tmp_path / "games.jsonl"
+    file.write_bytes(b"".join(lines))
+    assert [line.error for line in journal.read(file)] == [""] * 3
+    done = referee("verify", str(file), "--workers", "0")
+    assert done.code == 0 and "1 game" in done.out + done.err, done.err
+    game = json.loads(lines[1])
+    file.write_bytes(lines[0] + lines[1].replace(game["seed"].encode(), b"0" * 64) + lines[2])
+    assert referee("verify", str(file), "--workers", "0").code == 6
+
+
+@needs("sh", "sha256sum", "openssl")
+def test_the_commands_of_the_page_print_the_seeds_of_its_example() -> None:
+    page = (ROOT / RECORD).read_text()
+    (commands,) = re.findall(r"^```sh\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    done = subprocess.run(["sh", "-euc", commands], capture_output=True, text=True, check=True)
+    (of_run,), (of_game,) = (
+        re.findall(rf'"{name}":"([0-9a-f]{{64}})"', page) for name in ("seed_sha256", "seed")
+    )
+    assert re.findall("[0-9a-f]{64}", done.stdout) == [of_run, of_game]
 
 
 def changed(value: dict[str, Any], path: str, new: object) -> dict[str, Any]:

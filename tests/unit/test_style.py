@@ -20,7 +20,6 @@ LONG_PARAGRAPHS = {
     "CONTRIBUTING.md": 3,
     "README.md": 2,
     "protocol/games/thetree.md": 1,
-    "referee/RECORD.md": 5,
     "referee/docs/CHECK.md": 1,
     "referee/docs/CLUSTER.md": 3,
     "referee/docs/DEVELOPING.md": 5,
