@@ -19,7 +19,6 @@ LONG_PARAGRAPHS = {
     "ARCHITECTURE.md": 2,
     "CONTRIBUTING.md": 3,
     "README.md": 2,
-    "protocol/games/thetree.md": 1,
     "referee/docs/CHECK.md": 1,
     "referee/docs/CLUSTER.md": 3,
     "referee/docs/DEVELOPING.md": 5,
