@@ -29,6 +29,7 @@ from referee.records.record import Summary
 from referee.tournament.run.forecast import LongestGame, forecast
 from referee.tournament.run.pace import Pace
 from referee.tournament.workers.task import Finished, Void
+from tests.command import ROOT
 from tests.page_tables import rows, words
 
 S = 1_000_000
@@ -217,6 +218,9 @@ def test_the_page_has_every_event_with_its_members(capfd: pytest.CaptureFixture[
         for first, _, what in rows("referee/EVENTS.md", "`event` | when | members")
     }
     assert described == printed
+    (example,) = re.findall(r"^```json\n(.*?)^```", (ROOT / "referee/EVENTS.md").read_text(), re.M | re.S)
+    for event in map(json.loads, example.splitlines()):
+        assert event.keys() - {"event"} <= printed[event["event"]]
 
 
 # --- The live view ----------------------------------------------------------------------------------------
