@@ -23,7 +23,7 @@ from referee.gameplay.events import Ending
 from referee.pages.documents import documents
 from referee.processes.limits import LIMITS
 from referee.protocol.messages import Speaker, parse
-from referee.tournament.file.bot_table import BOT_KEYS
+from referee.tournament.file import keys
 from referee.tournament.file.config import load
 from referee.wire import referee_session
 from tests.command import ROOT, environment_of_contributors
@@ -377,7 +377,7 @@ def test_the_page_of_tournaments_has_every_key(tmp_path: Path) -> None:
         "scale_clocks",
     ):
         assert f"\n{key} = " in text
-    for key in BOT_KEYS:
+    for key in keys.BOT:
         assert f"\n{key} = " in text.partition("[[bot]]")[2]
     for key in LIMITS:
         assert f"\n{key} = " in text.partition("[limits]")[2]

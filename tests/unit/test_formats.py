@@ -187,10 +187,10 @@ def test_bots_that_are_left_out_on_a_machine_may_be_named() -> None:
             'format = "gauntlet"\nagainst = []',
             "`tournament.against` has no bot that plays, expected at least",
         ),
-        ('format = "gauntlet"\nagainst = "a"', "`tournament.against` is `a`, expected a list"),
+        ('format = "gauntlet"\nagainst = "a"', '`tournament.against` is `"a"`, expected a list'),
         (
             'format = "pairings"\npairings = ["a"]',
-            "`tournament.pairings` is something else, expected a list of",
+            '`tournament.pairings` is `["a"]`, expected a list of lists of bots',
         ),
         ('format = "pairings"\npairings = [["a", "a"]]', "`tournament.pairings` names `a` twice, expected"),
         (
