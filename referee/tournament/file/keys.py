@@ -7,7 +7,7 @@ from __future__ import annotations
 
 TOURNAMENT = {
     "game": '"blooms"',
-    "format": '"swiss"',
+    "format": '"knockout"',
     "rounds": "10",
     "tables": '"balanced"',
     "against": '["mine"]',
@@ -42,12 +42,12 @@ TOURNAMENT = {
 
 BOT = {
     "name": '"mine"',
-    "cmd": '"{python} mine.py --deep"',
+    "cmd": '"./mine --deep"',
     "cwd": '"bots"',
-    "build": '"cc -O2 -o mine mine.c"',
+    "build": '"make"',
     "build_network": "true",
     "needs": '["cc"]',
-    "files": '["mine.py", "nets/*.bin"]',
+    "files": '["*.c"]',
     "read": '["../openings"]',
     "shared": "true",
     "env": '{ THREADS = "1" }',
