@@ -297,7 +297,7 @@ def test_what_changed_since_a_run_began_is_named() -> None:
 
 
 def test_the_page_has_every_format_with_its_keys() -> None:
-    table = rows("referee/tournament/FORMATS.md", "`format` | who meets whom | keys | may be added later")
+    table = rows("referee/tournament/FORMATS.md", "`format` | for what | keys | may be added later")
     assert {first.strip('`"'): set(words(keys)) for first, _, keys, _ in table} == {
         name: set(one.setting_names()) for name, one in FORMATS.items()
     }
