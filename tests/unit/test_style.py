@@ -32,7 +32,6 @@ LONG_PARAGRAPHS = {
     "referee/docs/PLAY.md": 1,
     "referee/games/ADDING.md": 2,
     "referee/processes/ISOLATION.md": 3,
-    "referee/ratings/TABLE.md": 1,
 }
 """How many long paragraphs each page may have, where it is more than none. These numbers may only shrink."""
 
