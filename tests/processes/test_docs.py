@@ -106,6 +106,7 @@ def test_what_the_page_of_games_says_of_one_from_outside(checkout: Path) -> None
 OTHERS = [
     "referee/viewing/STATES.md",
     "referee/docs/TOURNAMENT.md",
+    "referee/docs/LADDERS.md",
     "referee/docs/CHECK.md",
     "referee/docs/LOOKING.md",
     "referee/docs/LOST.md",

@@ -27,7 +27,6 @@ LONG_PARAGRAPHS = {
     "referee/docs/CLUSTER.md": 3,
     "referee/docs/DEVELOPING.md": 5,
     "referee/docs/FIRST_BOT.md": 1,
-    "referee/docs/LADDERS.md": 2,
     "referee/docs/LOOKING.md": 4,
     "referee/docs/PLAY.md": 1,
     "referee/games/ADDING.md": 2,
