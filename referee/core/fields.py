@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from referee.core.errors import RefereeError
+from referee.core.errors import RefereeError, UsageError
 from referee.core.text import meant, shown, value_text
+from referee.core.units import parse_period, show_period
 
 LARGEST = 1 << 62
 
@@ -17,14 +20,24 @@ class Fields:
     """A JSON or TOML object. Its methods raise the error class that the constructor was given."""
 
     def __init__(
-        self, value: Any, path: str, error: type[RefereeError], given_by: Mapping[str, str] | None = None
+        self,
+        value: Any,
+        path: str,
+        error: type[RefereeError],
+        given_by: Mapping[str, str] | None = None,
+        examples: Mapping[str, str] | None = None,
     ) -> None:
-        """`given_by` has other names for the paths of some fields, such as the options that set them."""
+        """`given_by` has other names for the paths of some fields, such as the options that set them.
+        `examples` has values of a TOML file as they are written there, by their paths without numbers, for
+        errors.
+        """
         self._path = path
         self._error = error
         self._given_by = given_by or {}
+        self._examples = examples
+        self._object = "an object" if examples is None else "a table"
         if not isinstance(value, dict):
-            raise error(f"{f'`{path}`' if path else 'it'} is {_seen(value)}, expected an object")
+            raise error(f"{f'`{path}`' if path else 'it'} is {_seen(value)}, expected {self._object}")
         self._value: dict[str, Any] = value
 
     def at(self, name: str) -> str:
@@ -35,6 +48,16 @@ class Fields:
     def wrong(self, name: str, expected: str) -> RefereeError:
         """The error for a field that is not what was expected."""
         return self._error(f"`{self.at(name)}` {_is(self._value.get(name, _MISSING))}, expected {expected}")
+
+    def wrong_form(self, name: str, expected: str) -> RefereeError:
+        """The error for a field of another type or form, with an example of the right one."""
+        path = self.at(name)
+        value = self._value.get(name, _MISSING)
+        if isinstance(value, str) and not self._given_by:  # in quotes, as a text has them in the file
+            value = json.dumps(value, ensure_ascii=False)
+        example = (self._examples or {}).get(re.sub(r"\.\d+", "", path))
+        such_as = f", such as `{name} = {example}`" if example else ""
+        return self._error(f"`{path}` {_is(value)}, expected {expected}{such_as}")
 
     def value(self, name: str) -> object:
         """Returns the value of a field, unchecked; None where it is missing."""
@@ -59,29 +82,44 @@ class Fields:
                 expected = usual or meant(name, names)
                 raise self._error(f"unknown key `{shown(self.at(name), 100)}`, expected {expected}")
 
-    def _get(self, name: str, kind: type, expected: str) -> Any:
+    def _get(self, name: str, kind: type, expected: str, default: Any = None) -> Any:
+        """Every field of a known type is read here."""
+        if default is not None and name not in self._value:
+            return default
         value = self._value.get(name)
         # bool is an int to Python, and neither to JSON nor to TOML.
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-            raise self.wrong(name, expected)
+            raise self.wrong_form(name, expected)
         return value
 
-    def text(self, name: str, default: str | None = None) -> str:
+    def text(self, name: str, default: str | None = None, expected: str = "a text") -> str:
         """Reads a field that is a text."""
-        if default is not None and not self.has(name):
-            return default
-        value = str(self._get(name, str, "a text"))
+        value = str(self._get(name, str, expected, default))
         if not _encodes(value):
             raise self.wrong(name, "a text that UTF-8 can encode")
         return value
 
+    def one_of(self, name: str, choices: Collection[str], default: str | None = None) -> str:
+        """Reads a field that is one of these texts."""
+        expected = f"one of {', '.join(choices)}"
+        value = self.text(name, default, expected)
+        if value not in choices:
+            raise self.wrong(name, expected)
+        return value
+
+    def period(self, name: str, default_us: int) -> int:
+        """Reads a field that is a period of time, in microseconds."""
+        text = self.text(name, show_period(default_us), "a time")
+        try:
+            return parse_period(text)
+        except UsageError as error:
+            raise self._error(f"`{self.at(name)}`: {error}") from None
+
     def number(self, name: str, low: int = 0, high: int = LARGEST, default: int | None = None) -> int:
         """Reads a field that is a whole number from `low` to `high`, both included."""
-        if default is not None and not self.has(name):
-            return default
         expected = "a number" if high == LARGEST else f"a number {low} to {high}"
-        value = self._get(name, int, expected)
-        if not low <= value <= high:
+        value = self._get(name, int, expected, default)
+        if name in self._value and not low <= value <= high:
             raise self.wrong(name, f"a number {low} to {high}")
         return int(value)
 
@@ -91,40 +129,39 @@ class Fields:
         if default is not None and not self.has(name):
             return default
         if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LARGEST:
-            raise self.wrong(name, "a number")
+            raise self.wrong_form(name, "a number")
         return float(value)
 
     def flag(self, name: str, default: bool | None = None) -> bool:
         """Reads a field that is true or false."""
-        if default is not None and not self.has(name):
-            return default
-        return bool(self._get(name, bool, "true or false"))
+        return bool(self._get(name, bool, "true or false", default))
 
-    def list(self, name: str) -> list[Any]:
+    def list(self, name: str, expected: str = "a list") -> list[Any]:
         """Reads a field that is a list of any values."""
-        value = self._get(name, list, "a list")
+        value = self._get(name, list, expected)
         assert isinstance(value, list)
         return value
 
     def texts(self, name: str) -> tuple[str, ...]:
         """Reads a field that is a list of texts."""
-        values = self.list(name)
+        values = self.list(name, "a list of texts")
         if not all(isinstance(value, str) and _encodes(value) for value in values):
-            raise self.wrong(name, "a list of texts")
+            raise self.wrong_form(name, "a list of texts")
         return tuple(values)
 
     def numbers(self, name: str) -> tuple[int, ...]:
         """Reads a field that is a list of whole numbers."""
-        values = self.list(name)
+        values = self.list(name, "a list of numbers")
         if not all(type(value) is int and abs(value) <= LARGEST for value in values):
             raise self.wrong(name, "a list of numbers")
         return tuple(values)
 
     def scalars(self, name: str) -> dict[str, str]:
         """Reads a field that is an object of texts and whole numbers, which are all given as texts."""
-        inner = self.object(name)._value
+        expected = f"{self._object} of texts and numbers"
+        inner = self.object(name, expected)._value
         if not all(isinstance(value, int | str) and not isinstance(value, bool) for value in inner.values()):
-            raise self.wrong(name, "an object of texts and numbers")
+            raise self.wrong_form(name, expected)
         return {key: str(value) for key, value in inner.items()}
 
     def hex(self, name: str) -> bytes:
@@ -134,14 +171,15 @@ class Fields:
         except ValueError:
             raise self.wrong(name, "a hexadecimal number") from None
 
-    def object(self, name: str) -> Fields:
+    def object(self, name: str, expected: str = "") -> Fields:
         """Reads a field that is an object."""
-        return Fields(self._value.get(name), self.at(name), self._error, self._given_by)
+        value = self._get(name, dict, expected or self._object)
+        return Fields(value, self.at(name), self._error, self._given_by, self._examples)
 
     def objects(self, name: str) -> Iterator[Fields]:
         """Reads the items of a field that is a list of objects; paths count them from 1."""
         for number, value in enumerate(self.list(name), 1):
-            yield Fields(value, f"{self.at(name)}.{number}", self._error, self._given_by)
+            yield Fields(value, f"{self.at(name)}.{number}", self._error, self._given_by, self._examples)
 
 
 def _is(value: object) -> str:

@@ -50,11 +50,9 @@ def strikes_of(fields: Fields) -> Strikes | None:
         return None
     if isinstance(fields.value("strikes"), int):
         return Strikes(fields.number("strikes", 1, 1_000_000))
-    table = fields.object("strikes")
+    table = fields.object("strikes", "a number or a table")
     table.only("faults", "games")
-    games = table.text("games", "forfeit")
-    if games not in THEN:
-        raise table.wrong("games", f"one of {', '.join(THEN)}")
+    games = table.one_of("games", THEN, "forfeit")
     return Strikes(table.number("faults", 1, 1_000_000), games)
 
 

@@ -60,8 +60,7 @@ def read_header(value: dict[str, Any]) -> dict[str, Any]:
     elif fields.has("seed"):
         raise fields.wrong("seed", "either `seed` or `seed_sha256`")
     fields.object("bots")
-    if fields.text("repeats", REPEATS[0]) not in REPEATS:
-        raise fields.wrong("repeats", f"one of {', '.join(REPEATS)}")
+    fields.one_of("repeats", REPEATS, REPEATS[0])
     _check_additions(fields)
     if fields.has("games"):
         games = fields.object("games")

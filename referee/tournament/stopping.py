@@ -144,23 +144,23 @@ def stopping_rule_from_header(header: Mapping[str, Any]) -> StoppingRule:
 
 
 def _sprt(fields: Fields) -> Sprt:
+    is_text = isinstance(fields.value("sprt"), str)
+    unchecked = None if is_text else _unchecked(fields.object("sprt", "a text or a table"))
     try:
-        if isinstance(fields.value("sprt"), str):
-            return Sprt.parse(fields.text("sprt"))
-        table = fields.object("sprt")
-        table.only("elo0", "elo1", "alpha", "beta", "model")
-        model = table.text("model", "logistic")
-        if model not in MODELS:
-            raise table.wrong("model", f"one of {', '.join(MODELS)}")
-        return Sprt(
-            table.real("elo0"),
-            table.real("elo1"),
-            table.real("alpha", default=ERROR),
-            table.real("beta", default=ERROR),
-            model,
-        ).checked()
+        return unchecked.checked() if unchecked else Sprt.parse(fields.text("sprt"))
     except UsageError as error:
         raise UsageError(f"`{fields.at('sprt')}`: {error}") from None
+
+
+def _unchecked(table: Fields) -> Sprt:
+    table.only("elo0", "elo1", "alpha", "beta", "model")
+    return Sprt(
+        table.real("elo0"),
+        table.real("elo1"),
+        table.real("alpha", default=ERROR),
+        table.real("beta", default=ERROR),
+        table.one_of("model", MODELS, "logistic"),
+    )
 
 
 def _interval(fields: Fields) -> float:

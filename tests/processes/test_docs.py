@@ -23,13 +23,15 @@ from referee.gameplay.events import Ending
 from referee.pages.documents import documents
 from referee.processes.limits import LIMITS
 from referee.protocol.messages import Speaker, parse
-from referee.tournament.file.bot_table import BOT_KEYS
+from referee.tournament import formats, stopping
+from referee.tournament.file import keys
 from referee.tournament.file.config import load
 from referee.wire import referee_session
 from tests.command import ROOT, environment_of_contributors
 from tests.page_tables import rows
 from tests.processes.serving import serving
 from tests.programs import copied_to, needs
+from tests.tools import key_tables
 from tests.waiting import eventually
 
 PAGES = [
@@ -104,6 +106,7 @@ def test_what_the_page_of_games_says_of_one_from_outside(checkout: Path) -> None
 OTHERS = [
     "referee/viewing/STATES.md",
     "referee/docs/TOURNAMENT.md",
+    "referee/docs/LADDERS.md",
     "referee/docs/CHECK.md",
     "referee/docs/LOOKING.md",
     "referee/docs/LOST.md",
@@ -143,7 +146,21 @@ def test_every_page_with_commands_is_run() -> None:
 def test_the_commands_of_other_pages(page: str, checkout: Path) -> None:
     for code, name in zip(blocks(page, "python"), SAVED.get(page, ()), strict=True):
         (checkout / name).write_text(code)
-    run_all("".join(blocks(page, "sh")).splitlines(), checkout)
+    save_tournaments(page, checkout)
+    said = run_all("".join(blocks(page, "sh")).splitlines(), checkout)
+    if page == LONG:
+        (merged,) = blocks(page, "text")
+        assert merged in said
+
+
+def save_tournaments(page: str, folder: Path) -> list[str]:
+    """Saves the tournament files of a page that begin with their name, and returns the names."""
+    found = []
+    for text in blocks(page, "toml"):
+        if name := re.match(r"# (\w+)\.toml\n", text):
+            (folder / f"{name[1]}.toml").write_text(text)
+            found.append(name[1])
+    return found
 
 
 def here(command: str, port: int) -> str:
@@ -285,9 +302,12 @@ SAVED = {"referee/docs/LOST.md": ("stubborn.py",), "referee/docs/DEVELOPING.md":
 """The names under which a page has its listings in Python saved."""
 
 
-def run_all(commands: list[str], folder: Path) -> None:
-    """Runs the commands of a page one after the other; a server is asked for its page, and ended."""
+def run_all(commands: list[str], folder: Path) -> str:
+    """Runs the commands of a page one after the other; a server is asked for its page, and ended. Returns
+    what they said on stderr.
+    """
     assert commands
+    said = ""
     for command in commands:
         command = command.replace(" -n 40 ", " -n 6 ")  # fewer games show as much
         if command.startswith("referee serve"):
@@ -296,6 +316,8 @@ def run_all(commands: list[str], folder: Path) -> None:
         else:
             done = run(command, folder)
             assert done.returncode == 0, done.stderr
+            said += done.stderr
+    return said
 
 
 def do_what_the_first_bot_s_page_says(folder: Path) -> list[str]:
@@ -351,41 +373,32 @@ def test_the_page_of_faults_has_every_fault() -> None:
     assert dict(rows) == {ending.word: ending.sentence for ending in Ending if ending.is_fault}
 
 
-def test_the_page_of_tournaments_has_every_key(tmp_path: Path) -> None:
-    _, text = blocks("referee/docs/TOURNAMENT.md", "toml")
+def test_the_page_of_tournaments_has_every_key_as_the_code_reads_it() -> None:
+    text = key_tables.PAGE.read_text()
+    assert text == key_tables.page(text), "python -m tests.tools.key_tables --write"
+    assert re.findall(r"^\| `\w+ = .*\| *\|$", text, re.MULTILINE) == [], "a key without a meaning"
+    assert {*formats.KEYS, *stopping.KEYS} <= {*keys.TOURNAMENT} and {*LIMITS} == {*keys.LIMITS}
+
+
+def test_every_example_of_a_key_is_read(tmp_path: Path) -> None:
     (tmp_path / "openings").mkdir()
-    for key in (
-        "game",
-        "format",
-        "rounds",
-        "clock",
-        "openings",
-        "repeats",
-        "strikes",
-        "stop",
-        "seed",
-        "workers",
-        "pin",
-        "processes",
-        "keep",
-        "margin",
-        "rejections",
-        "start",
-        "pause",
-        "forgive_waiting",
-        "cluster",
-        "scale_clocks",
-    ):
-        assert f"\n{key} = " in text
-    for key in BOT_KEYS:
-        assert f"\n{key} = " in text.partition("[[bot]]")[2]
-    for key in LIMITS:
-        assert f"\n{key} = " in text.partition("[limits]")[2]
-    second = '[[bot]]\nname = "other"\ncmd = "true"\n'
-    (tmp_path / "t.toml").write_text(text.replace('needs = ["cc"]', "") + second)
-    config = load(tmp_path / "t.toml")
-    assert config.workers == 2 and config.entrants[0].processes == "game" and len(config.builds) == 1
-    assert config.cluster and config.origins["mine"].files and not config.scale_clocks
+    (tmp_path / "t").mkdir()
+    for table, examples in key_tables.TABLES.items():
+        for key, example in examples.items():
+            given = {**key_tables.context(table, key), key: example}
+            if key == "person":
+                del given["cmd"]
+            load(key_tables.file(table, given, tmp_path / "t"), elsewhere=True)
+
+
+@pytest.mark.slow
+def test_each_recipe_of_a_tournament_can_be_played(checkout: Path) -> None:
+    found = save_tournaments(LONG, checkout)
+    assert found == ["first", "class", "regression", "final", "ladder", "several"]
+    for name in found:
+        done = run(f"referee run {name}.toml --dry-run", checkout)
+        lacks_level = name == "final" and done.returncode == 5 and "bwrap" in done.stderr
+        assert done.returncode == 0 or lacks_level, done.stderr
 
 
 @pytest.mark.slow
@@ -425,6 +438,7 @@ def test_ci_runs_the_readme_s_own_commands() -> None:
         ".venv/bin/python -m MODULE OPTIONS",
         ".venv/bin/python -m tests.tools.promises --write",
         ".venv/bin/python -m tests.tools.module_list --write",
+        ".venv/bin/python -m tests.tools.key_tables --write",
     )
     for command in set(commands) - {".venv/bin/pytest --lf", *of_the_table}:
         assert command in script or command == ".venv/bin/pytest", command

@@ -134,7 +134,7 @@ def test_lines_of_a_file(tmp_path: Path) -> None:
         ("blooms", 'openings = { file = "no.txt" }', "no.txt`: No such file or directory"),
         ("blooms", 'openings = { file = "bad.txt" }', "bad.txt`, line 2, move 2 `A9`: not a move"),
         ("blooms", "openings = { plis = 4 }", "unknown key `tournament.openings.plis`, expected `plies`"),
-        ("blooms", "openings = 4", "`tournament.openings` is `4`, expected an object"),
+        ("blooms", "openings = 4", "`tournament.openings` is `4`, expected a table, such as"),
         ("blooms", 'repeats = "no"', "`tournament.repeats` is `no`, expected one of cluster, count"),
     ],
 )

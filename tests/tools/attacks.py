@@ -120,9 +120,9 @@ def _help() -> str:
 
 
 def _knows_users() -> bool:
-    from referee.tournament.file.bot_table import BOT_KEYS
+    from referee.tournament.file import keys
 
-    return "user" in BOT_KEYS
+    return "user" in keys.BOT
 
 
 def levels_here() -> tuple[str, ...]:

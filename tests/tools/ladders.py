@@ -139,7 +139,7 @@ class Result(NamedTuple):
     points: float
     elo: str
     test: str
-    """The decision of the sequential test, and the log-likelihood ratio with its bounds."""
+    """The decision of the sequential test, and the log-likelihood ratio."""
     mean_us: int
     """The mean processor time of a move, which depends less on what else the machine does than time does."""
 
@@ -237,7 +237,7 @@ def difference(first: dict[str, Any], stronger: bool) -> str:
 
 def decision(told: str) -> str:
     """What `referee match` says of its test."""
-    found = re.search(r"has decided: (H. accepted): .* (LLR \S+ \[.*?\]) after", told)
+    found = re.search(r"has decided: (H.) accepted: .* (LLR \S+) \[.*?\] after", told)
     return f"{found[1]}, {found[2]}" if found else "not decided"
 
 

@@ -16,10 +16,10 @@ GOOD = '[tournament]\ngame = "blooms"\n[[bot]]\nname = "a"\ncmd = "true"\n[[bot]
 
 
 BAD_FILES: list[tuple[str, str]] = [
-    ("", "`tournament` is missing, expected an object"),
+    ("", "`tournament` is missing, expected a table"),
     ("x", "the file is not valid TOML"),
     ("[tournament]\n", "`tournament.game` is missing, expected a text"),
-    ('tournament = 1\n[[bot]]\nname="a"\n', "`tournament` is `1`, expected an object"),
+    ('tournament = 1\n[[bot]]\nname="a"\n', "`tournament` is `1`, expected a table"),
     (GOOD.replace("blooms", "chess"), "unknown game `chess`, expected one of blooms"),
     (GOOD.replace("game =", "gaem ="), "unknown key `tournament.gaem`, expected `game`"),
     (GOOD.replace('"true"', "1", 1), ".toml`: `bot.1.cmd` is `1`, expected a text"),
@@ -33,7 +33,7 @@ BAD_FILES: list[tuple[str, str]] = [
     (GOOD + "nmae = 1\n", "unknown key `bot.2.nmae`, expected `name`"),
     (GOOD + 'clock = "5"\n', "`bot.2.clock`: `5` is not a time control"),
     (GOOD + 'env = { "A B" = "1" }\n', "`bot.2.env` is"),
-    (GOOD + "env = { A = 1.5 }\n", "expected an object of texts and numbers"),
+    (GOOD + "env = { A = 1.5 }\n", "expected a table of texts and numbers, such as"),
     (GOOD + "pass_env = [1]\n", "`bot.2.pass_env` is `[1]`, expected a list of texts"),
     (GOOD + "fresh = 1\n", "`bot.2.fresh` is `1`, expected true or false"),
     (GOOD + "[options]\nsize = 99\n", "option `size` is `99`, expected a number 3 to 8"),
@@ -102,6 +102,36 @@ BAD_FILES: list[tuple[str, str]] = [
     ("#" * 100 + "\n" + ("x" * 4000 + "\n") * 300, "the file has more than 1048576 bytes"),
     ("\x00", "the file is not valid TOML"),
 ]
+
+
+BAD_KEYS = [
+    # a key of `[tournament]`, and what is said of it
+    ('rounds = "10"', 'rounds` is `"10"`, expected a number 1 to 1000000, such as `rounds = 10`'),
+    ("rounds = 0", "rounds` is `0`, expected a number 1 to 1000000"),
+    ("stop = 20", "stop` is `20`, expected a table, such as `stop = { interval = 20 }`"),
+    ("clock = 5", 'clock` is `5`, expected a time control, such as `clock = "2s+6s/2s"`'),
+    ("margin = 10", 'margin` is `10`, expected a time, such as `margin = "10ms"`'),
+    ("keep = true", 'keep` is `true`, expected one of faults, all, nothing, such as `keep = "all"`'),
+    ("pin = 1", "pin` is `1`, expected true or false, such as `pin = true`"),
+    ("openings = 4", "openings` is `4`, expected a table, such as `openings = { plies = 4 }`"),
+    ('strikes = "3"', 'strikes` is `"3"`, expected a number or a table, such as `strikes = 3`'),
+    ("sprt = 5", 'sprt` is `5`, expected a text or a table, such as `sprt = "0,10"`'),
+    (
+        'format = "pairings"\npairings = ["a"]',
+        'expected a list of lists of bots, such as `pairings = [["mine"',
+    ),
+    ("options = { size = 4 }", "options`, expected a table of its own, `[options]`"),
+    ('limits = { cpu = "1m" }', "limits`, expected a table of its own, `[limits]`"),
+    ('deadline = "1s"', "deadline`, expected `clock`"),
+    ("time-limit = 5", "time-limit`, expected `clock`"),
+]
+
+
+@pytest.mark.parametrize(("line", "message"), BAD_KEYS)
+def test_a_bad_key_is_told_with_the_form_that_is_expected(line: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as failed:
+        load(written(tmp_path, GOOD.replace('"blooms"', f'"blooms"\n{line}')))
+    assert message in str(failed.value)
 
 
 @pytest.mark.parametrize(("text", "message"), BAD_FILES, ids=lambda value: repr(value)[:50])
@@ -178,7 +208,7 @@ def written(tmp_path: Path, text: str) -> Path:
 
 OF_ORIGINS = [
     ("shared = 1", "`bot.2.shared` is `1`, expected true or false"),
-    ('files = "x"', "`bot.2.files` is `x`, expected a list"),
+    ('files = "x"', '`bot.2.files` is `"x"`, expected a list of texts'),
     ('files = ["x", ""]', '`bot.2.files` is `["x", ""]`, expected files, folders and patterns'),
     ('files = ["a\\u0000"]', "expected files, folders and patterns"),
     (

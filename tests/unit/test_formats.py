@@ -187,10 +187,10 @@ def test_bots_that_are_left_out_on_a_machine_may_be_named() -> None:
             'format = "gauntlet"\nagainst = []',
             "`tournament.against` has no bot that plays, expected at least",
         ),
-        ('format = "gauntlet"\nagainst = "a"', "`tournament.against` is `a`, expected a list"),
+        ('format = "gauntlet"\nagainst = "a"', '`tournament.against` is `"a"`, expected a list'),
         (
             'format = "pairings"\npairings = ["a"]',
-            "`tournament.pairings` is something else, expected a list of",
+            '`tournament.pairings` is `["a"]`, expected a list of lists of bots',
         ),
         ('format = "pairings"\npairings = [["a", "a"]]', "`tournament.pairings` names `a` twice, expected"),
         (
@@ -297,7 +297,7 @@ def test_what_changed_since_a_run_began_is_named() -> None:
 
 
 def test_the_page_has_every_format_with_its_keys() -> None:
-    table = rows("referee/tournament/FORMATS.md", "`format` | who meets whom | keys | may be added later")
+    table = rows("referee/tournament/FORMATS.md", "`format` | for what | keys | may be added later")
     assert {first.strip('`"'): set(words(keys)) for first, _, keys, _ in table} == {
         name: set(one.setting_names()) for name, one in FORMATS.items()
     }

@@ -447,7 +447,7 @@ def test_a_line_has_no_chance() -> None:
         ({"plies": 4, "file": "x"}, "`openings` has `plies` and `file`, expected exactly one of them"),
         ({"plies": 0}, "`openings.plies` is `0`, expected a number 1 to 100"),
         ({"plies": 101}, "`openings.plies` is `101`, expected a number 1 to 100"),
-        ({"plies": "4"}, "`openings.plies` is `4`, expected a number"),
+        ({"plies": "4"}, '`openings.plies` is `"4"`, expected a number'),
         ({"plys": 4}, "unknown key `openings.plys`, expected `plies`"),
         ({"plies": 4, "order": "random"}, "`openings.order` is `random`, expected none with `plies`"),
         ({"plies": 4, "seed": ""}, "the seed is empty"),

@@ -23,14 +23,10 @@ LONG_PARAGRAPHS = {
     "referee/docs/CLUSTER.md": 3,
     "referee/docs/DEVELOPING.md": 5,
     "referee/docs/FIRST_BOT.md": 1,
-    "referee/docs/LADDERS.md": 2,
     "referee/docs/LOOKING.md": 4,
     "referee/docs/PLAY.md": 1,
-    "referee/docs/TOURNAMENT.md": 17,
     "referee/games/ADDING.md": 2,
     "referee/processes/ISOLATION.md": 3,
-    "referee/ratings/TABLE.md": 1,
-    "referee/tournament/FORMATS.md": 5,
 }
 """How many long paragraphs each page may have, where it is more than none. These numbers may only shrink."""
 

@@ -16,42 +16,13 @@ from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
 from referee.processes.bot import Bot, distinct, split
 from referee.processes.limits import DEFAULT, Limits
+from referee.tournament.file import keys
 from referee.tournament.plan import PROCESSES, Entrant
 
-BOT_KEYS = (
-    *(
-        "name",
-        "cmd",
-        "person",
-        "cwd",
-        "env",
-        "pass_env",
-        "needs",
-        "build",
-        "build_network",
-        "files",
-        "shared",
-    ),
-    *(
-        "clock",
-        "processes",
-        "fresh",
-        "limits",
-        "pty",
-        "pause",
-        "forgive_waiting",
-        "isolation",
-        "read",
-        "user",
-    ),
-)
+_ISOLATION = (*LEVELS, AUTO)
 
 Build = tuple[str, tuple[str, ...], Path]
 """The bot's name, and the command and folder that build it before the first game."""
-
-
-COMMON_KEYS = ("processes", "fresh", "pause", "forgive_waiting", "isolation", "user")
-"""The keys of `[tournament]` that set something for all bots."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +84,7 @@ def bot_tables(
         limits=_limits(fields, DEFAULT),
         pause=main.flag("pause", False),
         forgive_waiting=main.flag("forgive_waiting", False),
-        isolation=_isolation(main, AUTO),
+        isolation=main.one_of("isolation", _ISOLATION, AUTO),
         user=_user(main, ""),
     )
     found = [_bot_table(base, bot, processes, common, instead, elsewhere) for bot in fields.objects("bot")]
@@ -125,10 +96,10 @@ def _bot_table(
     base: Path, fields: Fields, processes: str, common: Bot, instead: Mapping[str, str], elsewhere: bool
 ) -> BotTable:
     """A bot whose folder is relative to `base`; `common` has what the tournament sets for all of them."""
-    fields.only(*BOT_KEYS, instead=instead)
+    fields.only(*keys.BOT, instead=instead)
     if fields.flag("person", False):
         return _person(base, fields)
-    folder = fields.text("cwd", ".")
+    folder = fields.text("cwd", ".", "a folder")
     if not folder or shown(folder, len(folder)) != folder:
         raise fields.wrong("cwd", "a folder")
     cwd = (base / folder).resolve()
@@ -146,7 +117,7 @@ def _bot_table(
         pty=fields.flag("pty", False),
         pause=fields.flag("pause", common.pause),
         forgive_waiting=fields.flag("forgive_waiting", common.forgive_waiting),
-        isolation=_isolation(fields, common.isolation),
+        isolation=fields.one_of("isolation", _ISOLATION, common.isolation),
         read=_read_also(fields, cwd, must_exist=not (elsewhere and origin.shared)),
         user=_user(fields, common.user),
     )
@@ -213,7 +184,7 @@ def control_of(fields: Fields, name: str) -> TimeControl | None:
     """The time control in a field; None where it is missing. Raises `UsageError`."""
     if not fields.has(name):
         return None
-    text = fields.text(name)
+    text = fields.text(name, expected="a time control")
     try:
         return TimeControl.parse(text)
     except UsageError as error:
@@ -222,9 +193,7 @@ def control_of(fields: Fields, name: str) -> TimeControl | None:
 
 def _processes(fields: Fields, default: str) -> str:
     """Reads how long a bot's processes are kept; `fresh = true` is the older form of `processes = "game"`."""
-    processes = fields.text("processes", default)
-    if processes not in PROCESSES:
-        raise fields.wrong("processes", f"one of {', '.join(PROCESSES)}")
+    processes = fields.one_of("processes", PROCESSES, default)
     if not fields.has("fresh"):
         return processes
     fresh = fields.flag("fresh")
@@ -239,15 +208,8 @@ def _processes(fields: Fields, default: str) -> str:
     return processes
 
 
-def _isolation(fields: Fields, default: str) -> str:
-    level = fields.text("isolation", default)
-    if level not in (*LEVELS, AUTO):
-        raise fields.wrong("isolation", f"one of {', '.join((*LEVELS, AUTO))}")
-    return level
-
-
 def _user(fields: Fields, default: str) -> str:
-    user = fields.text("user", default)
+    user = fields.text("user", default, "the name of a user")
     if fields.has("user") and not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}\$?", user):
         raise fields.wrong("user", "the name of a user")
     return user
@@ -278,7 +240,7 @@ def _command(fields: Fields, name: str) -> tuple[str, ...]:
         if not words or any("\0" in word for word in words):
             raise fields.wrong(name, "a command")
         return words
-    command = fields.text(name)
+    command = fields.text(name, expected="a text or a list of texts")
     try:
         return tuple(split(command))
     except UsageError as error:

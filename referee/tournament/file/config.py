@@ -14,20 +14,16 @@ from referee.core.fields import Fields
 from referee.core.pairing import SECTION_NAME
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
-from referee.core.units import parse_period
 from referee.gameplay.openings import NO_OPENINGS, Openings
 from referee.games import GAMES, game_given
 from referee.games.api import Game, Options
-from referee.processes.limits import LIMITS
 from referee.records.amendments import Strikes, strikes_of
 from referee.records.header import REPEATS
 from referee.records.left_out import LeftOut
 from referee.records.run_files import results_folder
 from referee.tournament import formats, stopping
-from referee.tournament.file import words
+from referee.tournament.file import keys, words
 from referee.tournament.file.bot_table import (
-    BOT_KEYS,
-    COMMON_KEYS,
     BotOrigin,
     BotTable,
     Build,
@@ -98,7 +94,7 @@ class Config:
         """The tournament of the same file without further bots. Raises `UsageError` where those that are left
         cannot play it.
         """
-        fields = Fields(parse(self.text), "", UsageError)
+        fields = _fields(self.text)
         out = (*self.left_out, *left_out)
         return _config(self.path, self.text, fields, self.path.parent, self.elsewhere, out)
 
@@ -118,6 +114,10 @@ def default_workers() -> int:
     return max(1, len(usable_cores()) - 1)
 
 
+def _fields(text: bytes) -> Fields:
+    return Fields(parse(text), "", UsageError, examples=keys.EXAMPLES)
+
+
 def load(path: Path, elsewhere: bool | None = None) -> Config:
     """A tournament from its file. Where it is played `elsewhere` (by default where the file names a cluster),
     no bot is left out for what this machine lacks.
@@ -126,7 +126,7 @@ def load(path: Path, elsewhere: bool | None = None) -> Config:
     """
     text = read_text(path)
     try:
-        return _config(path, text, Fields(parse(text), "", UsageError), path.parent, elsewhere)
+        return _config(path, text, _fields(text), path.parent, elsewhere)
     except UsageError as error:
         raise UsageError(f"`{shown(str(path))}`: {error}") from None
 
@@ -144,14 +144,6 @@ def config_of(
 
 TABLES = ("tournament", "game", "options", "limits", "bot")
 
-TOURNAMENT_KEYS = (
-    *("game", "clock", "seed", "workers", "pin", "keep", "margin", "rejections", "start", "strikes"),
-    *("openings", "repeats", "cluster", "scale_clocks"),
-    *COMMON_KEYS,
-    *formats.KEYS,
-    *stopping.KEYS,
-)
-
 
 def _config(
     path: Path,
@@ -162,30 +154,24 @@ def _config(
     left_out: Iterable[LeftOut] = (),
 ) -> Config:
     options = {option.name for game in GAMES.values() for option in game.options}
-    fields.only(*TABLES, instead=words.in_file(TOURNAMENT_KEYS, options, LIMITS))
+    fields.only(*TABLES, instead=words.in_file(options))
     main = fields.object("tournament")
     own_keys = formats.own_keys(main, base)
-    if taken := {*own_keys} & {*TOURNAMENT_KEYS} - {*formats.KEYS}:
+    if taken := {*own_keys} & {*keys.TOURNAMENT} - {*formats.KEYS}:
         raise main.wrong(
             "format", f"other settings than `{min(taken)}`, which tournaments have in any format"
         )
-    main.only(*TOURNAMENT_KEYS, *own_keys, instead=words.in_tournament(BOT_KEYS, options, LIMITS))
+    main.only(*keys.TOURNAMENT, *own_keys, instead=words.in_tournament(options))
     games = _games(base, fields, main)
     cluster = _cluster(main)
-    instead = words.in_bot(TOURNAMENT_KEYS, options, LIMITS)
-    tables = bot_tables(base, fields, main, instead, bool(cluster) if elsewhere is None else elsewhere)
+    plays_elsewhere = bool(cluster) if elsewhere is None else elsewhere
+    tables = bot_tables(base, fields, main, words.in_bot(options), plays_elsewhere)
     out = {
         table.bot.name: LeftOut(table.bot.name, f"it needs `{shown(table.missing, 80)}`", is_fault=False)
         for table in tables
         if table.missing
     } | {one.bot: one for one in left_out}
     present = [table for table in tables if table.bot.name not in out]
-    keep = main.text("keep", "faults")
-    if keep not in KEEP:
-        raise main.wrong("keep", f"one of {', '.join(KEEP)}")
-    repeats = main.text("repeats", REPEATS[0])
-    if repeats not in REPEATS:
-        raise main.wrong("repeats", f"one of {', '.join(REPEATS)}")
     return Config(
         path=path,
         text=text,
@@ -203,11 +189,11 @@ def _config(
         seed=checked_seed(main.text("seed")) if main.has("seed") else None,
         workers=main.number("workers", 0, 1000, default=default_workers()),
         pin=main.flag("pin", False),
-        keep=keep,
-        margin_us=_time(main, "margin", MARGIN_US),
+        keep=main.one_of("keep", KEEP, KEEP[0]),
+        margin_us=main.period("margin", MARGIN_US),
         rejections=main.number("rejections", 1, 1000, default=REJECTIONS),
-        start_us=_time(main, "start", START_US),
-        repeats=repeats,
+        start_us=main.period("start", START_US),
+        repeats=main.one_of("repeats", REPEATS, REPEATS[0]),
         origins={table.bot.name: table.origin for table in present},
         cluster=cluster,
         scale_clocks=main.flag("scale_clocks", False),
@@ -262,7 +248,7 @@ def _games(base: Path, fields: Fields, main: Fields) -> list[_Game]:
             )
     found: list[_Game] = []
     for one in fields.objects("game"):
-        one.only("name", "game", "clock", "options", "openings")
+        one.only(*keys.GAME)
         game = game_given(one.text("game"), base)
         name = one.text("name", game.slug)
         if not SECTION_NAME.fullmatch(name):
@@ -279,13 +265,3 @@ def _games(base: Path, fields: Fields, main: Fields) -> list[_Game]:
 
 def _openings(fields: Fields) -> Fields | None:
     return fields.object("openings") if fields.has("openings") else None
-
-
-def _time(fields: Fields, name: str, default: int) -> int:
-    if not fields.has(name):
-        return default
-    text = fields.text(name)
-    try:
-        return parse_period(text)
-    except UsageError as error:
-        raise UsageError(f"`{fields.at(name)}`: {error}") from None

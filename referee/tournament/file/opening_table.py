@@ -54,9 +54,7 @@ def openings_of(fields: Fields, folder: Path, game: Game[Any], options: Options)
         if fields.has("order"):
             raise fields.wrong("order", "none with `plies`, it is for a `file`")
         return Openings(plies=fields.number("plies", 1, MAX_PLIES), seed=seed)
-    order = fields.text("order", ORDERS[0])
-    if order not in ORDERS:
-        raise fields.wrong("order", f"one of {', '.join(ORDERS)}")
+    order = fields.one_of("order", ORDERS, ORDERS[0])
     if seed is not None and order != "random":
         raise fields.wrong("seed", "none, or `order` to be `random`")
     name = fields.text("file")

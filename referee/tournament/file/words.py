@@ -7,9 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from referee.tournament.file import keys
+
 _TOURNAMENT = {
     "rounds": ("games", "repeat", "count", "cycles", "gamesperpair", "encounters"),
-    "clock": ("time", "tc", "st", "time_control", "timecontrol", "movetime", "timeout", "control"),
+    "clock": (
+        *("time", "tc", "st", "time_control", "timecontrol", "movetime", "timeout", "control"),
+        *("deadline", "time_limit", "time_per_move"),
+    ),
     "workers": ("concurrency", "threads", "jobs", "parallel", "processes_at_a_time"),
     "game": ("variant", "rules", "slug"),
     "margin": ("timemargin", "time_margin", "grace"),
@@ -43,37 +48,47 @@ _TABLES = {
 }
 
 
-def in_file(tournament: Iterable[str], options: Iterable[str], limits: Iterable[str]) -> dict[str, str]:
-    """Explains keys that stand in no table: a phrase for each."""
+def in_file(options: Iterable[str]) -> dict[str, str]:
+    """Explains keys that stand in no table, a phrase for each; `options` are those of all games."""
     return {
-        **_placed(limits, "[limits]"),
+        **_placed(keys.LIMITS, "[limits]"),
         **_placed(options, "[options]"),
         **_placed(("name", "cmd"), "[[bot]]"),
         **{word: f"`{key}` in `[tournament]`" for word, key in _renamed(_TOURNAMENT).items()},
-        **_placed(tournament, "[tournament]"),
-        **{word: f"`{table}`" for word, table in _renamed(_TABLES).items()},
+        **_placed(keys.TOURNAMENT, "[tournament]"),
+        **_tables(),
     }
 
 
-def in_tournament(bot: Iterable[str], options: Iterable[str], limits: Iterable[str]) -> dict[str, str]:
+def in_tournament(options: Iterable[str]) -> dict[str, str]:
     """Explains unknown keys of the table `[tournament]`."""
     return {
-        **_placed(limits, "[limits]"),
-        **_placed(bot, "[[bot]]"),
+        **_placed(keys.LIMITS, "[limits]"),
+        **_placed(keys.BOT, "[[bot]]"),
         **_placed(options, "[options]"),
-        **{word: f"`{table}`" for word, table in _renamed(_TABLES).items()},
+        **_tables(),
+        **_own_tables("options", "limits"),
         **_quoted(_TOURNAMENT),
     }
 
 
-def in_bot(tournament: Iterable[str], options: Iterable[str], limits: Iterable[str]) -> dict[str, str]:
+def in_bot(options: Iterable[str]) -> dict[str, str]:
     """Explains unknown keys of a bot."""
     return {
         **_placed(options, "[options]"),
-        **_placed(tournament, "[tournament]"),
-        **{name: f"`limits.{name}`" for name in limits},
+        **_placed(keys.TOURNAMENT, "[tournament]"),
+        **{name: f"`limits.{name}`" for name in keys.LIMITS},
+        **_own_tables("options"),
         **_quoted(_BOT),
     }
+
+
+def _tables() -> dict[str, str]:
+    return {word: f"`{table}`" for word, table in _renamed(_TABLES).items()}
+
+
+def _own_tables(*names: str) -> dict[str, str]:
+    return {name: f"a table of its own, `[{name}]`" for name in names}
 
 
 def _quoted(words: Mapping[str, Iterable[str]]) -> dict[str, str]:

@@ -126,7 +126,4 @@ def known_format(header: Mapping[str, Any]) -> Format | None:
 
 
 def _named(fields: Fields) -> type[Format]:
-    name = fields.text("format", DEFAULT)
-    if name not in FORMATS:
-        raise fields.wrong("format", f"one of {', '.join(FORMATS)}")
-    return FORMATS[name]
+    return FORMATS[fields.one_of("format", FORMATS, DEFAULT)]

@@ -35,10 +35,7 @@ class Settings:
 
     def one_of(self, key: str, choices: Sequence[str]) -> str:
         """One of several words, by default the first."""
-        found = self.fields.text(key, choices[0])
-        if found not in choices:
-            raise self.fields.wrong(key, f"one of {', '.join(choices)}")
-        return found
+        return self.fields.one_of(key, choices, choices[0])
 
     def order(self, key: str) -> tuple[str, ...]:
         """All bots: those that the key names, then the others in their order."""
@@ -55,11 +52,9 @@ class Settings:
     def groups(self, key: str) -> tuple[tuple[str, ...], ...]:
         """Groups of bots, at least one; no two have the same bots."""
         found: list[tuple[str, ...]] = []
-        for group in self.fields.list(key):
+        for group in self.fields.list(key, "a list of lists of bots"):
             if not isinstance(group, list) or not all(isinstance(name, str) for name in group):
-                raise self._error(
-                    f"`{self.fields.at(key)}` is something else, expected a list of lists of bots"
-                )
+                raise self.fields.wrong_form(key, "a list of lists of bots")
             self._check(key, group)
             if any(set(group) == set(other) for other in found):
                 raise self._error(f"`{self.fields.at(key)}` has {list_text(group)} twice, expected it once")
