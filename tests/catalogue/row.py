@@ -190,6 +190,7 @@ class Attack:
     name: str
     language: str
     what: str
+    """What its name does not say of it; it may be empty."""
     judge: Judge
     game: int = 1
     """In which game of the encounter it is tried."""

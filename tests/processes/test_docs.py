@@ -388,6 +388,20 @@ def test_the_page_of_tournaments_has_every_key(tmp_path: Path) -> None:
     assert config.cluster and config.origins["mine"].files and not config.scale_clocks
 
 
+def test_the_tournament_files_on_the_pages_of_isolation_and_clusters_are_read(tmp_path: Path) -> None:
+    (prize,) = blocks("referee/processes/ISOLATION.md", "toml")
+    (spread,) = blocks("referee/docs/CLUSTER.md", "toml")
+    for folder in ("ann", "bob", "mine"):
+        (tmp_path / "bots" / folder).mkdir(parents=True)
+    (tmp_path / "prize.toml").write_text(prize)
+    config = load(tmp_path / "prize.toml")
+    assert config.pin and {entrant.processes for entrant in config.entrants} == {"game"}
+    assert {(entrant.bot.isolation, entrant.bot.pause) for entrant in config.entrants} == {("bwrap", True)}
+    (tmp_path / "spread.toml").write_text(spread.replace('needs = ["cc"]', ""))
+    config = load(tmp_path / "spread.toml")
+    assert config.cluster and config.origins["large"].shared and len(config.builds) == 1
+
+
 @pytest.mark.slow
 @needs("cc")
 def test_the_commands_in_tables(checkout: Path) -> None:
