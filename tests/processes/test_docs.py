@@ -388,6 +388,16 @@ def test_the_page_of_tournaments_has_every_key(tmp_path: Path) -> None:
     assert config.cluster and config.origins["mine"].files and not config.scale_clocks
 
 
+def test_the_page_of_checks_shows_what_is_printed_of_a_failed_step() -> None:
+    def untimed(text: str) -> list[str]:
+        return re.sub(r"\d[\d.]* (µs|ms|s)\b|(?<=ask )\d+ \d+", "TIME", text).splitlines()
+
+    (text,) = blocks("referee/docs/CHECK.md", "text")
+    command, _, printed = text.removeprefix("$ ").partition("\n")
+    done = run(command, ROOT)
+    assert done.returncode == 7 and untimed(done.stdout) == untimed(printed)
+
+
 def test_the_tournament_files_on_the_pages_of_isolation_and_clusters_are_read(tmp_path: Path) -> None:
     (prize,) = blocks("referee/processes/ISOLATION.md", "toml")
     (spread,) = blocks("referee/docs/CLUSTER.md", "toml")
