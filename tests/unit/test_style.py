@@ -23,7 +23,6 @@ LONG_PARAGRAPHS = {
     "protocol/games/floral.md": 1,
     "protocol/games/thetree.md": 1,
     "referee/RECORD.md": 5,
-    "referee/docs/CLUSTER.md": 3,
     "referee/docs/DEVELOPING.md": 5,
     "referee/docs/FIRST_BOT.md": 1,
     "referee/docs/LADDERS.md": 2,
