@@ -210,7 +210,7 @@ def test_all_ports_of_the_page_of_clusters_stand_in_its_table_and_its_rule() -> 
     """Each command names every port on which Dask listens, and one address for each."""
     page = "referee/docs/CLUSTER.md"
     table = {
-        row[0]: row[1].strip("`") for row in rows(page, "port | option | on | listens on | who connects")
+        row[0]: row[1].strip("`") for row in rows(page, "port | option | of | listens on | who connects")
     }
     commands = [
         line for line in "".join(blocks(page, "sh") + blocks(page, "ini")).splitlines() if "dask " in line
