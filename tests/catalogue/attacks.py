@@ -45,9 +45,7 @@ ON_PURPOSE: Rows = {
             reads("environment"),
         ),
     ),
-    (93, "reads its opponent's environment"): (
-        opponent("environment", "Java", "the opponent's", reads("environment")),
-    ),
+    (93, "reads its opponent's environment"): (opponent("environment", "Java", "", reads("environment")),),
     (94, "reads its opponent's memory"): (
         opponent("memory-file", "Python", "by `/proc/PID/mem`", reads("memory")),
         opponent("memory-call", "C", "by `process_vm_readv`", reads("memory")),
@@ -88,7 +86,9 @@ ON_PURPOSE: Rows = {
         referee("kill-launcher", "sh", "", harms_run, clock=SHORT),
         referee("kill-warden", "sh", "of the opponent", harms_run, clock=SHORT),
         referee("kill-own-warden", "sh", "", harms_run, clock=SHORT),
-        referee("kill-all", "sh", "that an ordinary user runs", harms_run, clock=SHORT, only="ordinary"),
+        referee(
+            "kill-all", "sh", "all processes of an ordinary user", harms_run, clock=SHORT, only="ordinary"
+        ),
         referee("kill-referee", "Python", "", harms_run, clock=SHORT),
         referee("stop-launcher", "sh", "", harms_run, clock=SHORT),
         referee("stop-worker", "Perl", "", harms_run, clock=SHORT),
@@ -113,7 +113,7 @@ ON_PURPOSE: Rows = {
         referee(
             "limits-of-referee",
             "Python",
-            "keeps it from writing files",
+            "no files may be written",
             harms_run,
             clock=SHORT,
         ),
@@ -142,7 +142,7 @@ ON_PURPOSE: Rows = {
         hidden(
             "warden-memory",
             "Python",
-            "of the opponent's",
+            "of the opponent's warden",
             reads("operator"),
             clock="20s",
         ),
@@ -190,7 +190,7 @@ ON_PURPOSE: Rows = {
         channel("tmp-file", "sh", "in `/tmp`", arrives("tmp")),
         channel("shared-memory-file", "sh", "in `/dev/shm`", arrives("shm")),
         channel("own-folder", "sh", "writes into it", arrives("folder")),
-        channel("folder-news", "C", "that it has changed (`F_NOTIFY`)", by_its_word),
+        channel("folder-news", "C", "is told of changes in its folder (`F_NOTIFY`)", by_its_word),
         channel("lease", "C", "on its program, which others wait for", by_its_word),
         channel("file-flags", "C", "of a file that it can only read (`FS_IOC_SETFLAGS`)", by_its_word),
     ),

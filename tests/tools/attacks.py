@@ -808,7 +808,7 @@ def markdown(cells: Cells) -> str:
     lines = [f"| attack | {' | '.join(LEVELS)} |", "|---|" + "---|" * len(LEVELS)]
     for area, rows in effective.items():
         lines += [f"| **{area}** |" + " |" * len(LEVELS), *rows] if rows else []
-    lines += ["", "| stopped at every level | attacks |", "|---|---|"]
+    lines += ["", "| a bot that | stopped at every level |", "|---|---|"]
     return "\n".join([*lines, *(f"| {name} | {'; '.join(items)} |" for name, items in stopped.items())])
 
 
