@@ -13,8 +13,8 @@ runs it:
 - `Attack`: a bot in `tests/bots/attacks` tries it at each level of isolation: `tests.tools.attacks`.
 - `Elsewhere`: a test of its own. `Why`: why it is not tested.
 
-What has to come of `Checked` and `Attack` stands in the tables of CHECK.md and ISOLATION.md, where users read
-it. `python -m tests.tools.catalogue` prints the rows. The number of a row never changes.
+What has to come of `Checked` is in the table of `tests/BROKEN_BOTS.md`, and of `Attack` in ISOLATION.md.
+`python -m tests.tools.catalogue` prints the rows. The number of a row never changes.
 """
 
 from __future__ import annotations

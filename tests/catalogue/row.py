@@ -147,7 +147,7 @@ def too_late(vice: str, drawn: Drawn = Drawn.SHORT_CLOCK) -> AtRandom:
 @dataclass(frozen=True, slots=True)
 class Checked:
     """A bot in `tests/bots/broken`, which makes one mistake. What `referee check` tells its author is in the
-    table of CHECK.md, with which `tests.tools.broken_bots` compares it.
+    table of `tests/BROKEN_BOTS.md`, with which `tests.tools.broken_bots` compares it.
     """
 
     file: str
@@ -190,6 +190,7 @@ class Attack:
     name: str
     language: str
     what: str
+    """What its name does not say of it; it may be empty."""
     judge: Judge
     game: int = 1
     """In which game of the encounter it is tried."""

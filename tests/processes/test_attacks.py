@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -12,15 +13,19 @@ from tests.catalogue.row import Attack
 from tests.tools.attacks import (
     ATTACKS,
     BEGIN,
+    BY_NAME,
     END,
     LEVELS,
     PAGE,
+    USERS,
     Lab,
+    cell,
     groups,
     lab,
     levels_here,
     markdown,
     missing,
+    outcomes_in,
     play,
     table,
     users_here,
@@ -52,8 +57,6 @@ COMPARED = ("bwrap", "ordinary")
 BY_CHANCE = {"fork-bomb"}
 """Whether it is seen to have more processes than it may before it is ended."""
 
-BY_NAME = {attack.name: attack for attack in ATTACKS}
-
 CELLS = table(PAGE.read_text())
 """The table of the documentation: what comes of an attack at a level as a user."""
 
@@ -83,6 +86,12 @@ def test_the_table_has_each_attack_and_level() -> None:
     assert {name for name, _, _ in CELLS} == set(BY_NAME)
     assert {level for _, level, _ in CELLS} == set(LEVELS)
     assert PAGE.read_text().partition(BEGIN)[2].partition(END)[0].strip() == markdown(CELLS)
+
+
+def test_a_cell_of_the_table_has_the_outcome_for_each_user() -> None:
+    for outcomes in product(Outcome, repeat=len(USERS)):
+        found = dict(zip(USERS, outcomes, strict=True))
+        assert outcomes_in(cell(found), USERS) == found
 
 
 @pytest.mark.parametrize("level", ["landlock", "bwrap"])

@@ -32,6 +32,7 @@ from tests.page_tables import rows
 from tests.processes.serving import serving
 from tests.programs import copied_to, needs
 from tests.tools import key_tables
+from tests.unit.test_style import literals
 from tests.waiting import eventually
 
 PAGES = [
@@ -182,8 +183,9 @@ def test_the_page_of_clusters_from_the_scheduler_to_the_table(
     configuration = pytest.importorskip("dask.config")
     page = "referee/docs/CLUSTER.md"
     commands = "".join(blocks(page, "sh")).splitlines()
-    setting_up, commands = commands[1:4], [commands[0], *commands[4:]]
+    setting_up = [command for command in commands if ".venv" in command]
     assert [command.split()[0] for command in setting_up] == ["python3", ".venv/bin/pip", "."]
+    commands = [command for command in commands if command not in setting_up]
     (unit,) = blocks(page, "ini")
     assert f"/.venv/bin/{next(command for command in commands if 'dask worker' in command)}\n" in unit
     (printed,) = blocks(page, "text")
@@ -226,7 +228,7 @@ def test_all_ports_of_the_page_of_clusters_stand_in_its_table_and_its_rule() -> 
     """Each command names every port on which Dask listens, and one address for each."""
     page = "referee/docs/CLUSTER.md"
     table = {
-        row[0]: row[1].strip("`") for row in rows(page, "port | option | on | listens on | who connects")
+        row[0]: row[1].strip("`") for row in rows(page, "port | option | of | listens on | who connects")
     }
     commands = [
         line for line in "".join(blocks(page, "sh") + blocks(page, "ini")).splitlines() if "dask " in line
@@ -244,6 +246,13 @@ def test_all_ports_of_the_page_of_clusters_stand_in_its_table_and_its_rule() -> 
     (rule,) = blocks(page, "nft")
     others = {port for port, option in table.items() if option != "--dashboard-address"}
     assert set(re.search(r"dport \{(.*?)\}", rule)[1].replace(",", " ").split()) == others  # type: ignore[index]
+
+
+def test_the_messages_on_the_page_of_clusters_are_those_of_the_code() -> None:
+    said = [text for path in (ROOT / "referee").rglob("*.py") for text in literals(path)]
+    for message, _ in rows("referee/docs/CLUSTER.md", "message | what to do"):
+        for part in re.split("…|: ", message.strip("`")):
+            assert any(part.strip() in text for text in said), (message, part)
 
 
 def open_to_others() -> set[str]:
@@ -399,6 +408,30 @@ def test_each_recipe_of_a_tournament_can_be_played(checkout: Path) -> None:
         done = run(f"referee run {name}.toml --dry-run", checkout)
         lacks_level = name == "final" and done.returncode == 5 and "bwrap" in done.stderr
         assert done.returncode == 0 or lacks_level, done.stderr
+
+
+def test_the_page_of_checks_shows_what_is_printed_of_a_failed_step() -> None:
+    def untimed(text: str) -> list[str]:
+        return re.sub(r"\d[\d.]* (µs|ms|s)\b|(?<=ask )\d+ \d+", "TIME", text).splitlines()
+
+    (text,) = blocks("referee/docs/CHECK.md", "text")
+    command, _, printed = text.removeprefix("$ ").partition("\n")
+    done = run(command, ROOT)
+    assert done.returncode == 7 and untimed(done.stdout) == untimed(printed)
+
+
+def test_the_tournament_files_on_the_pages_of_isolation_and_clusters_are_read(tmp_path: Path) -> None:
+    (prize,) = blocks("referee/processes/ISOLATION.md", "toml")
+    (spread,) = blocks("referee/docs/CLUSTER.md", "toml")
+    for folder in ("ann", "bob", "mine"):
+        (tmp_path / "bots" / folder).mkdir(parents=True)
+    (tmp_path / "prize.toml").write_text(prize)
+    config = load(tmp_path / "prize.toml")
+    assert config.pin and {entrant.processes for entrant in config.entrants} == {"game"}
+    assert {(entrant.bot.isolation, entrant.bot.pause) for entrant in config.entrants} == {("bwrap", True)}
+    (tmp_path / "spread.toml").write_text(spread.replace('needs = ["cc"]', ""))
+    config = load(tmp_path / "spread.toml")
+    assert config.cluster and config.origins["large"].shared and len(config.builds) == 1
 
 
 @pytest.mark.slow

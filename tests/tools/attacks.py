@@ -38,13 +38,14 @@ from typing import Any, NamedTuple
 from tabulate import tabulate
 
 from referee.processes import tree
-from tests.catalogue import ways
+from tests.catalogue import ROWS, ways
 from tests.catalogue.judging import Area, Outcome, Seen, explodes, harms_run
 from tests.catalogue.row import Attack
 from tests.command import ROOT
 from tests.waiting import TOO_LONG_S
 
 ATTACKS = ways(Attack)
+BY_NAME = {attack.name: attack for attack in ATTACKS}
 
 LEVELS = ("basic", "landlock", "bwrap")
 """Those with a column in the table; at `none`, all is as without a referee."""
@@ -89,7 +90,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 NEEDS = {"Perl": ("perl",), "JavaScript": ("node",), "Java": ("java", "javac"), "C": ("cc",)}
 
 BEGIN, END = "<!-- attacks: begin -->", "<!-- attacks: end -->"
-"""What the table stands between in the documentation."""
+"""What the tables stand between in the documentation."""
 
 Cells = dict[tuple[str, str, str], Outcome]
 """What came of an attack, by its name, level and user."""
@@ -755,46 +756,74 @@ def _judged(attack: Attack, seen: Seen) -> tuple[Outcome, Seen]:
 # --- The table ---------------------------------------------------------------------------------------------
 
 
+ALL = "all"
+"""In a cell: as each kind of user."""
+
+
+def kinds(attack: Attack) -> tuple[str, ...]:
+    """The kinds of users that an attack is tried as."""
+    return (attack.only,) if attack.only else USERS
+
+
 def cell(outcomes: dict[str, Outcome]) -> str:
-    """What came of an attack at one level, by user."""
-    tried = {user: what for user, what in outcomes.items() if what is not Outcome.NOT_TRIED}
-    if not tried:
-        return Outcome.NOT_TRIED
-    if len(set(tried.values())) == 1 and len(tried) == len(outcomes):
-        return next(iter(tried.values()))
-    return ", ".join(f"{user} {what}" for user, what in tried.items())
+    """What came of an attack at one level, by user: those as whom it succeeds, behind a colon those of whom
+    something else is true; empty where it is stopped.
+    """
+    parts = []
+    for what in dict.fromkeys(outcomes.values()):
+        users = [user for user, own in outcomes.items() if own is what]
+        named = ALL if len(users) == len(outcomes) else ", ".join(users)
+        if what is not Outcome.STOPPED:
+            parts.append(named if what is Outcome.SUCCEEDS else f"{what}: {named}")
+    return "; ".join(parts)
+
+
+def outcomes_in(text: str, users: Iterable[str]) -> dict[str, Outcome]:
+    """What a cell of the table says of these users."""
+    found = dict.fromkeys(users, Outcome.STOPPED)
+    for part in filter(None, text.split("; ")):
+        word, _, named = part.rpartition(": ")
+        for user in found if named == ALL else named.split(", "):
+            found[user] = Outcome(word or Outcome.SUCCEEDS)
+    return found
 
 
 def markdown(cells: Cells) -> str:
-    """The table of the documentation."""
-    lines = [
-        f"| attack | what it does | in | {' | '.join(LEVELS)} |",
-        "|---|---|---|" + "---|" * len(LEVELS),
-    ]
-    for area in Area:
-        lines.append(f"| **{area}** | | |" + " |" * len(LEVELS))
-        for attack in (attack for attack in ATTACKS if attack.area is area):
+    """The tables of the documentation: of attacks with an effect, and of those that every level stops."""
+    effective: dict[Area, list[str]] = {area: [] for area in Area}
+    stopped: dict[str, list[str]] = {}
+    for row in ROWS:
+        for attack in (way for way in row.ways if isinstance(way, Attack)):
             found = [
-                cell({user: cells.get((attack.name, level, user), Outcome.NOT_TRIED) for user in USERS})
+                cell(
+                    {user: cells.get((attack.name, level, user), Outcome.NOT_TRIED) for user in kinds(attack)}
+                )
                 for level in LEVELS
             ]
-            lines.append(f"| `{attack.name}` | {attack.what} | {attack.language} | {' | '.join(found)} |")
-    return "\n".join(lines)
+            named = f"`{attack.name}`: {attack.what}".removesuffix(": ")
+            if any(found):
+                effective[attack.area].append(re.sub(" +", " ", f"| {' | '.join([named, *found])} |"))
+            else:
+                stopped.setdefault(row.name, []).append(named)
+    lines = [f"| attack | {' | '.join(LEVELS)} |", "|---|" + "---|" * len(LEVELS)]
+    for area, rows in effective.items():
+        lines += [f"| **{area}** |" + " |" * len(LEVELS), *rows] if rows else []
+    lines += ["", "| a bot that | stopped at every level |", "|---|---|"]
+    return "\n".join([*lines, *(f"| {name} | {'; '.join(items)} |" for name, items in stopped.items())])
 
 
 def table(page: str) -> Cells:
-    """The table that a page of the documentation has."""
+    """What the tables say that a page of the documentation has."""
     text = page.partition(BEGIN)[2].partition(END)[0]
-    rows = [[part.strip() for part in row.strip("|").split("|")] for row in text.strip().splitlines()]
-    cells: Cells = {}
-    for row in rows[2:]:
-        if not (found := re.fullmatch(r"`(.+)`", row[0])):
-            continue
-        for (level, text), user in product(zip(rows[0][3:], row[3:], strict=True), USERS):
-            own = re.search(rf"\b{user} ([a-z ]+)", text)
-            what = own[1] if own else text if text in set(Outcome) else Outcome.NOT_TRIED
-            cells[found[1], level, user] = Outcome(what)
-    return cells
+    named = {name: [""] * len(LEVELS) for name in re.findall(r"(?:\| |; )`([\w-]+)`", text)}
+    for name, row in re.findall(r"^\| `([\w-]+)`[^|]*\|(.*)\|$", text, re.MULTILINE):
+        named[name] = [part.strip() for part in row.split("|")]
+    return {
+        (name, level, user): what
+        for name, row in named.items()
+        for level, text in zip(LEVELS, row, strict=True)
+        for user, what in outcomes_in(text, kinds(BY_NAME[name]) if name in BY_NAME else USERS).items()
+    }
 
 
 def main() -> None:
