@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -36,7 +37,7 @@ COLUMNS = 84
 def make(folder: Path) -> None:
     """Plays the match and writes both pictures into a folder."""
     with tempfile.TemporaryDirectory() as scratch:
-        (Path(scratch) / "sample_bots").symlink_to(ROOT / "sample_bots")
+        shutil.copytree(ROOT / "sample_bots", Path(scratch) / "sample_bots")
         printed = _output(MATCH, scratch, subprocess.STDOUT)
         board = _output(PICTURE, scratch, subprocess.DEVNULL)
     folder.mkdir(exist_ok=True)
