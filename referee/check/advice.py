@@ -19,8 +19,8 @@ NOT_STARTED = (
     "input"
 )
 UNREAD = (
-    "the bot has not read its input: read standard input line by line as soon as the bot has started; if it "
-    "only takes longer to start, `--start` gives it more time"
+    "the bot does not read its input: read standard input line by line from the start on; if it only takes "
+    "longer to get ready, `--start` gives it more time"
 )
 SAY_HELLO = (
     "answer the line `hello 1 ...` with `hello 1`, and flush: `referee docs protocol` shows how in your "

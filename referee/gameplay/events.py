@@ -52,12 +52,12 @@ class Ending(Enum):
     PROTOCOL = (
         "protocol",
         "broke the protocol",
-        "a line that begins with one of the protocol's words must be well formed",
+        "an answer is `move N TEXT`, with the number N of the last `ask`; debug output belongs on stderr",
     )
     TURN = (
         "turn",
         "spoke out of turn",
-        "answer each question once, by its own number, after it was asked",
+        "take N in `move N TEXT` from the last `ask`, and answer each once; `ready` only answers `prepare`",
     )
     LIMIT = (
         "limit",
@@ -67,7 +67,8 @@ class Ending(Enum):
     ILLEGAL = (
         "illegal",
         "made too many illegal moves",
-        "choose another move when one is rejected; `list` asks for the legal ones",
+        "choose another move when one is rejected; the game's page (`referee docs`) explains moves and "
+        "reasons, and `list` asks for the legal ones",
     )
 
     def __init__(self, word: str, sentence: str, hint: str) -> None:

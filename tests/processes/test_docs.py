@@ -14,6 +14,7 @@ import sys
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -31,7 +32,7 @@ from tests.command import ROOT, environment_of_contributors
 from tests.page_tables import rows
 from tests.processes.serving import serving
 from tests.programs import copied_to, needs
-from tests.tools import key_tables
+from tests.tools import key_tables, readme_pictures
 from tests.unit.test_style import literals
 from tests.waiting import eventually
 
@@ -376,9 +377,9 @@ def test_the_page_of_the_first_bot_from_beginning_to_end(tmp_path: Path) -> None
 
 
 def test_the_page_of_faults_has_every_fault() -> None:
-    rows = re.findall(
-        r"^\| `(\w+)` \| (.*?) \|", (ROOT / "referee" / "docs" / "LOST.md").read_text(), re.MULTILINE
-    )
+    page = (ROOT / "referee" / "docs" / "LOST.md").read_text()
+    section = page.split("\n## What each fault means\n")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| `(\w+)` \| (.*?) \|", section, re.MULTILINE)
     assert dict(rows) == {ending.word: ending.sentence for ending in Ending if ending.is_fault}
 
 
@@ -448,7 +449,7 @@ def test_the_first_command_plays(checkout: Path) -> None:
     """With the environment of the tests: `.ci/run` sets up one by this command, in a clean checkout."""
     (command,) = (line for line in blocks("README.md", "sh") if "bin/referee run" in line)
     setting_up, _, playing = command.rpartition(" && ")
-    assert re.fullmatch(r"python3 -m venv \.venv && \.venv/bin/pip install -q -e \S+", setting_up)
+    assert re.fullmatch(r"python3 -m venv \.venv && \.venv/bin/pip install -e \S+", setting_up)
     (checkout / ".venv").symlink_to(sys.prefix)
     done = run(playing, checkout)
     assert done.returncode == 0, done.stderr
@@ -456,6 +457,28 @@ def test_the_first_command_plays(checkout: Path) -> None:
     for name, program in (("c", "cc"), ("js", "node")):
         played = re.search(rf"^ *\d+ +{name} ", done.stdout, re.MULTILINE) is not None
         assert played == (shutil.which(program) is not None)
+
+
+@pytest.mark.slow(seconds=10)
+@pytest.mark.promise("README", "The pictures show what the match prints, and a position of one of its games.")
+def test_the_pictures_of_the_readme_are_those_of_a_match_today(tmp_path: Path) -> None:
+    readme_pictures.make(tmp_path)
+    folders = (readme_pictures.FOLDER, tmp_path)
+    boards = [(folder / readme_pictures.BOARD).read_text() for folder in folders]
+    kept, made = (re.sub(r"[\d.]+ s used", "", board) for board in boards)
+    assert kept == made, readme_pictures.__doc__
+    shown, printed = (lines_of_svg(folder / readme_pictures.TERMINAL) for folder in folders)
+    rows = [line for line in printed if re.match(r" *\d  (deep|quick) ", line)]
+    assert len(rows) == 4 and {*printed[:3], *rows} <= {*shown}, readme_pictures.__doc__
+
+
+def lines_of_svg(path: Path) -> list[str]:
+    """The lines of text in a picture of a terminal."""
+    lines: dict[str, str] = {}
+    for text in ElementTree.parse(path).iter("{http://www.w3.org/2000/svg}text"):
+        if line := text.get("clip-path"):
+            lines[line] = lines.get(line, "") + (text.text or "").replace("\xa0", " ")
+    return list(lines.values())
 
 
 def test_ci_runs_the_readme_s_own_commands() -> None:

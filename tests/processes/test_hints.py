@@ -175,7 +175,7 @@ def test_what_came_instead_of_an_answer(said: list[bytes], fragments: list[str])
 @pytest.mark.parametrize(
     ("said", "fragments"),
     [
-        (b"move 2 L:A1\n", ["question 2 was never asked", "by its own number"]),
+        (b"move 2 L:A1\n", ["question 2 was never asked", "from the last `ask`"]),
         (b"move L:A1\n", ["broke the protocol", "`L:A1` is not a plain number, expected `move"]),
     ],
 )

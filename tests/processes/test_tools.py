@@ -60,6 +60,7 @@ PRINTED = {
     "tests.tools.module_list": "`gameplay.loop`",
     "tests.tools.mutations": " → ",
     "tests.tools.promises": "## CONTRIBUTING",
+    "tests.tools.readme_pictures": "",
     "tests.tools.screenshots": "-phone",
     "tests.tools.signal_moments": "ended with 3",
     "tests.tools.soak": "thetree players=4",
@@ -76,6 +77,7 @@ SECONDS = {
     "tests.tools.crash_points": 12,
     "tests.tools.ladders": 8,
     "tests.tools.promises": 8,
+    "tests.tools.readme_pictures": 10,
     "tests.tools.screenshots": 16,
 }
 """The processor time of those that take longer than others. They run once as each user, and do not take each
