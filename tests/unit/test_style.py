@@ -31,7 +31,6 @@ LONG_PARAGRAPHS = {
     "referee/docs/LOOKING.md": 4,
     "referee/docs/PLAY.md": 1,
     "referee/docs/TOURNAMENT.md": 17,
-    "referee/games/ADDING.md": 2,
     "referee/processes/ISOLATION.md": 3,
     "referee/ratings/TABLE.md": 1,
     "referee/tournament/FORMATS.md": 5,
