@@ -17,7 +17,6 @@ LONG = 500
 
 LONG_PARAGRAPHS = {
     "ARCHITECTURE.md": 2,
-    "CONTRIBUTING.md": 3,
     "README.md": 2,
     "protocol/PROTOCOL.md": 4,
     "protocol/games/floral.md": 1,
