@@ -16,7 +16,6 @@ LONG = 500
 """Characters of a long paragraph as a reader sees it: more than five lines of a hundred."""
 
 LONG_PARAGRAPHS = {
-    "ARCHITECTURE.md": 2,
     "README.md": 2,
     "protocol/PROTOCOL.md": 4,
     "protocol/games/floral.md": 1,
