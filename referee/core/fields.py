@@ -70,9 +70,9 @@ class Fields:
         """Reads a field that is a text."""
         if default is not None and not self.has(name):
             return default
-        value = str(self._get(name, str, "a text"))
+        value = str(self._get(name, str, "a string"))
         if not _encodes(value):
-            raise self.wrong(name, "a text that UTF-8 can encode")
+            raise self.wrong(name, "a string that UTF-8 can encode")
         return value
 
     def number(self, name: str, low: int = 0, high: int = LARGEST, default: int | None = None) -> int:
@@ -110,7 +110,7 @@ class Fields:
         """Reads a field that is a list of texts."""
         values = self.list(name)
         if not all(isinstance(value, str) and _encodes(value) for value in values):
-            raise self.wrong(name, "a list of texts")
+            raise self.wrong(name, "a list of strings")
         return tuple(values)
 
     def numbers(self, name: str) -> tuple[int, ...]:
@@ -124,7 +124,7 @@ class Fields:
         """Reads a field that is an object of texts and whole numbers, which are all given as texts."""
         inner = self.object(name)._value
         if not all(isinstance(value, int | str) and not isinstance(value, bool) for value in inner.values()):
-            raise self.wrong(name, "an object of texts and numbers")
+            raise self.wrong(name, "an object of strings and numbers")
         return {key: str(value) for key, value in inner.items()}
 
     def hex(self, name: str) -> bytes:

@@ -18,23 +18,23 @@ GOOD = '[tournament]\ngame = "blooms"\n[[bot]]\nname = "a"\ncmd = "true"\n[[bot]
 BAD_FILES: list[tuple[str, str]] = [
     ("", "`tournament` is missing, expected an object"),
     ("x", "the file is not valid TOML"),
-    ("[tournament]\n", "`tournament.game` is missing, expected a text"),
+    ("[tournament]\n", "`tournament.game` is missing, expected a string"),
     ('tournament = 1\n[[bot]]\nname="a"\n', "`tournament` is `1`, expected an object"),
     (GOOD.replace("blooms", "chess"), "unknown game `chess`, expected one of blooms"),
     (GOOD.replace("game =", "gaem ="), "unknown key `tournament.gaem`, expected `game`"),
-    (GOOD.replace('"true"', "1", 1), ".toml`: `bot.1.cmd` is `1`, expected a text"),
-    (GOOD.replace('cmd = "true"\n[[', "[[", 1), "`bot.1.cmd` is missing, expected a text"),
+    (GOOD.replace('"true"', "1", 1), ".toml`: `bot.1.cmd` is `1`, expected a string"),
+    (GOOD.replace('cmd = "true"\n[[', "[[", 1), "`bot.1.cmd` is missing, expected a string"),
     (GOOD.replace('cmd = "true"\n[[', "cmd = []\n[[", 1), "`bot.1.cmd` is `[]`, expected a command"),
     (GOOD.replace('"true"', '"\'x"', 1), "`bot.1.cmd`: command `'x` cannot be split"),
     (GOOD.replace('"b"', '"A"'), "two bots are named `A`"),
     (GOOD.replace('"b"', '"../b"'), "`../b` is not a bot name"),
     (GOOD.replace('"b"', '"b\\u001b[2J"'), "is not a bot name"),
-    (GOOD.replace('"b"', "7"), "`bot.2.name` is `7`, expected a text"),
+    (GOOD.replace('"b"', "7"), "`bot.2.name` is `7`, expected a string"),
     (GOOD + "nmae = 1\n", "unknown key `bot.2.nmae`, expected `name`"),
     (GOOD + 'clock = "5"\n', "`bot.2.clock`: `5` is not a time control"),
     (GOOD + 'env = { "A B" = "1" }\n', "`bot.2.env` is"),
-    (GOOD + "env = { A = 1.5 }\n", "expected an object of texts and numbers"),
-    (GOOD + "pass_env = [1]\n", "`bot.2.pass_env` is `[1]`, expected a list of texts"),
+    (GOOD + "env = { A = 1.5 }\n", "expected an object of strings and numbers"),
+    (GOOD + "pass_env = [1]\n", "`bot.2.pass_env` is `[1]`, expected a list of strings"),
     (GOOD + "fresh = 1\n", "`bot.2.fresh` is `1`, expected true or false"),
     (GOOD + "[options]\nsize = 99\n", "option `size` is `99`, expected a number 3 to 8"),
     (GOOD + "[options]\nsiez = 4\n", "`blooms` has no option `siez`, expected `size`"),
@@ -228,7 +228,7 @@ def test_workers_that_are_given_play_here_though_the_file_names_a_cluster(tmp_pa
 def test_keys_of_clusters(tmp_path: Path) -> None:
     both = GOOD.replace('"blooms"', '"blooms"\ncluster = "tcp://x:1"\nscale_clocks = true')
     assert load(written(tmp_path, both)).scale_clocks
-    for wrong, message in (("cluster = 1", "a text"), ('cluster = ""', "the address of a Dask scheduler")):
+    for wrong, message in (("cluster = 1", "a string"), ('cluster = ""', "the address of a Dask scheduler")):
         with pytest.raises(UsageError, match=message):
             load(written(tmp_path, GOOD.replace('"blooms"', f'"blooms"\n{wrong}')))
 
