@@ -347,7 +347,7 @@ def imagined_positions_are_as_random_as_true_ones(game: Game[Any], options: Opti
         deviation = (deals * share * (1 - share)) ** 0.5
         _require(
             abs(true - imagined_) <= max(UNLIKELY * deviation, 8),
-            f"of as many imagined positions as true ones, {imagined_} and {true} show {word}",
+            f"{word} appears in {imagined_} imagined positions, but in {true} of as many true ones",
         )
 
 

@@ -184,7 +184,7 @@ def handles_a_rejection(settings: CheckSettings) -> StepFinding:
         if not wire.again:
             raise bot.failed(f"{where}: the bot resigned", hint)
     same = wire.again == wire.rejected
-    answered = "the same move: if it were illegal, the 10th would lose the game" if same else "another move"
+    answered = "the same move, which would lose the game at the 10th rejection" if same else "another move"
     return StepFinding(
         f"`{shown(wire.rejected, 40)}` was rejected, and the bot answered with {answered}",
         {"rejected": shown(wire.rejected), "answered": shown(wire.again)},

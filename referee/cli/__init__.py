@@ -16,29 +16,29 @@ from referee.core.text import shown
 
 SUMMARIES = {
     "Write a bot": {
-        "new-bot": "Makes a folder with a bot to begin with.",
-        "check": "Checks whether BOT is fit for tournaments in GAME.",
+        "new-bot": "Creates a folder with a starter bot.",
+        "check": "Checks whether a bot is ready for tournaments.",
         "match": "Plays games between a few bots.",
         "moves": "Prints the legal moves of a position, or counts them.",
         "rerun": "Plays a recorded game again and compares.",
-        "play": "Lets you play a game, against bots or persons.",
+        "play": "Lets you play a game against bots or people.",
     },
     "Run a tournament": {
         "run": "Plays a tournament, or continues it.",
-        "status": "Shows how far a run is.",
+        "status": "Shows the progress of a run.",
         "serve": "Shows a run in a browser while it is played.",
         "table": "Prints the table of a run.",
-        "report": "Makes a page of a run: tables, charts, replays.",
+        "report": "Makes a web page of a run, with its games.",
         "amend": "Withdraws or renames bots of a run, and annuls games.",
-        "merge": "Makes one run of several of the same tournament.",
+        "merge": "Merges runs of the same tournament.",
         "doctor": "Measures this machine, or those of a cluster.",
     },
     "Look at games": {
         "replay": "Lists the games of a run, or shows one.",
         "picture": "Draws a position of a game as SVG or PNG.",
-        "find": "Finds games of runs, and their dialogues.",
+        "find": "Finds games and their dialogues.",
         "verify": "Replays all games of a run and compares.",
-        "export": "Writes the games of runs for other programs.",
+        "export": "Exports games for other programs.",
     },
     "Learn more": {
         "games": "Lists the games, or describes one.",

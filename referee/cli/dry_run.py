@@ -66,7 +66,7 @@ def dry_run(config: Config, folder: Path, workers: int, isolation: str | None, c
     if candidate.run:
         where = shown(str(folder))
         played_text = counted(len(candidate.run.games), "game")
-        lines.append(f"{played_text} of them are in `{where}` already, and the run there is continued")
+        lines.append(f"{played_text} are already in `{where}`, and that run is continued")
     lines += _forecast_lines(found, in_all.is_exact, folder, len(before))
     return "\n".join((*lines, *backend.notes))
 
@@ -164,7 +164,7 @@ def _forecast_lines(found: Forecast, is_exact: bool, folder: Path, before: int) 
         f"{amount_text(Amount(found.games, is_exact))} games left to play, at most {found.moves} moves each"
     )
     if found.expected_us is None or found.expected_bytes is None:
-        yield "how long they will take cannot be said before any is played"
+        yield "how long they will take is unknown until some have been played"
     else:
         yield f"about {about(found.expected_us)}, if they take as long as the last {before} games"
     yield f"at most {about(found.longest_us)}, if every bot uses all of its time"

@@ -254,7 +254,7 @@ def _show_list(found: Iterable[tuple[Run, list[Summary]]], form: str) -> None:
         say("no games match")
     else:
         example = f"{shown(str(found[0][0].folder))} {rows[0][several]}"
-        say(f"hint: `referee replay {example}` shows a game, `find … --dialogue` what was said in it")
+        say(f"hint: `referee replay {example}` shows a game, `find … --dialogue` its dialogue")
 
 
 def _winner(game: Summary) -> str:

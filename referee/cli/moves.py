@@ -146,7 +146,7 @@ class _MovesOptions:
         if self.outcomes and self.depth is None and (unused := len(position.chance.given)):
             given = len(self.outcomes)
             raise UsageError(
-                f"`--chance` is given {counted(given, 'time')}, and chance decides "
+                f"`--chance` is given {counted(given, 'time')}, but chance decides only "
                 f"{counted(given - unused, 'time')} here"
             )
         return PositionView(game, root.options, position, known)

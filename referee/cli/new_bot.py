@@ -58,10 +58,10 @@ def new_bot(name: str, game: str, lang: str) -> None:
     make(bot, Path.cwd())
     steps = "build it, check it and play it" if bot.language.build else "check it and play it"
     say(
-        f"made the bot `{name}`: your idea goes into `choose` in {name}/{bot.language.program}; "
+        f"created the bot `{name}`: your own idea goes into `choose` in {name}/{bot.language.program}; "
         f"these commands {steps}:\n"
     )
     show_data("\n".join([f"cd {name}", *bot.commands]))
     if bot.missing:
         programs = listed(f"`{program}`" for program in bot.missing)
-        say(f"\nnot installed here, but needed: {programs}")
+        say(f"\nnot installed here but needed: {programs}")

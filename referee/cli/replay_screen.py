@@ -339,7 +339,7 @@ class ReplayScreen(App[None]):
         if self._player:
             self._player.stop()
             self._player = self.set_interval(1 / SPEEDS[self._speed], self._play_on)
-        self._show(self._playing() or f"to be played at {SPEEDS[self._speed]:g} steps a second")
+        self._show(self._playing() or f"speed: {SPEEDS[self._speed]:g} steps per second")
 
     def action_search(self) -> None:
         """Asks what to search for."""
@@ -373,7 +373,7 @@ class ReplayScreen(App[None]):
         one = (
             "every seat sees everything"
             if self._browser.steps.terms.game.is_open
-            else "there is one view only"
+            else "there is only one view"
         )
         self._show("" if len(self._browser.views) > 1 else one)
 

@@ -221,8 +221,8 @@ class ClusterBackend(Backend):
             if gone.greeting is None and gone.member.host not in self._mute:
                 self._mute.add(gone.member.host)
                 self._remark(
-                    f"the Dask worker at {address} ended as soon as it was asked something: its own output "
-                    "says why; it needs the referee, and the version of Dask that is here"
+                    f"the Dask worker at {address} exited at the first request: see its own output; "
+                    "it needs the referee, and the same version of Dask as here"
                 )
             self._lose(gone, "its connection to the scheduler ended")
         for address in self._refused.keys() - found.keys():
@@ -250,8 +250,8 @@ class ClusterBackend(Backend):
             if answer.code != code_digest():  # guard: other-code
                 self._refuse(
                     worker,
-                    f"it has referee {answer.version} with other code than {referee.__version__} here; "
-                    "install the same there, and start its Dask worker again",
+                    f"its referee {answer.version} has different code from {referee.__version__} here; "
+                    "install the same version there, and restart its Dask worker",
                 )
             else:
                 worker.parts = self._parts(answer.lacking)
@@ -294,7 +294,7 @@ class ClusterBackend(Backend):
         for files in self._required.bots:
             name = files.bot.name
             if files.shared and self._shared_files.setdefault(name, ready.files[name]) != ready.files[name]:
-                self._refuse(worker, f"bot `{name}` is another version there than on the first machine")
+                self._refuse(worker, f"bot `{name}` differs there from the first machine")
                 return
         if self._percent_of and ready.speed:
             try:
@@ -306,7 +306,9 @@ class ClusterBackend(Backend):
             self._percents[worker.machine] = worker.percent
         for name, level in ready.levels.items():
             if level != (first := self._levels.setdefault(name, level)):
-                self._remark(f"{worker.name} isolates `{name}` by `{level}`, and other machines by `{first}`")
+                self._remark(
+                    f"{worker.name} isolates `{name}` with `{level}`, but other machines with `{first}`"
+                )
         worker.stage, worker.order, worker.unready = WorkerStage.READY, "", 0
         assert worker.greeting
         scaled = "" if worker.percent == 100 else f", with {worker.percent} % of the clocks"
@@ -328,7 +330,7 @@ class ClusterBackend(Backend):
         try:
             reports = replayed(replace(task, plan=replace(task.plan, clock_percent=worker.percent)), reports)
         except RefereeError as error:
-            why = f"a record that it sent is not that of a game it was given: {shown(str(error), 300)}"
+            why = f"it sent a record of a game that it was not given: {shown(str(error), 300)}"
             self._lost(worker, task, why, alone=False)
             self._refuse(worker, why)
             return
@@ -401,7 +403,7 @@ class ClusterBackend(Backend):
         if self._is_connected:
             self._is_connected = False
             self._remark(
-                f"the scheduler of the Dask cluster is lost ({why}); the run goes on when it is there again"
+                f"the connection to the scheduler is lost ({why}); the run continues when it is back"
             )
         for worker in [*self._workers.values()]:
             self._lose(worker, "the connection to the scheduler was lost", alone=False)
@@ -417,7 +419,7 @@ class ClusterBackend(Backend):
         for worker in [*self._workers.values()]:
             if self._now_s - worker.heard_s > SILENT_S:  # guard: silent-machine
                 self._silent[worker.address] = worker.member.beat
-                self._lose(worker, f"the scheduler has heard nothing of it for {SILENT_S:.0f} s")
+                self._lose(worker, f"the scheduler has heard nothing from it for {SILENT_S:.0f} s")
             elif worker.order and self._now_s > worker.due_s:
                 self._client.forget(worker.order)
                 self._of.pop(worker.order, None)

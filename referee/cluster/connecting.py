@@ -163,7 +163,7 @@ async def _asked(address: str) -> ClusterSize | str:
             if found.get("type") == "Scheduler":
                 return "its version of Dask is too old, expected 2025.4 or later"
     if found.get("type") != "Scheduler":
-        return f"expected a Dask scheduler, and it is a {shown(str(found.get('type')))}"
+        return f"it is a {shown(str(found.get('type')))}, expected a Dask scheduler"
     workers = found["workers"].values()
     hosts = {worker["host"] for worker in workers}
     return ClusterSize(len(hosts), sum(int(worker["nthreads"]) for worker in workers))
@@ -178,11 +178,11 @@ def reason(error: BaseException, seconds: float) -> str:
         cause = cause.__cause__
     match cause:
         case TimeoutError() | asyncio.CancelledError():
-            return f"no answer of a Dask scheduler within {seconds:.0f} s"
+            return f"no answer from a Dask scheduler within {seconds:.0f} s"
         case OSError(strerror=str(text)):
             return shown(text)
         case OSError():
             return "it closed the connection, expected a Dask scheduler"
         case MemoryError() | ValueError() | EOFError():
-            return "expected a Dask scheduler, and it speaks another protocol"
+            return "it speaks another protocol, expected a Dask scheduler"
     return shown(str(cause) or type(cause).__name__)

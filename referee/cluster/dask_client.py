@@ -180,7 +180,7 @@ class DaskClient(ClusterClient):
                 with duty_cycle.spent():
                     found = await asyncio.wait_for(scheduler.identity(n_workers=-1), CONNECT_S)
                     if found["id"] != (first := first or found["id"]):
-                        return "the scheduler was started again"
+                        return "the scheduler was restarted"
                     tasks = await asyncio.wait_for(scheduler.processing(workers=None), CONNECT_S)
                     others = {address for address, keys in tasks.items() if not all(map(self._is_ours, keys))}
                     workers = found["workers"].items()

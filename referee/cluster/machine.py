@@ -36,7 +36,7 @@ IDLE_S = 120.0
 
 
 class HostEnded(Exception):
-    """The host has ended, or the answer is not wanted any more."""
+    """The host has ended, or the answer is no longer needed."""
 
 
 class _Host:
@@ -98,7 +98,7 @@ class _Host:
             raise HostEnded("it died")
         if not is_wanted():
             self.tell(key, pickle.dumps(CancelTask(key)))
-            raise HostEnded("the answer is not wanted any more")
+            raise HostEnded("the answer is no longer needed")
         if self._process:
             wake(self._process.pid)  # a bot may have stopped it
         if is_playing and self._silent_s > SILENT_S:

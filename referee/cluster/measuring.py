@@ -103,7 +103,7 @@ def doctor_here(workers: int, seconds: float) -> str:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise EnvironmentLacksError(f"measuring takes longer than {seconds:.0f} s") from None
+        raise EnvironmentLacksError(f"measuring took longer than {seconds:.0f} s") from None
     except OSError as error:
         raise EnvironmentLacksError(f"cannot start a process: {error.strerror}") from None
     if not done.stdout:

@@ -103,13 +103,13 @@ def access(scheduler: str, ports: Ports) -> Iterator[Finding]:
             "access",
             Severity.FINE,
             f"TLS; {where or 'ports unknown'}",
-            "only who has the certificate gets in",
+            "only clients with the certificate can connect",
         )
     else:
         yield Finding(
             "access",
             Severity.WARNING,
             f"no TLS; {where or 'ports unknown'}",
-            "whoever can connect to the scheduler or to a Dask worker can run programs there",
-            "use TLS, or a network in which everybody may do that, see `referee docs CLUSTER`",
+            "anyone who can connect to the scheduler or to a Dask worker can run programs there",
+            "use TLS, or a network in which everyone may do that, see `referee docs CLUSTER`",
         )

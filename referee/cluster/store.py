@@ -183,7 +183,7 @@ class FileStore:
                 if not damaged:
                     return top
                 which = ", ".join(f"`{shown(file.path, 80)}`" for file in damaged[:5])
-                self._note(f"bot `{bot.name}`: files that differ here are put back: {which}")
+                self._note(f"bot `{bot.name}`: files that differ here are restored: {which}")
                 ready.unlink()
             _make_folders(top, {files.cwd, *(os.path.dirname(file.path) for file in files.files)})  # noqa: PTH120
             for file in self._differing(top, files.files):

@@ -92,11 +92,11 @@ class Fields:
             raise self.wrong_form(name, expected)
         return value
 
-    def text(self, name: str, default: str | None = None, expected: str = "a text") -> str:
+    def text(self, name: str, default: str | None = None, expected: str = "a string") -> str:
         """Reads a field that is a text."""
         value = str(self._get(name, str, expected, default))
         if not _encodes(value):
-            raise self.wrong(name, "a text that UTF-8 can encode")
+            raise self.wrong(name, "a string that UTF-8 can encode")
         return value
 
     def one_of(self, name: str, choices: Collection[str], default: str | None = None) -> str:
@@ -143,10 +143,10 @@ class Fields:
         return value
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """Reads a field that is a list of texts."""
-        values = self.list(name, "a list of texts")
+        """Reads a field that is a list of strings."""
+        values = self.list(name, "a list of strings")
         if not all(isinstance(value, str) and _encodes(value) for value in values):
-            raise self.wrong_form(name, "a list of texts")
+            raise self.wrong_form(name, "a list of strings")
         return tuple(values)
 
     def numbers(self, name: str) -> tuple[int, ...]:
@@ -158,7 +158,7 @@ class Fields:
 
     def scalars(self, name: str) -> dict[str, str]:
         """Reads a field that is an object of texts and whole numbers, which are all given as texts."""
-        expected = f"{self._object} of texts and numbers"
+        expected = f"{self._object} of strings and numbers"
         inner = self.object(name, expected)._value
         if not all(isinstance(value, int | str) and not isinstance(value, bool) for value in inner.values()):
             raise self.wrong_form(name, expected)

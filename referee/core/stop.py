@@ -133,7 +133,7 @@ def _interrupt_at_once(name: str) -> None:
 
 def _let_finish(name: str) -> None:
     _enter(_interrupt_at_once)
-    _say(f"{name}: only the table is still to come; a second signal stops at once")
+    _say(f"{name}: only the table remains to be printed; a second signal stops at once")
 
 
 def _do_nothing(name: str) -> None:

@@ -49,7 +49,7 @@ class TimeControl:
         parts = [groups[i : i + 3] for i in range(0, 12, 3)]
         move, reserve, step, increment = (period(*part) if part[0] is not None else 0 for part in parts)
         if move + reserve == 0:
-            raise TimeControlError(f"`{text}` has no time in it, expected {_FORM}")
+            raise TimeControlError(f"`{text}` contains no time, expected {_FORM}")
         if parts[2][0] is not None and step == 0:
             raise TimeControlError(f"`{text}` has a step of 0, expected {_FORM}")
         return cls(move, reserve, step, increment, by_cpu=text.startswith(_CPU))

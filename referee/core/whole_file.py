@@ -34,7 +34,7 @@ def write_whole(path: Path, data: bytes, start: bytes, kind: str) -> None:
             _write(os.open(place, os.O_WRONLY), data, path)
             return
     except (OSError, RuntimeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "its symbolic links have no end"
+        reason = error.strerror if isinstance(error, OSError) else "its symbolic links form a loop"
         raise UsageError(f"cannot write `{shown(str(path))}`: {reason}") from None
     try:
         os.fchmod(descriptor, stat.S_IMODE(mode) if mode is not None else 0o666 & ~umask())

@@ -31,7 +31,9 @@ class BloomsEncoding(Encoding[BloomsState]):
         )
         self.parts = (
             ObservationPart("board", (8, across, across), planes),
-            ObservationPart("captures", (2,), "own and opponent's captured stones, as shares of the target"),
+            ObservationPart(
+                "captures", (2,), "captured by the seat and its opponent, as fractions of the target"
+            ),
             ObservationPart("first", (1,), "whether it is the first turn, of one stone"),
             TO_ACT,
         )

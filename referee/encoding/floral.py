@@ -42,34 +42,34 @@ class FloralEncoding(Encoding[FloralState]):
         self._turns = int(options["max_turns"])
         self._reading = Reading(_KnownFloral)
         self.actions = _GUESSES + _RUNES
-        cast = "one-hot the rune or symbol, one-hot the symbol or rune guessed, whether that was right"
+        cast = "the rune or symbol, one-hot; the symbol or rune guessed, one-hot; whether that was right"
         self.parts = (
             ObservationPart(
                 "spells",
                 (3, _CONDITION),
-                "of Water, Fertilize and Weather: one-hot the form (set, sum, seq) and the length (3 to 5); "
-                "members 1 to 7 of a set; the bounds of a sum, as shares of 35; the relations of a sequence, "
-                "one-hot each",
+                "of Water, Fertilize and Weather: the form (set, sum, seq) and the length (3 to 5), one-hot; "
+                "members 1 to 7 of a set; the bounds of a sum, as fractions of 35; the relations of a "
+                "sequence, each one-hot",
             ),
             ObservationPart("planting", (1,), "whether flowers are planted now"),
-            ObservationPart("time", (1,), "turns played, as a share of the most turns"),
-            ObservationPart("number", (3,), "one-hot the number that the next turn has for spells, 1 to 3"),
-            ObservationPart("phase", (TURNS,), "one-hot the turns played since flowers were planted"),
+            ObservationPart("time", (1,), "turns played, as a fraction of the maximum"),
+            ObservationPart("number", (3,), "the number of the next turn for spells, 1 to 3, one-hot"),
+            ObservationPart("phase", (TURNS,), "turns played since flowers were planted, one-hot"),
             ObservationPart(
-                "pots", (POTS, 6), "own pots: one-hot the kind, and the stage as a share of that of a bloom"
+                "pots", (POTS, 6), "own pots: the kind, one-hot; the stage, as a fraction of that of a bloom"
             ),
             ObservationPart("planted", (5,), "the kinds that the seat has planted before"),
             ObservationPart(
                 "stock",
                 (5,),
-                "picked flowers as a share of 5, a charge, the different runes needed as a share of 6, own "
-                "points and the other seat's as shares of the goal",
+                "picked flowers as a fraction of 5, a charge, the different runes needed as a fraction of 6, "
+                "own points and the other seat's as fractions of the goal",
             ),
             ObservationPart(
                 "effects",
                 (13,),
-                "own effects of the last turn: watered pots, one-hot the pot fertilized, the weather made, "
-                "the pot sabotaged, the guessing spell",
+                "own effects of the last turn: watered pots, the pot fertilized (one-hot), the weather "
+                "made, the pot sabotaged, the guessing spell",
             ),
             ObservationPart("own_casts", (_REMEMBERED, _CAST), f"own casts, the last one first: {cast}"),
             ObservationPart(
@@ -81,9 +81,9 @@ class FloralEncoding(Encoding[FloralState]):
             ObservationPart(
                 "excluded", (_RUNES, _RUNES), "by symbol and rune: excluded by a wrong guess of its own"
             ),
-            ObservationPart("given_away", (_RUNES,), "own runes that the other seat has guessed right"),
+            ObservationPart("given_away", (_RUNES,), "own runes that the other seat has guessed correctly"),
             ObservationPart(
-                "stages", (POTS, 2), "the other's pots as last told: a flower, its stage as a share of 30"
+                "stages", (POTS, 2), "the other's pots as last told: a flower, its stage as a fraction of 30"
             ),
             TO_ACT,
         )

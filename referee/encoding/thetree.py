@@ -46,13 +46,13 @@ class TheTreeEncoding(Encoding[TreeState]):
             ),
             ObservationPart("hand", (len(TILES),), "the tiles in hand, lowest first"),
             ObservationPart("laid", (len(TILES),), "the tiles in the tree"),
-            ObservationPart("tiles", (_SEATS,), f"how many tiles are in hand, as shares of all; {each}"),
-            ObservationPart("supply", (1,), "how many tiles are in the supply, as a share of all"),
+            ObservationPart("tiles", (_SEATS,), f"number of tiles in hand, as a fraction of all; {each}"),
+            ObservationPart("supply", (1,), "number of tiles in the supply, as a fraction of all"),
             ObservationPart("passed", (_SEATS,), f"who passed since a tile was laid or drawn; {each}"),
             ObservationPart("finished", (_SEATS,), f"who has finished; {each}"),
             ObservationPart("out", (_SEATS,), f"who is out; {each}"),
-            ObservationPart("deal", (1,), "deals so far, as a share of the most deals"),
-            ObservationPart("chosen", (_WAYS,), "the tile of the move that was begun"),
+            ObservationPart("deal", (1,), "deals so far, as a fraction of the maximum"),
+            ObservationPart("chosen", (_WAYS,), "the tile of the unfinished move"),
             TO_ACT,
         )
 

@@ -31,16 +31,16 @@ class VineTreeEncoding(Encoding[VineTreeState]):
         size = self._board.size
         planes = (
             "flowers; other cells with vines; cells with a vine to the cell below, on the left, on the "
-            "right, above; cells that the last move filled; of the move that was begun: the flower, the "
+            "right, above; cells that the last move filled; of the unfinished move: the flower, the "
             "cells filled, the cell where its vine goes on"
         )
         self.parts = (
             ObservationPart("board", (10, size, size), planes),
             ObservationPart(
-                "lengths", (size, size), "by flower, the steps of vines out of it, as a share of the size"
+                "lengths", (size, size), "by flower, the steps of vines out of it, as a fraction of the size"
             ),
             ObservationPart(
-                "steps", (2,), "steps that are left of the first and the second vine, as shares of the size"
+                "steps", (2,), "remaining steps of the first and the second vine, as fractions of the size"
             ),
             TO_ACT,
         )

@@ -22,12 +22,12 @@ class Ending(Enum):
     START = (
         "start",
         "did not start",
-        "up to `ready` a bot answers `hello` and `prepare` in time, flushed, and nothing else",
+        "before `ready`, a bot writes only its answers to `hello` and `prepare`, in time and flushed",
     )
     VOID = (
         "void",
         "forfeited the game",
-        "a bot must not touch processes that it did not start; the games that it sat in became void",
+        "a bot must not touch processes that it did not start; games that it played in became void",
     )
     OUT = (
         "out",
@@ -37,7 +37,7 @@ class Ending(Enum):
     TIME = (
         "time",
         "ran out of time",
-        "if it did answer: does each line begin with `move`, end with a newline, and leave by a flush",
+        "if it did answer: check that each line begins with `move`, ends with a newline, and is flushed",
     )
     GONE = (
         "gone",
@@ -47,7 +47,7 @@ class Ending(Enum):
     FLOOD = (
         "flood",
         "wrote more than may be written",
-        "write debug output to stderr or in short `log` lines, and ask for one `list` a question",
+        "write debug output to stderr or in short `log` lines, and ask for at most one `list` per question",
     )
     PROTOCOL = (
         "protocol",

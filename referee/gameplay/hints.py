@@ -21,7 +21,7 @@ _ENDED_BY = {
     signal.SIGBUS: "access to memory that does not exist",
     signal.SIGABRT: "it aborted: a failed assertion or an uncaught exception",
     signal.SIGFPE: "it divided by zero",
-    signal.SIGILL: "an instruction that this machine does not support: was it built for another one",
+    signal.SIGILL: "an instruction that this machine does not support: it may be built for another one",
     signal.SIGPIPE: "it wrote to a pipe that nobody reads",
     signal.SIGKILL: "it was killed, by itself or by the system, for example because memory ran out",
 }
@@ -97,8 +97,8 @@ def not_started(
             return "the file is there, but not the interpreter that its first line (#!) names"
         case errno.ENOEXEC:
             return (
-                "this machine cannot run it: was it built for another one, or is it a script without a first "
-                "line such as #!/usr/bin/env python3"
+                "this machine cannot run it: it may have been built for another one, or be a script without "
+                "a first line such as #!/usr/bin/env python3"
             )
     return ""
 
@@ -136,7 +136,10 @@ def _exited(code: int, stderr: str) -> str:
         case 0:
             return "it exited by itself: keep running until `quit`, since another game may follow"
         case 126:
-            return "the shell could not execute the program: is it executable, and built for this machine"
+            return (
+                "the shell could not execute the program: check that it is executable and built for this "
+                "machine"
+            )
         case 127 if "error while loading shared libraries" in stderr:
             return "a shared library is missing or built for another machine: its stderr names it"
         case 127:

@@ -68,7 +68,9 @@ def _installed(slug: str) -> Game[Any]:
     if found := outside.installed(slug):
         return _take(found)
     if slug.endswith(".py"):
-        raise UsageError(f"unknown game `{shown(slug, 80)}`, expected a name in that file, `module.py:NAME`")
+        raise UsageError(
+            f"unknown game `{shown(slug, 80)}`, expected `module.py:NAME`, with the game's name in that file"
+        )
     close = nearest(slug, [*GAMES, *outside.offered()])
     others = f"one of {', '.join(GAMES)}, one of an installed package, or a file's module.py:NAME"
     raise UsageError(

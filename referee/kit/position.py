@@ -71,7 +71,7 @@ class Position:
         if seat is None and len(acting) == 1 and acting[0] >= 0:
             return acting[0]
         if seat is None or seat not in acting or seat < 0:
-            which = "there is not exactly one" if seat is None else f"seat {seat} is none of them"
+            which = "there is not exactly one" if seat is None else f"seat {seat} is not one of them"
             raise ValueError(f"to act: {acting}, and {which}")
         return seat
 
@@ -115,7 +115,7 @@ class Position:
         """
         given = moves if isinstance(moves, Mapping) else {self.turn: moves}
         if set(given) != set(self.state.to_act()) or self.is_chance:
-            raise ValueError(f"to act: {self.state.to_act()}, and there are moves of {tuple(given)}")
+            raise ValueError(f"to act: {self.state.to_act()}, but there are moves of {tuple(given)}")
         read = self.state.read
         played = {seat: read(seat, move) if isinstance(move, str) else move for seat, move in given.items()}
         return self._followed_by(self.state.play(played))

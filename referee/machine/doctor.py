@@ -239,9 +239,8 @@ def _speed(figures: Figures, speed: Speed) -> Finding:
         "speed",
         Severity.FINE,
         f"{_rates(speed.together)} with {_asked(figures)}; alone {_rates(speed.alone)}",
-        f"compiled code that compresses, and moves of random games on {figures.machine.python}, per "
-        f"second of processor time of one core: for comparing "
-        "machines",
+        f"for comparing machines: compiled code that compresses, and moves of random games on "
+        f"{figures.machine.python}, per second of processor time on one core",
     )
 
 
@@ -395,9 +394,9 @@ def _limits(figures: Figures) -> Finding:
         Severity.FINE,
         measured,
         meaning,
-        "the kernel enforces them at once where the referee is root or has a control group of version 2 "
-        "of its own (`systemd-run --user --scope -p Delegate=yes referee …`), with the controllers "
-        "memory and pids",
+        "the kernel enforces them at once if the referee is root or has a version 2 control group of its "
+        "own (`systemd-run --user --scope -p Delegate=yes referee …`), with the controllers memory and "
+        "pids",
     )
 
 
@@ -506,7 +505,7 @@ def _isolation(figures: Figures) -> Iterator[Finding]:
             Severity.WARNING,
             f"version {figures.machine.landlock_abi} of Landlock",
             "at `basic` and `landlock` a bot can send signals to other processes of its user",
-            "Linux 6.12 has the version that prevents this; so does `bwrap`",
+            "Linux 6.12 or later prevents this, and so does `bwrap`",
         )
     root = figures.machine.root
     yield Finding(

@@ -16,7 +16,7 @@ from referee.core.cores import usable_cores
 from referee.core.defaults import START_US
 from referee.core.errors import EnvironmentLacksError
 from referee.core.isolation import LEVELS
-from referee.core.text import shown
+from referee.core.text import counted, shown
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.api import Failure, GameDescription, Silence
 from referee.games import GAMES
@@ -146,7 +146,7 @@ def loopback(workers: int, pin: bool, seconds: float = LOOPBACK_S) -> Distributi
     except OSError as error:
         why = error.strerror or str(error)
     if why := why or collected.failure:
-        raise EnvironmentLacksError(f"cannot play {workers} games at a time: {shown(why)}")
+        raise EnvironmentLacksError(f"cannot play {counted(workers, 'game')} at a time: {shown(why)}")
     return Distribution.of(collected.used_us)
 
 

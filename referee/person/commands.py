@@ -23,12 +23,12 @@ class Command(NamedTuple):
 
 
 COMMANDS = (
-    Command("help", "", "the game in short, how a move is typed, and these commands"),
-    Command("board", "", "the board once more"),
-    Command("moves", "[BEGINNING]", "legal moves, or only those with this beginning"),
+    Command("help", "", "a summary of the game, how to type a move, and these commands"),
+    Command("board", "", "the board again"),
+    Command("moves", "[BEGINNING]", "legal moves, or only those that begin with this"),
     Command("hint", "", "what the hint bot would play here, knowing no more than you"),
-    Command("news", "", "all that happened so far, as your seat was told"),
-    Command("clock", "", "the time that is left"),
+    Command("news", "", "everything that your seat has been told so far"),
+    Command("clock", "", "the remaining time"),
     Command("back", "[N]", "take back the last move that a person made, or the last N of them; also `undo`"),
     Command("resign", "", "give up"),
     Command("quit", "", "leave the game unfinished; it is not recorded"),
@@ -64,7 +64,7 @@ def meaning(line: str) -> TypedLine:
     if command is None:
         return TypedLine("move", line.strip()) if first else TypedLine("")
     if rest and not command.argument:
-        return TypedLine("wrong", f"`{word}` stands alone, expected nothing after it")
+        return TypedLine("wrong", f"`{word}` takes no argument, expected nothing after it")
     if word == "move" and not rest:
         return TypedLine("wrong", "`move` has no move after it, expected one")
     if word == "back":

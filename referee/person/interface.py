@@ -106,7 +106,7 @@ class PersonInterface:
 
     def begin_again(self) -> None:
         """Prepares to receive the game from its first event again, since moves were taken back."""
-        self._console.show("taken back; bots are started again")
+        self._console.show("taken back; the bots are restarted")
         self.events = []
         self._turns = []
         self._state = self._terms.game.start(self._terms.options)
@@ -288,7 +288,7 @@ class PersonInterface:
         if self._awaited != seat:
             self._console.clear()
             self._looking, self._awaited = None, seat
-        prompt = f"{seat_name(self._terms, seat)}: press Enter when nobody else looks "
+        prompt = f"{seat_name(self._terms, seat)}: press Enter when nobody else is looking "
         line = self._console.read(LineRequest(seat, prompt, lambda text: "", lambda text: []), poll_bots)
         if line is BOT_REPLIED:
             return False
@@ -306,7 +306,7 @@ class PersonInterface:
         if typed.word == "move" and not why:
             parts.append("legal, Enter plays it")
         elif typed.word == "move" and (asked.choices.goes_on(typed.text) or _is_beginning(typed.text)):
-            parts.append("Tab shows how it goes on")
+            parts.append("Tab shows how it continues")
         elif why:
             parts.append(why)
         elif typed.word:

@@ -105,7 +105,7 @@ class ContinuedWire:
         """
         if not self._before or isinstance(reply.content, Ready):
             return reply
-        again = Failure(Ending.START, "it did not start again after a move was taken back")
+        again = Failure(Ending.START, "it did not restart after a move was taken back")
         self._failures[reply.seat] = reply.content if isinstance(reply.content, Failure) else again
         return reply._replace(content=READY)
 

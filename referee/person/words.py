@@ -32,9 +32,9 @@ def introduction(terms: Terms, persons: Sequence[int]) -> list[str]:
 
 def help_lines(terms: Terms, width: int = WIDTH) -> list[str]:
     """The rules in short, how a move is typed, and the commands."""
-    paragraphs = [terms.game.summary, f"A move is typed as {terms.game.notation}"]
+    paragraphs = [terms.game.summary, f"How to type a move: {terms.game.notation}"]
     lines = [line for text in paragraphs for line in (*textwrap.wrap(" ".join(text.split()), width), "")]
-    lines.append("Commands, in the place of a move:")
+    lines.append("Commands, in place of a move:")
     for command in COMMANDS:
         name = f"{command.word} {command.argument}".strip()
         lines += textwrap.wrap(
@@ -47,12 +47,12 @@ def moves_lines(found: FoundMoves, beginning: str, width: int = WIDTH) -> list[s
     """A list of moves in columns, with how many more there are."""
     if not found.moves:
         after = f" that begins with {shown(beginning, 40)}" if beginning else ""
-        return [f"no legal move{after}{'' if found.more == 0 else ' was found among those looked at'}"]
+        return [f"no legal move{after}{'' if found.more == 0 else ' was found in a partial search'}"]
     lines = in_columns(found.moves, width)
     if found.more is None:
-        lines.append("and many more; `moves BEGINNING` lists those with this beginning")
+        lines.append("and many more; `moves BEGINNING` lists those that begin with it")
     elif found.more:
-        lines.append(f"and {found.more} more; `moves BEGINNING` lists those with this beginning")
+        lines.append(f"and {found.more} more; `moves BEGINNING` lists those that begin with it")
     return lines
 
 

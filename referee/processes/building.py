@@ -80,7 +80,9 @@ def build(
         return BuildFailure(str(error).removeprefix(f"bot `{bot.name}`: "), ())
     if is_confined and bot.cwd not in needs.files(builder.argv, bot.cwd, builder.environment()).own:
         folder = shown(str(bot.cwd))
-        return BuildFailure(f"its folder `{folder}` holds much else, and the build could write there", ())
+        return BuildFailure(
+            f"its folder `{folder}` contains much more than the bot, and the build could write there", ()
+        )
     script = _JOINED
     if is_confined:
         script, builder = _AT_HOME, _with_toolchain(builder)

@@ -43,15 +43,15 @@ def excess(limit: str, count: int, most: int) -> str:
     """The sentence for a limit of the whole process tree that a bot exceeded."""
     match limit:
         case messages.PROCESSES:
-            return f"{count} processes and threads, and {most} are allowed"
+            return f"{count} processes and threads, expected at most {most}"
         case messages.MEMORY:
-            return f"{about_size(count)} of memory, and {about_size(most)} are allowed"
+            return f"{about_size(count)} of memory, expected at most {about_size(most)}"
         case messages.SCRATCH_BYTES:
-            return f"{about_size(count)} in its scratch folder, and {about_size(most)} are allowed"
+            return f"{about_size(count)} in its scratch folder, expected at most {about_size(most)}"
         case messages.SCRATCH_FILES:
-            return f"more than {most} files and folders in its scratch folder, and {most} are allowed"
+            return f"more than {most} files and folders in its scratch folder"
         case messages.SCRATCH_DEPTH:
-            return f"more than {most} folders in one another in its scratch folder, and {most} are allowed"
+            return f"folders nested more than {most} deep in its scratch folder"
         case messages.OUT_OF_MEMORY:
             return "so much memory that the machine had none left, and the system killed it"
         case _:

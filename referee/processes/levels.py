@@ -152,4 +152,4 @@ def _remedy(level: str, complaints: str) -> str:
             continue
         if present != value and (value != "1000" or present == "0"):
             return f"; root can allow it: sysctl {setting.replace('/', '.')}={value}"
-    return "; this system, or the container that it is, does not allow user namespaces"
+    return "; this system, or the container that it runs in, does not allow user namespaces"

@@ -49,7 +49,7 @@ COLUMNS = {
     "score": Kind("score", "points in % of the games", lambda row, _: score_text(row.tally)),
     "expected": Kind(
         "expected",
-        "points that the ratings expect",
+        "points that the ratings predict",
         lambda row, _: f"{row.expected:.1f}" if row.is_rated else NONE,
     ),
     "seats": Kind("seats", "wins, draws, losses by seat: a column for each seat", lambda row, _: ""),
@@ -66,7 +66,7 @@ COLUMNS = {
     ),
     "max": Kind("longest", "longest time of a move", lambda _, times: about(times.longest_us)),
     "over": Kind("over", "moves beyond their allowance", lambda _, times: str(times.over)),
-    "late": Kind("late", "how often the time was up", lambda _, times: str(times.late)),
+    "late": Kind("late", "number of times the bot ran out of time", lambda _, times: str(times.late)),
     "cpu": Kind("CPU", "processor time of all games", lambda _, times: about(times.cpu_us)),
 }
 

@@ -145,7 +145,7 @@ def other_origin(section: dict[str, Any], game: Game[Any]) -> str:
         if was.get(name) != now.get(name):
             return (
                 f"the {name} of the game `{game.slug}` is {shown(value_text(now.get(name, 'missing')), 80)}, "
-                f"and in the record {shown(value_text(was.get(name, 'missing')), 80)}"
+                f"but in the record it is {shown(value_text(was.get(name, 'missing')), 80)}"
             )
     return ""
 

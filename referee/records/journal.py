@@ -114,7 +114,7 @@ class Journal:
             file = AppendOnlyFile(path, os.O_CREAT | os.O_EXCL)
         except FileExistsError:
             raise UsageError(
-                f"cannot write to `{shown(str(folder))}`: `{shown(str(path))}` exists already, "
+                f"cannot write to `{shown(str(folder))}`: `{shown(str(path))}` already exists, "
                 "expected a new folder"
             ) from None
         except OSError as error:

@@ -157,7 +157,7 @@ class _Pages:
     async def events(self, request: Request) -> Response:
         """The changes of the live page, as they happen."""
         if self._streams.streams >= MAX_STREAMS:
-            return problem(503, f"{counted(MAX_STREAMS, 'browser')} follow the run already")
+            return problem(503, f"{counted(MAX_STREAMS, 'browser')} are already following the run")
         return StreamingResponse(self._streams.events(), media_type="text/event-stream")
 
     async def standings(self, request: Request) -> Response:
@@ -223,7 +223,7 @@ class _Pages:
             waiting: Awaitable[bytes] = asyncio.shield(asyncio.wrap_future(ask()))
             return HTMLResponse(await asyncio.wait_for(waiting, patience_s))
         except BusyError:
-            return problem(503, "too many pages are asked for at the moment")
+            return problem(503, "too many pages are being requested at the moment")
         except UsageError as error:
             return problem(404, str(error))
         except RecordError as error:

@@ -153,7 +153,7 @@ class TournamentPlayer:
                     self._show.rule(progress)
                 self._show.tick()
                 if self._deaths >= WORKER_FAILURES * self._workers > 0:
-                    raise EnvironmentLacksError("the worker processes end before they start a game")
+                    raise EnvironmentLacksError("the worker processes exit before they start a game")
             backend.end_idle_bots()
         finally:
             backend.close()
@@ -166,7 +166,7 @@ class TournamentPlayer:
             self._run.add_change({"files": files})
         if new := files.keys() - self._changed:
             self._changed |= new
-            self._show.note(f"bots whose program changed while the run is on: {', '.join(sorted(new))}")
+            self._show.note(f"bots whose program changed during the run: {', '.join(sorted(new))}")
 
     def _take(self, reports: Sequence[Report]) -> None:
         """Takes reports of workers. A game counts when its record is on disk, so games that are reported
@@ -239,5 +239,5 @@ class TournamentPlayer:
         self._show.void(void, then)
         for bot in sorted(responsible):
             self._show.note(
-                f"bot `{bot}` forfeits its remaining games, since it sat in the most games that became void"
+                f"bot `{bot}` forfeits its remaining games, since it was in the most games that became void"
             )

@@ -145,7 +145,7 @@ def stopping_rule_from_header(header: Mapping[str, Any]) -> StoppingRule:
 
 def _sprt(fields: Fields) -> Sprt:
     is_text = isinstance(fields.value("sprt"), str)
-    unchecked = None if is_text else _unchecked(fields.object("sprt", "a text or a table"))
+    unchecked = None if is_text else _unchecked(fields.object("sprt", "a string or a table"))
     try:
         return unchecked.checked() if unchecked else Sprt.parse(fields.text("sprt"))
     except UsageError as error:

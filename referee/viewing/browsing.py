@@ -78,4 +78,4 @@ class Browser:
         """Returns the line for a step in which the view saw nothing."""
         if number == 0:
             return "the position before the first move"
-        return f"nothing that seat {(self.view or 0) + 1} was told of"
+        return f"nothing that seat {(self.view or 0) + 1} was told about"

@@ -18,11 +18,11 @@ def compared(recorded: GameRecord, played: GameRecord, difference: Difference | 
     terms = recorded.terms
     if difference is None:
         moves = len(steps_of(played).steps) - 1
-        yield f"{shown(terms.id)}: the same up to its end, move {moves}"
+        yield f"{shown(terms.id)}: identical up to its end, move {moves}"
         yield f"result: {result(terms, played.verdict)}"
         return
     move = _move_of(recorded if difference.one else played, difference.at)
-    yield f"{shown(terms.id)}: the same before move {move}, where it differs"
+    yield f"{shown(terms.id)}: first differs at move {move}"
     yield from _happened("recorded", difference.one, terms)
     yield from _happened("now", difference.other, terms)
     yield f"result recorded: {result(terms, recorded.verdict)}"

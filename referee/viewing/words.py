@@ -81,7 +81,7 @@ def _waited(timing: Timing) -> str:
     if not timing.waited_us:
         return ""
     forgiven = f", {seconds(timing.forgiven_us)} of that not charged" if timing.forgiven_us else ""
-    return f"; it was ready to run, and waited {seconds(timing.waited_us)} for a processor{forgiven}"
+    return f"; it was ready to run but waited {seconds(timing.waited_us)} for a processor{forgiven}"
 
 
 def _arithmetic(moved: Moved, control: TimeControl) -> str:

@@ -633,7 +633,7 @@ PROCESSES: Rows = {
         Case(
             f"asked; {HELPERS} wait",
             "limit",
-            "processes and threads, and 100 are allowed",
+            "processes and threads, expected at most 100",
             "not allowed",
             limits=Limits(processes=100),
             linux=True,
@@ -652,7 +652,7 @@ RESOURCES: Rows = {
         Case(
             f"{BOMB} asked; bomb 9",
             "limit",
-            "processes and threads, and 100 are allowed",
+            "processes and threads, expected at most 100",
             limits=Limits(processes=100),
             linux=True,
             any_user=True,
@@ -671,7 +671,7 @@ RESOURCES: Rows = {
         Case(
             f"asked; {TAKES} & {TAKES} & {TAKES} & wait",
             "limit",
-            "of memory, and 400 MB are allowed",
+            "of memory, expected at most 400 MB",
             "of several processes",
             limits=Limits(memory=400 << 20),
             linux=True,

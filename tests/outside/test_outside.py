@@ -230,7 +230,7 @@ HEADER = {"kind": "tournament", "record": 1, "game": "connect4", "options": {}, 
 
 FORGED: list[tuple[dict[str, Any], type[RefereeError], str]] = [
     ({"origin": 5}, RecordError, "`origin` is `5`, expected an object"),
-    ({"origin": {"file": []}}, RecordError, "expected an object of texts and numbers"),
+    ({"origin": {"file": []}}, RecordError, "expected an object of strings and numbers"),
     (
         {"origin": {"file": "\x1b[2J"}},
         UsageError,
@@ -262,7 +262,9 @@ def test_a_file_that_changed_is_told(file: Place) -> None:
         source.write("# changed\n")
     done = file("verify", "run", *file.again)
     assert done.code == 6
-    assert "line 1: the sha256 of the game `connect4` is " in done.err and "and in the record" in done.err
+    assert (
+        "line 1: the sha256 of the game `connect4` is " in done.err and "but in the record it is" in done.err
+    )
     done = file("replay", "run", *file.again)
     assert done.code == 0 and done.err.startswith("warning: the sha256 of the game") and "1 2 3 4" in done.out
 
@@ -380,7 +382,7 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
         with pytest.raises(UsageError, match=told):
             from_file(name, tmp_path)
     done = referee_process("games", "none.py", cwd=tmp_path)
-    assert done.code == 2 and "unknown game `none.py`, expected a name in that file" in done.err
+    assert done.code == 2 and "unknown game `none.py`, expected `module.py:NAME`" in done.err
     (tmp_path / "t.toml").write_text('[tournament]\ngame = "none.py:GAME"\n')
     done = referee("run", str(tmp_path / "t.toml"))
     assert done.code == 2 and f"`{tmp_path / 't.toml'}`: cannot read the game's file" in done.err

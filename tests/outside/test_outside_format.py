@@ -102,7 +102,7 @@ def test_a_tournament_in_it_is_played_continued_and_shown(folder: Path) -> None:
         assert (why in without.out) == (words[0] != "verify") and why not in named.out
     assert "8 of 8 games" in referee_process("status", "run", *NAMED, cwd=folder).out
     done = run(folder, rounds=3)
-    assert done.code == 2 and "`rounds` is 3, and was 4, expected no less" in done.err
+    assert done.code == 2 and "`rounds` is 3, but was 4, expected no less" in done.err
 
 
 @pytest.mark.promise("FORMATS", "No file is run because a header names it as a format.")
@@ -131,7 +131,7 @@ def test_a_run_is_not_continued_with_another_file(folder: Path) -> None:
     )
     (folder / "t.toml").write_text(TOML.replace('format = "ladder.py:Ladder"\n', "").replace("order", "#"))
     done = referee_process("run", "t.toml", "-o", "run", cwd=folder)
-    assert done.code == 2 and "`format` is round-robin, and was ladder" in done.err
+    assert done.code == 2 and "`format` is round-robin, but was ladder" in done.err
     assert (folder / "run" / "games.jsonl").read_bytes() == before
 
 
@@ -270,7 +270,7 @@ def test_what_a_method_of_a_format_returns_is_checked(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("bot", "told"), [("'x'", "`x`, which is no bot of this run"), ("'a'", "`a`, twice")]
+    ("bot", "told"), [("'x'", "`x`, which is not a bot of this run"), ("'a'", "`a`, twice")]
 )
 def test_standings_of_bots_that_are_not_there_are_refused(bot: str, told: str, folder: Path) -> None:
     (folder / "ladder.py").write_text(LADDER.replace("Standing(place, bot,", f"Standing(place, {bot},"))
@@ -283,8 +283,8 @@ def test_standings_of_bots_that_are_not_there_are_refused(bot: str, told: str, f
 def test_a_file_without_the_name_of_a_format_is_told(folder: Path) -> None:
     (folder / "t.toml").write_text(TOML.replace(":Ladder", ""))
     done = referee_process("run", "t.toml", "--dry-run", cwd=folder)
-    expected = "`tournament.format` is `ladder.py`, expected a name in that file, `module.py:NAME`"
-    assert done.code == 2 and expected in done.err
+    expected = "is `ladder.py`, expected `module.py:NAME`, with the name of the format in that file"
+    assert done.code == 2 and f"`tournament.format` {expected}" in done.err
 
 
 @pytest.mark.promise("FORMATS", "What a format from a file raises is one line, and no game is lost by it.")

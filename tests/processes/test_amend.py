@@ -119,7 +119,7 @@ def test_a_new_bot_has_another_name_than_one_that_was_renamed(tmp_path: Path) ->
     assert referee("run", str(toml(tmp_path / "t.toml", "", a=PLAIN, b=PLAIN))).code == 0
     assert referee("amend", str(tmp_path / "t.toml"), "--rename", "a=new").code == 0
     done = referee("run", str(toml(tmp_path / "t.toml", "", a=PLAIN, b=PLAIN, New=PLAIN)))
-    assert done.code == 2 and "bot `New` has the name that `a` was given later" in done.err, done.err
+    assert done.code == 2 and "bot `New` has the name to which `a` was renamed" in done.err, done.err
 
 
 def test_forged_names_are_refused(tmp_path: Path) -> None:

@@ -129,11 +129,11 @@ def played(folder: Path, bomb: str, level: str = "none") -> tuple[list[GameRecor
 @pytest.mark.parametrize(
     ("bomb", "told"),
     [
-        (FORKS, "100 are allowed"),
-        (FORKS_IN_SESSIONS, "100 are allowed"),
-        (MEMORY, "of memory, and 300 MB are allowed"),
-        (SHARED_MEMORY, "of memory, and 300 MB are allowed"),
-        (DISK, "in its scratch folder, and 100 MB are allowed"),
+        (FORKS, "expected at most 100"),
+        (FORKS_IN_SESSIONS, "expected at most 100"),
+        (MEMORY, "of memory, expected at most 300 MB"),
+        (SHARED_MEMORY, "of memory, expected at most 300 MB"),
+        (DISK, "in its scratch folder, expected at most 100 MB"),
         (INODES, "more than 1000 files and folders in its scratch folder"),
     ],
     ids=["forks", "forks in sessions", "memory", "shared memory", "disk", "inodes"],
@@ -160,7 +160,7 @@ def test_a_bomb_of_files_in_memory_loses_by_the_limit_of_memory(
         last = record.events[-1]
         assert isinstance(last, Retired)
         assert record.terms.bots[last.seat] == "bomb" and last.ending.word == "limit"
-        assert "of memory, and 300 MB are allowed" in last.detail
+        assert "of memory, expected at most 300 MB" in last.detail
 
 
 def test_many_busy_children_end_with_their_bot(tmp_path: Path) -> None:

@@ -135,7 +135,7 @@ def test_a_run_goes_on_with_the_scheduler_that_is_started_again(
     run = begun(machines, tmp_path)
     machines.scheduler.signal(signal.SIGKILL)
     err = run.play_on()
-    assert "the scheduler of the Dask cluster is lost" in err
+    assert "the connection to the scheduler is lost" in err
     assert "connected to the scheduler of the Dask cluster again" in err
     check(run, undisturbed)
 
@@ -169,7 +169,7 @@ def test_a_worker_that_comes_back_late_with_results_changes_nothing(
         eventually(run.voids)
     finally:
         stopped.signal(signal.SIGCONT)
-    assert "the scheduler has heard nothing of it for 3 s, it is played again" in run.play_on()
+    assert "the scheduler has heard nothing from it for 3 s, it is played again" in run.play_on()
     check(run, undisturbed)
 
 

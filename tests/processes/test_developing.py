@@ -54,7 +54,7 @@ def test_a_match_begins_at_a_move_of_a_logged_game(recorded: Path, tmp_path: Pat
     done = referee(*words, "-n", "4", *HERE)
     assert done.code == 0 and "2 of 4 games played" in done.err, "it continues"
     done = referee(*words[:-3], "1@3", "-o", str(folder), "-n", "4", *HERE)
-    assert done.code == 2 and "`openings` is the start of the game 1:a:b up to move 3, and was" in done.err
+    assert done.code == 2 and "`openings` is the start of the game 1:a:b up to move 3, but was" in done.err
 
 
 @pytest.mark.parametrize(

@@ -192,7 +192,7 @@ def test_a_breach_says_what_was_expected(said: bytes, fragments: list[str]) -> N
     [
         (b"#!/bin/sh\r\necho hello 1\r\n", ["No such file or directory", "Unix line ends (LF, not CRLF)"]),
         (b"#!/no/such/interpreter\n", ["No such file or directory", "the interpreter that its first line"]),
-        (b"\x7fELFxx", ["Exec format error", "is it a script without a first line such as"]),
+        (b"\x7fELFxx", ["Exec format error", "be a script without a first line such as"]),
         (b"#!/bin/sh\nno-such-program\n", ["exited with status 127", "the shell did not find the program"]),
         (b"#!/bin/sh\n/etc/passwd\n", ["exited with status 126", "the shell could not execute the program"]),
     ],
@@ -225,7 +225,7 @@ def test_a_limit_that_keeps_a_bot_from_starting_is_named(
 
 def test_a_bot_that_exceeds_a_limit_at_its_start_is_told_of_the_limits() -> None:
     text = told(replace(Bot("x", ("sh", "-c", "sleep 60 & sleep 60"), Path("/")), limits=Limits(processes=1)))
-    assert "seat 1 x did not start: 3 processes and threads, and 1 are allowed" in text
+    assert "seat 1 x did not start: 3 processes and threads, expected at most 1" in text
     assert "hint: the match or tournament limits its memory" in text
 
 

@@ -131,7 +131,7 @@ def test_a_run_whose_workers_keep_the_bots(tmp_path: Path, workers: str) -> None
     assert events[-1][0] == "quit" and len({pid for _, pid in events}) == 1, "it is told to quit in the end"
     assert referee("verify", str(tmp_path / "t-results")).code == 0
     done = referee("run", str(toml(tmp_path, "")))
-    assert done.code == 2 and "`processes` of bot `a` is not given, and was worker" in done.err
+    assert done.code == 2 and "`processes` of bot `a` is not given, but was worker" in done.err
 
 
 def test_what_is_as_usual_does_not_stand_in_the_records(tmp_path: Path) -> None:

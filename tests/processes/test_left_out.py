@@ -124,7 +124,10 @@ def test_where_pairings_follow_results_no_bot_joins_later(form: str, tmp_path: P
     mended(file)
     again = referee("run", str(file))
     assert again.code == 0 and games(folder) == before
-    assert "bot `sick` is left out: this run began without it, and the format" in again.err
+    assert (
+        "bot `sick` is left out: this run started without it, and no bots can be added to the format"
+        in again.err
+    )
 
 
 @pytest.mark.promise("FORMATS", "Where pairings follow results, a bot of the run has to be there.")
@@ -141,7 +144,7 @@ def test_where_pairings_follow_results_a_bot_of_the_run_has_to_be_there(form: st
     played[1].write_bytes(b"".join(cut[:3]))
     file.write_text(whole + FAILS)
     done = referee("run", str(file))
-    assert done.code == 2 and "cannot go on without it" in done.err and "it cannot be built" in done.err
+    assert done.code == 2 and "cannot continue without it" in done.err and "it cannot be built" in done.err
     assert played[1].read_bytes() == b"".join(cut[:3])
 
 

@@ -215,7 +215,7 @@ def test_what_cannot_be_merged_is_told(tmp_path: Path) -> None:
     out.mkdir()
     (out / "mine").write_text("")
     done, _ = merged(one, two)
-    assert done.code == 2 and "exists already, expected a new folder" in done.err
+    assert done.code == 2 and "already exists, expected a new folder" in done.err
     assert (out / "mine").exists()
     swiss = [played(tmp_path / f"s{n}.toml", bots=AB, rounds=n, format="swiss") for n in (1, 2)]
     done, _ = merged(*swiss)

@@ -61,7 +61,7 @@ def test_the_folder_has_all_that_its_commands_name(
     assert "\n".join(["```sh", *building, checking, matching, playing, "```"]) in readme
     (program,) = (path for path in (HERE / language).iterdir() if path.is_file())
     assert program.name == known.program
-    assert f"made the bot `petal`: your idea goes into `choose` in petal/{known.program}" in done.err
+    assert f"created the bot `petal`: your own idea goes into `choose` in petal/{known.program}" in done.err
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -157,7 +157,7 @@ def test_a_toolchain_that_is_not_there_is_named(tmp_path: Path, monkeypatch: pyt
     monkeypatch.chdir(tmp_path)
     done = referee("new-bot", "petal", "--game", "blooms", "--lang", "java")
     assert done.code == 0 and (tmp_path / "petal" / "Main.java").exists()
-    assert done.err.endswith("\nnot installed here, but needed: `javac` and `java`\n")
+    assert done.err.endswith("\nnot installed here but needed: `javac` and `java`\n")
     assert "not installed" not in referee("new-bot", "other", "--game", "blooms").err
 
 

@@ -139,7 +139,7 @@ def test_a_game_to_its_end_with_illegal_moves_completion_and_a_move_taken_back(
     terminal.type("%%")
     terminal.until("illegal: ")  # while it is typed
     terminal.type("\r")  # which does not take it
-    assert "Commands, in the place of a move" in terminal.shown_by(f"{CLEAR_LINE}hel{TAB}", ME)
+    assert "Commands, in place of a move" in terminal.shown_by(f"{CLEAR_LINE}hel{TAB}", ME)
     turns = completed = 0
     while True:
         listed = terminal.shown_by("moves", ME)
@@ -155,7 +155,7 @@ def test_a_game_to_its_end_with_illegal_moves_completion_and_a_move_taken_back(
             break
         turns += 1
         if turns == 1:
-            assert "taken back; bots are started again" in terminal.shown_by("back", ME)
+            assert "taken back; the bots are restarted" in terminal.shown_by("back", ME)
     assert terminal.ended() == 0
     assert completed or slug == "floral", "its moves have one character"
     assert turns and "recorded as 1:me:b" in terminal.written
@@ -173,7 +173,7 @@ def test_two_persons_see_no_secrets_of_each_other_in_floral(tmp_path: Path) -> N
     lines = {"seat 1 anna": ["A", "1", "2"], "seat 2 bob": ["C", "1", "2"]}
     for turn in range(3):
         for seat in screens:
-            terminal.until(opened(f"{seat}: press Enter when nobody else looks"))
+            terminal.until(opened(f"{seat}: press Enter when nobody else is looking"))
             assert terminal.written.count(OTHER_SCREEN) == 1, "nothing is kept that is scrolled off"
             mark = len(terminal.written)
             terminal.type("\r")
@@ -210,7 +210,7 @@ def test_two_persons_see_no_hands_of_each_other_in_the_tree(tmp_path: Path) -> N
     terminal = Terminal("thetree", "anna=me", "bob=me", *words)
     seats = ("seat 1 anna", "seat 2 bob")
     shown: list[tuple[str, str]] = []
-    enter = [opened(f"{seat}: press Enter when nobody else looks") for seat in seats]
+    enter = [opened(f"{seat}: press Enter when nobody else is looking") for seat in seats]
     prompts = [new_prompt(seat) for seat in seats]
     mark = 0
     while len(shown) < 12:

@@ -38,7 +38,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_game_is_the_same_again(folder: Path) -> None:
     done = referee("rerun", str(folder), "1", "--strict")
     assert done.code == 0, done.err
-    assert done.out.startswith("1:a:b: the same up to its end, move ")
+    assert done.out.startswith("1:a:b: identical up to its end, move ")
     assert " won: " in done.out.splitlines()[1]
 
 
@@ -47,7 +47,7 @@ def test_a_changed_bot_differs_and_the_game_is_kept(folder: Path, tmp_path: Path
     done = referee("rerun", str(folder), "1", f"b={SILENT}", "--strict", "--dialogue", "-o", str(new))
     assert done.code == 8 and done.err.endswith("referee: the game differs\n")
     told, recorded, *_, now, was, result = done.out.splitlines()
-    assert told == "1:a:b: the same before move 1, where it differs"
+    assert told == "1:a:b: first differs at move 1"
     assert recorded.startswith("recorded: seat 1 a: ") and now.startswith("now:      seat 2 b ")
     assert was.startswith("result recorded: ") and result.startswith("result now:      a won: ")
     assert "hint: " in done.err and "REF: hello 1" in done.err
@@ -182,6 +182,6 @@ def test_games_of_every_kind_of_run_are_the_same_again(kind: str, tmp_path: Path
     for number, game in enumerate(list(read_run(results).games)[:3]):
         new = tmp_path / str(number)
         done = referee("rerun", str(results), game, "--strict", "-o", str(new))
-        assert done.code == 0 and "the same up to its end" in done.out, done.err
+        assert done.code == 0 and "identical up to its end" in done.out, done.err
         verified = referee("verify", str(new))
         assert verified.code == 0 and "1 of " in verified.out, verified.err

@@ -150,12 +150,12 @@ def test_a_seed_that_the_run_did_not_begin_with(played: tuple[Path, Path]) -> No
     seed = lines_of(folder)[-1]["seed"]
     bots = dict.fromkeys("ab", PLAIN)
     done = referee("run", str(toml(file, bots, seed="other", rounds=3)))
-    assert done.code == 2 and f"`seed` is other, and was {seed}" in done.err
+    assert done.code == 2 and f"`seed` is other, but was {seed}" in done.err
     assert referee("run", str(toml(file, bots, seed=seed, rounds=3))).code == 0, "as it was revealed"
     assert referee("verify", str(folder)).err == ""
     write(folder, lines_of(folder)[:4])
     done = referee("run", str(toml(file, bots, seed=seed)))
-    assert done.code == 2 and f"`seed` is {seed}, and was not given" in done.err
+    assert done.code == 2 and f"`seed` is {seed}, but was not given" in done.err
 
 
 def _another_seed(lines: Lines) -> None:
@@ -204,7 +204,7 @@ def _short_hash(lines: Lines) -> None:
             _another_shared_seed,
             "line 3 (game 1:b:a): its shared seed differs from that of the earlier games",
         ),
-        (_no_seed_at_all, "line 1: `seed` is missing, expected a text"),
+        (_no_seed_at_all, "line 1: `seed` is missing, expected a string"),
         (_both, "expected either `seed` or `seed_sha256`"),
         (_short_hash, "`seed_sha256` is `0`, expected 64 hexadecimal digits"),
     ],

@@ -180,10 +180,10 @@ def test_anything_else_that_changed_is_named(tmp_path: Path) -> None:
     assert referee("run", str(toml(file, two))).code == 0
     before = (tmp_path / "t-results" / "games.jsonl").read_bytes()
     for changed, words in (
-        ({"clock": "6s"}, "`clock` of bot `a` is 6s, and was 5s"),
-        ({"seed": "other"}, "`seed` is other, and was s"),
-        ({"margin": "1ms"}, "`margin_us` is 1000, and was 10000"),
-        ({"rounds": 1}, "`rounds` is 1, and was 2"),
+        ({"clock": "6s"}, "`clock` of bot `a` is 6s, but was 5s"),
+        ({"seed": "other"}, "`seed` is other, but was s"),
+        ({"margin": "1ms"}, "`margin_us` is 1000, but was 10000"),
+        ({"rounds": 1}, "`rounds` is 1, but was 2"),
         ({"options": "size = 4"}, '`options` is {"size": 4'),
         ({"bots": {"a": PLAIN, "z": PLAIN}}, "bot `b` is missing"),
         ({"bots": {"a": PLAIN, "b": PLAIN + " --fast"}}, "`command` of bot `b`"),
@@ -221,7 +221,7 @@ def test_a_program_that_changes_while_the_run_is_on_is_recorded_and_reported(
     script.write_text(f"echo '# longer' >> bot.sh\nexec {PLAIN.replace('{python}', sys.executable)}\n")
     bots = {"a": "sh bot.sh", "b": PLAIN}
     done = referee("run", str(toml(tmp_path / "t.toml", bots, rounds=4, workers=workers)))
-    assert done.code == 0 and done.err.count("bots whose program changed while the run is on: a\n") == 1
+    assert done.code == 0 and done.err.count("bots whose program changed during the run: a\n") == 1
     first, *rest = lines_of(tmp_path / "t-results")
     changes = [line["files"] for line in rest if line["kind"] == "change"]
     assert all(list(change) == ["a"] for change in changes)
@@ -319,7 +319,7 @@ def test_a_dry_run_says_what_it_would_take_and_does_nothing(tmp_path: Path) -> N
     # Side 3 has 19 cells and a target of 10: 19 + 18 moves at most, 5 s each, and 10 s twice for the start.
     assert "12 games left to play, at most 37 moves each" in done.out
     assert "at most 42 min, if every bot uses all of its time" in done.out
-    assert "how long they will take cannot be said" in done.out and "KB in" in done.out
+    assert "how long they will take is unknown" in done.out and "KB in" in done.out
 
 
 # --- A failure of the referee's own ----------------------------------------------------------------------

@@ -290,7 +290,7 @@ def excess(process: BotProcess) -> str:
 def test_no_more_processes_than_allowed() -> None:
     many = f"for i in 1 2 3 4 5 6 7 8 9; do setsid sleep {mark(141)} & done; wait"
     process = started(many, Limits(processes=5))
-    assert excess(process).endswith(" processes and threads, and 5 are allowed")
+    assert excess(process).endswith(" processes and threads, expected at most 5")
     assert not living(mark(141))
 
 
@@ -302,7 +302,7 @@ def test_no_more_memory_than_allowed_of_one_or_of_all() -> None:
     assert "MemoryError" in process.take_stderr().text()
     end_processes([process])
     together = " & ".join([take.format(120)] * 3) + " & wait"
-    assert excess(started(together, Limits(memory=300 << 20))).endswith("of memory, and 300 MB are allowed")
+    assert excess(started(together, Limits(memory=300 << 20))).endswith("of memory, expected at most 300 MB")
 
 
 @pytest.mark.promise("ISOLATION", "A bot gets no more computing time than its limit allows.")
@@ -348,7 +348,7 @@ def test_a_limit_that_is_exceeded_is_the_bot_s_fault() -> None:
     (record,) = play_encounter([hog, good], [terms])
     assert record.verdict.ending.word == "limit" and record.verdict.outcome.ranks == (1, 2)
     last = record.events[-1]
-    assert isinstance(last, Retired) and last.detail.endswith("processes and threads, and 3 are allowed")
+    assert isinstance(last, Retired) and last.detail.endswith("processes and threads, expected at most 3")
 
 
 def test_a_bot_has_a_scratch_folder_of_its_own_that_is_removed() -> None:
@@ -391,10 +391,10 @@ def test_a_killed_launcher_takes_nothing_from_bots_that_play_on() -> None:
 def test_no_more_in_the_scratch_folder_than_allowed() -> None:
     process = started("head -c 3000000 /dev/zero >$TMPDIR/x; sleep 60", Limits(scratch=2 << 20))
     told = excess(process)  # perhaps while it still writes
-    assert re.fullmatch(r"2\.\d MB in its scratch folder, and 2\.0 MB are allowed", told), told
+    assert re.fullmatch(r"2\.\d MB in its scratch folder, expected at most 2\.0 MB", told), told
     many = "cd $TMPDIR; for i in 1 2 3 4 5 6; do mkdir $i; touch $i/x; done; sleep 60"
     process = started(many, Limits(scratch_files=10))
-    assert excess(process) == "more than 10 files and folders in its scratch folder, and 10 are allowed"
+    assert excess(process) == "more than 10 files and folders in its scratch folder"
 
 
 @pytest.mark.promise("ISOLATION", "Folders that are too deep to be counted are said to be.")
@@ -402,7 +402,7 @@ def test_no_more_in_the_scratch_folder_than_allowed() -> None:
 def test_folders_that_are_too_deep_to_be_counted_are_said_to_be() -> None:
     chain = "cd $TMPDIR; for i in $(seq 200); do mkdir x; cd x; done; sleep 60"
     told = excess(started(chain, Limits(scratch_files=None)))
-    assert told == "more than 100 folders in one another in its scratch folder, and 100 are allowed"
+    assert told == "folders nested more than 100 deep in its scratch folder"
 
 
 # --- The end of the referee ----------------------------------------------------------------------------
@@ -484,12 +484,12 @@ def test_a_launcher_that_does_not_live_is_noticed_at_once(monkeypatch: pytest.Mo
 def test_threads_and_shared_memory_count_too() -> None:
     threads = "import threading as t\nfor i in range(30): t.Thread(target=t.Event().wait).start()"
     bot = Bot("threads", (sys.executable, "-I", "-S", "-c", threads), Path("/"), limits=Limits(processes=20))
-    assert excess(BotProcess(bot)).endswith("processes and threads, and 20 are allowed")
+    assert excess(BotProcess(bot)).endswith("processes and threads, expected at most 20")
     shared = "import mmap, time\nm = mmap.mmap(-1, 200 << 20)\n"
     shared += "for i in range(200): m.write(bytes(1 << 20))\ntime.sleep(60)"
     limits = Limits(memory=150 << 20)
     bot = Bot("shared", (sys.executable, "-I", "-S", "-c", shared), Path("/"), limits=limits)
-    assert excess(BotProcess(bot)).endswith("of memory, and 150 MB are allowed")
+    assert excess(BotProcess(bot)).endswith("of memory, expected at most 150 MB")
 
 
 FILE_IN_MEMORY = """
@@ -508,7 +508,7 @@ def test_files_in_memory_that_nobody_has_mapped_count_too(memfd: bool) -> None:
     script = FILE_IN_MEMORY.format(memfd=memfd, pid=os.getpid())
     limits = Limits(memory=150 << 20)
     bot = Bot("hider", (sys.executable, "-I", "-S", "-c", script), Path("/"), limits=limits)
-    assert excess(BotProcess(bot)).endswith("of memory, and 150 MB are allowed")
+    assert excess(BotProcess(bot)).endswith("of memory, expected at most 150 MB")
 
 
 @pytest.mark.promise("ISOLATION", "Memory that processes share counts once.")
@@ -546,5 +546,5 @@ def test_limits_hold_when_the_bot_s_own_process_has_ended(tmp_path: Path) -> Non
     )
     assert wait_for(process) == "exited with status 0"
     go.touch()
-    assert eventually(lambda: excess_so_far(process)).endswith("and 5 are allowed")
+    assert eventually(lambda: excess_so_far(process)).endswith("expected at most 5")
     end_processes([process])

@@ -152,13 +152,15 @@ def test_there_are_bounds_and_the_message_says_what_is_large(
     write(base, "bot.py", "small/a", *(f"many/{number}" for number in range(9)), "large/x")
     one, origin = bot(base, "{python} bot.py"), BotOrigin(files=("bot.py",))
     monkeypatch.setattr(file_list, "MAX_FILES", 10)
-    with pytest.raises(UsageError, match=r"bot `a` has more than 10 files, of them 9 files in `.*/many`"):
+    with pytest.raises(
+        UsageError, match=r"bot `a` has more than 10 files; the largest part is `.*/many` with 9 files"
+    ):
         sent(one)
     monkeypatch.setattr(file_list, "MAX_FILES", 10_000)
     with (base / "large/x").open("wb") as file:
         file.truncate(2 << 30)
     with pytest.raises(
-        UsageError, match=r"bot `a` has 2\.\d GB, expected .*`.*/large`; list the ones that it"
+        UsageError, match=r"bot `a` has 2\.\d GB, expected .*`.*/large` with 2\.\d GB: list what it needs"
     ):
         sent(one)
     assert paths(sent(one, origin)) == {"bot.py"}

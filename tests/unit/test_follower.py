@@ -126,7 +126,7 @@ def test_a_file_that_is_cut_is_read_anew(tmp_path: Path) -> None:
     follower.read()
     with growing.path.open("r+b") as file:
         file.truncate(length)
-    assert follower.read() and ids(follower) == ["1:a:b"] and "was cut" in follower.notice
+    assert follower.read() and ids(follower) == ["1:a:b"] and "became shorter" in follower.notice
 
 
 def test_a_file_that_is_gone_is_told_and_what_was_read_stays(tmp_path: Path) -> None:

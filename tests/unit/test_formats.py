@@ -176,7 +176,7 @@ def test_bots_that_are_left_out_on_a_machine_may_be_named() -> None:
         ('format = "knockout"\nbest_of = 2', "`tournament.best_of` is `2`, expected an odd number"),
         (
             'format = "knockout"\nseeding = ["a", "x"]',
-            "`tournament.seeding` names `x`, which is no bot, expected",
+            "`tournament.seeding` names `x`, which is not a bot, expected",
         ),
         (
             'format = "swiss"\nrounds = 1\nseeding = ["a", "a"]',
@@ -279,20 +279,20 @@ def test_a_game_that_cannot_be_in_the_schedule_does_not_belong_to_the_run(
 
 def test_what_changed_since_a_run_began_is_named() -> None:
     swiss = Swiss(3, ("a", "b"))
-    assert Swiss(3, ("b", "a")).may_grow(swiss) == ["`seeding` is b, a, and was a, b"]
-    assert Swiss(2, ("a", "b")).may_grow(swiss) == ["`rounds` is 2, and was 3, expected no less"]
+    assert Swiss(3, ("b", "a")).may_grow(swiss) == ["`seeding` is b, a, but was a, b"]
+    assert Swiss(2, ("a", "b")).may_grow(swiss) == ["`rounds` is 2, but was 3, expected no less"]
     assert RoundRobin().may_grow(swiss) == [
-        "`format` is round-robin, and was swiss",
-        "`seeding` is not given, and was a, b",
+        "`format` is round-robin, but was swiss",
+        "`seeding` is not given, but was a, b",
     ]
     cup = Knockout(3, ("a", "b"))
     assert Knockout(1, ("a", "b"), third_place=True).may_grow(cup) == [
-        "`best_of` is 1, and was 3",
-        "`third_place` is true, and was false",
+        "`best_of` is 1, but was 3",
+        "`third_place` is true, but was false",
     ]
-    assert League(10).may_grow(League(20)) == ["`budget` is 10, and was 20, expected no less"]
+    assert League(10).may_grow(League(20)) == ["`budget` is 10, but was 20, expected no less"]
     assert RoundRobin(tables="balanced").may_grow(RoundRobin(tables="balanced"), ["x"]) == [
-        "bot `x` was not there: no bot may be added with balanced tables"
+        "bot `x` is new, but no bot can be added to balanced tables"
     ]
 
 

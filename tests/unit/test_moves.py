@@ -65,7 +65,7 @@ def test_what_is_refused_says_which_move_and_why() -> None:
     )
     assert "expected a move of seat 2 too" in refused("floral", "C")
     assert "chance" in refused("thetree", "--chance", "0-0")
-    assert "given 2 times, and chance decides 1 time here" in refused(
+    assert "given 2 times, but chance decides only 1 time here" in refused(
         "thetree", "--chance", DEAL, "--chance", DEAL
     )
     assert "--count and --news" in refused("blooms", "--count", "--news")
@@ -103,7 +103,7 @@ def test_where_several_act_each_move_has_its_seat() -> None:
 
 def test_a_seat_that_does_not_act_has_no_moves() -> None:
     done = referee("moves", "blooms", "--seat", "2")
-    assert (done.code, done.out, done.err) == (0, "", "seat 2 is not to move here, but seat 1\n")
+    assert (done.code, done.out, done.err) == (0, "", "seat 2 is not to move here; to move: seat 1\n")
 
 
 def test_chance_is_told_and_follows_from_the_seed() -> None:

@@ -50,7 +50,7 @@ def test_a_line_is_a_command_only_as_a_whole_word(line: str, typed: TypedLine) -
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("resign now", "`resign` stands alone"),
+        ("resign now", "`resign` takes no argument"),
         ("move", "`move` has no move after it"),
         ("back 0", "`back 0` has no number of moves"),
         ("back ١", "`back ١` has no number of moves"),
@@ -272,7 +272,7 @@ def test_an_illegal_line_is_not_handed_to_the_game() -> None:
     reply = at.ask(0, QUESTION, bool)
     assert reply and reply.content == Answer("L:A1")
     assert any(line.startswith("illegal: ") for line in console.shown)
-    assert any(line.startswith("`quit` stands alone") for line in console.shown)
+    assert any(line.startswith("`quit` takes no argument") for line in console.shown)
 
 
 def test_without_a_clock_nobody_is_late() -> None:

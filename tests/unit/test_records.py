@@ -284,16 +284,16 @@ def test_a_forgery_is_named(ending: str, path: str, new: object, message: str) -
 
 MALFORMED = [
     ("kind", 1, None),
-    ("id", 5, "`id` is `5`, expected a text"),
-    ("id", "1:\ud800:b", "expected a text that UTF-8 can encode"),
+    ("id", 5, "`id` is `5`, expected a string"),
+    ("id", "1:\ud800:b", "expected a string that UTF-8 can encode"),
     ("game", "chess", "expected one of blooms"),
     ("game", ["blooms"], "`game` is"),
     ("options", {"size": 99}, "expected a number 3 to 8"),
-    ("options", {"size": [1]}, "expected an object of texts and numbers"),
+    ("options", {"size": [1]}, "expected an object of strings and numbers"),
     ("options", [], "expected an object"),
     ("bots", ["a"], "expected 2 each"),
     ("bots", ["a", "../b"], "an invalid name"),
-    ("bots", ["a", 7], "expected a list of texts"),
+    ("bots", ["a", 7], "expected a list of strings"),
     ("clocks", ["1s", "x"], "is not a time control"),
     ("clock_percent", 9, "`clock_percent` is `9`, expected a number 10 to 1000"),
     ("clock_percent", 1001, "expected a number 10 to 1000"),
@@ -481,7 +481,7 @@ def test_a_torn_line(folder: Path) -> None:
 
 def test_a_journal_overwrites_nothing(folder: Path, tmp_path: Path) -> None:
     before = (folder / journal.NAME).read_bytes()
-    with pytest.raises(UsageError, match="exists already"):
+    with pytest.raises(UsageError, match="already exists"):
         journal.Journal.create(folder)
     assert (folder / journal.NAME).read_bytes() == before
     (tmp_path / "file").write_text("mine")

@@ -497,7 +497,9 @@ def test_the_streams_are_bounded(asked: Asked, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(app_module, "MAX_STREAMS", 0)
     got = asked.get("/events")
     assert (
-        got.status == 503 and "retry-after" in got.headers and got.body.endswith("follow the run already\n")
+        got.status == 503
+        and "retry-after" in got.headers
+        and got.body.endswith("are already following the run\n")
     )
 
 

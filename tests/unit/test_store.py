@@ -168,7 +168,7 @@ def test_files_that_were_changed_on_a_machine_are_put_back_and_that_is_told(
     assert store.changed(files)
     (folder / "built").unlink()
     assert store.ready(files).cwd == folder
-    assert len(told) == 3 and told[1].startswith("bot `a`: files that differ here are put back: `")
+    assert len(told) == 3 and told[1].startswith("bot `a`: files that differ here are restored: `")
     assert (folder / "bot.py").read_text() == "print()" and not os.access(folder / "none", os.F_OK)
     assert (folder / "data").resolve() == folder / "data" and (folder / "data/x").read_text() == "data"
     assert stat.S_IMODE((folder / "run.sh").stat().st_mode) == 0o700

@@ -15,11 +15,7 @@ ROOT = Path(__file__).parents[2]
 LONG = 500
 """Characters of a long paragraph as a reader sees it: more than five lines of a hundred."""
 
-LONG_PARAGRAPHS = {
-    "ARCHITECTURE.md": 2,
-    "CONTRIBUTING.md": 3,
-    "referee/games/ADDING.md": 2,
-}
+LONG_PARAGRAPHS = {}
 """How many long paragraphs each page may have, where it is more than none. These numbers may only shrink."""
 
 NOT_TO_USE = (

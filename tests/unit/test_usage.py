@@ -54,7 +54,7 @@ BAD_INPUT: list[tuple[list[str], int, str]] = [
         2,
         "`--time`: `2` is not a time control, expected MOVE",
     ),
-    (["match", "blooms", "true", "true", "--time", "0s"], 2, "has no time in it"),
+    (["match", "blooms", "true", "true", "--time", "0s"], 2, "contains no time"),
     (["match", "blooms", "true", "true", "--time", "-1s"], 2, "is not a time control"),
     (
         ["match", "blooms", "true", "true", "--margin", "1"],

@@ -25,9 +25,10 @@ class TheTree(Game[Laying]):
     options = (
         NumberOption("players", 1, 4, 2, "seats"),
         NumberOption(
-            "deals", 1, 100, None, "most deals, if deals are blocked; by default 10, or 1 with one player"
+            *("deals", 1, 100, None),
+            "maximum number of deals, if deals are blocked; by default 10, or 1 with one player",
         ),
-        ChoiceOption("places", ("all", "first"), "play on for the other places, or stop at the first"),
+        ChoiceOption("places", ("all", "first"), "play on for the remaining places, or stop after the first"),
     )
     clock = TimeControl.parse("60s+300s")
     summary = (

@@ -89,7 +89,7 @@ def _course_chart(course: RatingHistory, best: Sequence[str]) -> Markup:
     return lines(
         "course-chart",
         "Ratings over the course of the tournament",
-        f"Elo after more and more games; at the end: {last}",
+        f"Elo as games are added; at the end: {last}",
         [ChartLine(name, course.elo[name]) for name in best],
         ends if between else None,
         ("games", "Elo"),

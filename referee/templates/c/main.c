@@ -1,4 +1,4 @@
-/* @NAME@: a bot for the referee, in C. Your idea goes into `choose`; the rest is the protocol. */
+/* @NAME@: a bot for the referee, in C. Your own idea goes into `choose`; the rest is the protocol. */
 
 #include <stdint.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 enum {
     LINE = 4096,                    /* bytes of the longest line of the protocol */
-    MOST = 200                      /* legal moves that are asked for; of more, a sample comes (of up to 2000) */
+    MOST = 200                      /* legal moves to ask for; if there are more, a random sample (up to 2000) */
 };
 
 struct lines {
@@ -19,7 +19,7 @@ static struct {
     char slug[64];                  /* which game it is */
     int seat, seats;                /* this bot's seat, from 1 to seats */
     struct lines options;           /* as "size 4" */
-    struct lines news;              /* everything that was told in this game, oldest first */
+    struct lines news;              /* all news of this game, oldest first */
     struct lines legal;             /* legal moves, as the referee listed them */
     uint64_t random;                /* state of the random numbers, from the referee's seed */
     unsigned question;              /* the number of the open question */
@@ -35,21 +35,21 @@ static uint64_t random_below(uint64_t n)
     return (z ^ (z >> 31)) % n;
 }
 
-/* Prepares for a game, whose clock does not run yet. The same process plays several games: forget the last
+/* Prepares for a game; its clock does not run yet. The same process plays several games: forget the last
  * one here. */
 static void start(void)
 {
 }
 
-/* Follows a line of news, such as "move 1 L:D4 D:D6": here a bot keeps its position. What the game tells is
- * explained by @DOCS@. The bot's own moves are told as well, and the first question may come in
- * the middle of a game: a position that is kept from the news alone is right. */
+/* Follows a line of news, such as "move 1 L:D4 D:D6": update your position here. The news is
+ * explained by @DOCS@. It includes the bot's own moves, and the first question may come in
+ * the middle of a game, so rely on the news alone. */
 static void hear(const char *news)
 {
     (void)news;                     /* for example: sscanf(news, "move %d %s", &seat, stone) */
 }
 
-/* The move to make. Your idea: take the best of these moves instead. What is printed to stderr does no harm,
+/* The move to make. Your idea: take the best of these moves instead. Printing to stderr does no harm,
  * and the referee shows it if the game is lost. */
 static const char *choose(void)
 {
@@ -123,7 +123,7 @@ int main(void)
             printf("move %u %s\n", game.question, choose());
         } else if (strcmp(line, "quit") == 0) {
             break;
-        }                           /* words that it does not know are ignored */
+        }                           /* unknown words are ignored */
     }
     return 0;
 }

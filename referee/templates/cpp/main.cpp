@@ -1,4 +1,4 @@
-// @NAME@: a bot for the referee, in C++. Your idea goes into `choose`; the rest is the protocol.
+// @NAME@: a bot for the referee, in C++. Your own idea goes into `choose`; the rest is the protocol.
 
 #include <cstdint>
 #include <iostream>
@@ -12,14 +12,14 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-constexpr int most = 200;  // legal moves that are asked for; of more, a sample comes (of up to 2000)
+constexpr int most = 200;  // legal moves to ask for; if there are more, a random sample (up to 2000)
 
 struct Game {
     std::string slug;  // which game it is
     int seat = 0;      // this bot's seat, from 1 to `seats`
     int seats = 0;
     std::map<std::string, std::string> options;
-    std::vector<Words> news;         // everything that was told in this game, oldest first
+    std::vector<Words> news;         // all news of this game, oldest first
     std::mt19937_64 random;          // seeded by the referee: the same seed gives the same game again
     unsigned question = 0;           // the number of the open question
     long allowance_ms = 0;           // what remains of the time for this move
@@ -27,14 +27,14 @@ struct Game {
     std::string rejected;            // why the last answer was rejected; empty if it was not
 };
 
-// Prepares for a game, whose clock does not run yet. The same process plays several games: forget the last
+// Prepares for a game; its clock does not run yet. The same process plays several games: forget the last
 // one here.
 void start([[maybe_unused]] Game& game) {
 }
 
-// Follows a line of news, such as {"move", "1", "L:D4", "D:D6"}: here a bot keeps its position. What the game
-// tells is explained by @DOCS@. The bot's own moves are told as well, and the first question may
-// come in the middle of a game: a position that is kept from the news alone is right.
+// Follows a line of news, such as {"move", "1", "L:D4", "D:D6"}: update your position here. The news is
+// explained by @DOCS@. It includes the bot's own moves, and the first question may
+// come in the middle of a game, so rely on the news alone.
 void hear([[maybe_unused]] Game& game, [[maybe_unused]] const Words& words) {
 }
 
@@ -122,6 +122,6 @@ int main() {
             game.rejected.clear();
         } else if (word == "quit") {
             break;
-        }  // words that it does not know are ignored
+        }  // unknown words are ignored
     }
 }

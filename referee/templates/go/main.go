@@ -1,4 +1,4 @@
-// @NAME@: a bot for the referee, in Go. Your idea goes into `choose`; the rest is the protocol.
+// @NAME@: a bot for the referee, in Go. Your own idea goes into `choose`; the rest is the protocol.
 package main
 
 import (
@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// most is how many legal moves are asked for; of more, a sample comes (of up to 2000).
+// most is how many legal moves to ask for; if there are more, a random sample comes (up to 2000).
 const most = 200
 
 // Game is the game as the bot knows it; each game has a new one, so nothing of the last one is left.
@@ -18,7 +18,7 @@ type Game struct {
 	slug        string            // which game it is
 	seat, seats int               // this bot's seat, from 1 to seats
 	options     map[string]string // such as "size": "4"
-	news        [][]string        // everything that was told in this game, oldest first, split into words
+	news        [][]string        // all news of this game, oldest first, split into words
 	random      *rand.Rand        // seeded by the referee: the same seed gives the same game again
 	question    int               // the number of the open question
 	allowanceMs int               // what remains of the time for this move
@@ -26,13 +26,13 @@ type Game struct {
 	rejected    string            // why the last answer was rejected; empty if it was not
 }
 
-// start prepares for a game, whose clock does not run yet.
+// start prepares for a game; its clock does not run yet.
 func (game *Game) start() {
 }
 
-// hear follows a line of news, such as "move", "1", "L:D4", "D:D6": here a bot keeps its position. What the game
-// tells is explained by @DOCS@. The bot's own moves are told as well, and the first question may
-// come in the middle of a game: a position that is kept from the news alone is right.
+// hear follows a line of news, such as "move", "1", "L:D4", "D:D6": update your position here. The news is
+// explained by @DOCS@. It includes the bot's own moves, and the first question may
+// come in the middle of a game, so rely on the news alone.
 func (game *Game) hear(words []string) {
 }
 
@@ -100,6 +100,6 @@ func main() {
 			game.rejected = ""
 		case "quit":
 			return
-		} // words that it does not know are ignored
+		} // unknown words are ignored
 	}
 }

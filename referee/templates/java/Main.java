@@ -1,4 +1,4 @@
-// @NAME@: a bot for the referee, in Java. Your idea goes into `choose`; the rest is the protocol.
+// @NAME@: a bot for the referee, in Java. Your own idea goes into `choose`; the rest is the protocol.
 
 import java.io.BufferedReader;
 import java.io.FileDescriptor;
@@ -15,7 +15,7 @@ import java.util.Random;
 
 /** Plays games until the referee says `quit`. */
 final class Main {
-    /** How many legal moves are asked for; of more, a sample comes (of up to 2000). */
+    /** How many legal moves to ask for; if there are more, a random sample comes (up to 2000). */
     private static final String MOST = "200";
 
     /** The game as the bot knows it; each game has a new one, so nothing of the last one is left. */
@@ -26,7 +26,7 @@ final class Main {
         final int seat;
         final int seats;
         final Map<String, String> options = new HashMap<>();
-        /** Everything that was told in this game, oldest first, each line split into words. */
+        /** All news of this game, oldest first, each line split into words. */
         final List<String[]> news = new ArrayList<>();
         /** Seeded by the referee: the same seed gives the same game again. */
         Random random = new Random(0);
@@ -44,14 +44,14 @@ final class Main {
             this.seats = seats;
         }
 
-        /** Prepares for the game, whose clock does not run yet. */
+        /** Prepares for the game; its clock does not run yet. */
         void start() {
         }
 
         /**
-         * Follows a line of news, such as "move", "1", "L:D4", "D:D6": here a bot keeps its position. What the
-         * game tells is explained by @DOCS@. The bot's own moves are told as well, and the first
-         * question may come in the middle of a game: a position that is kept from the news alone is right.
+         * Follows a line of news, such as "move", "1", "L:D4", "D:D6": update your position here. The news is
+         * explained by @DOCS@. It includes the bot's own moves, and the first
+         * question may come in the middle of a game, so rely on the news alone.
          */
         void hear(String[] words) {
         }
@@ -133,7 +133,7 @@ final class Main {
                     break;
                 case "quit":
                     return;
-                default: // words that it does not know are ignored
+                default: // unknown words are ignored
             }
         }
     }

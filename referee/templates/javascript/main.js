@@ -1,9 +1,9 @@
-// @NAME@: a bot for the referee, in JavaScript. Your idea goes into `choose`; the rest is the protocol.
+// @NAME@: a bot for the referee, in JavaScript. Your own idea goes into `choose`; the rest is the protocol.
 "use strict";
 
 const readline = require("node:readline");
 
-/** How many legal moves are asked for; of more, a sample comes (of up to 2000). */
+/** How many legal moves to ask for; if there are more, a random sample comes (up to 2000). */
 const MOST = 200;
 
 /** The game as the bot knows it; each game has a new one, so nothing of the last one is left. */
@@ -13,7 +13,7 @@ class Game {
     this.seat = seat; // this bot's seat, from 1 to seats
     this.seats = seats;
     this.options = {}; // such as { size: "4" }
-    this.news = []; // everything that was told in this game, oldest first, each line split into words
+    this.news = []; // all news of this game, oldest first, each line split into words
     this.seed = 0;
     this.question = ""; // the number of the open question
     this.allowanceMs = 0; // what remains of the time for this move
@@ -32,13 +32,13 @@ class Game {
     return ((z ^ (z >>> 14)) >>> 0) % n;
   }
 
-  /** Prepares for the game, whose clock does not run yet. */
+  /** Prepares for the game; its clock does not run yet. */
   start() {}
 
   /**
-   * Follows a line of news, such as ["move", "1", "L:D4", "D:D6"]: here a bot keeps its position. What the game
-   * tells is explained by @DOCS@. The bot's own moves are told as well, and the first question may
-   * come in the middle of a game: a position that is kept from the news alone is right.
+   * Follows a line of news, such as ["move", "1", "L:D4", "D:D6"]: update your position here. The news is
+   * explained by @DOCS@. It includes the bot's own moves, and the first question may
+   * come in the middle of a game, so rely on the news alone.
    */
   hear(words) {}
 
@@ -95,7 +95,7 @@ input.on("line", (line) => {
       [game.question, game.allowanceMs, game.reserveMs] = words.map(Number);
       say(`list ${game.question} ${MOST}`);
       break;
-    case "legal": // as many lines `choice MOVE` follow
+    case "legal": // that many lines `choice MOVE` follow
       game.expected = Number(words[2]);
       game.moves = [];
       break;
@@ -109,6 +109,6 @@ input.on("line", (line) => {
     case "quit":
       input.close(); // nothing is left to do then, so the program ends
       break;
-    default: // words that it does not know are ignored
+    default: // unknown words are ignored
   }
 });

@@ -6,11 +6,11 @@ Your idea goes into `choose`. The protocol is in `bot.py`, in this folder.
 from bot import Game, play
 
 MOST = 200
-"""How many legal moves are asked for; of more, the referee lists a random sample (of up to 2000)."""
+"""How many legal moves to ask for; if there are more, the referee lists a random sample (up to 2000)."""
 
 
 def start(game: Game) -> None:
-    """Prepares for a game, whose clock does not run yet: makes an empty board, loads a table.
+    """Prepares for a game, while its clock does not run yet: makes an empty board, loads a table.
 
     The same process plays several games, so forget the last one here. `game.slug` names the game, `game.seat`
     is this bot's seat, from 1 to `game.seats`, and `game.options` holds texts such as {"size": "4"}.
@@ -18,10 +18,10 @@ def start(game: Game) -> None:
 
 
 def hear(game: Game, words: list[str]) -> None:
-    """Follows a line of news, such as ["move", "1", "L:D4", "D:D6"]: here a bot keeps its position.
+    """Follows a line of news, such as ["move", "1", "L:D4", "D:D6"]: update your position here.
 
-    What the game tells is explained by @DOCS@. The bot's own moves are told as well, and the
-    first question may come in the middle of a game: a position that is kept from the news alone is right.
+    The news is explained by @DOCS@. It includes the bot's own moves, and the
+    first question may come in the middle of a game, so rely on the news alone.
     """
 
 

@@ -1,9 +1,9 @@
-//! @NAME@: a bot for the referee, in Rust. Your idea goes into `choose`; the rest is the protocol.
+//! @NAME@: a bot for the referee, in Rust. Your own idea goes into `choose`; the rest is the protocol.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, Write};
 
-/// How many legal moves are asked for; of more, a sample comes (of up to 2000).
+/// How many legal moves to ask for; if there are more, a random sample comes (up to 2000).
 const MOST: usize = 200;
 
 /// The game as the bot knows it.
@@ -16,7 +16,7 @@ struct Game {
     seat: usize,
     seats: usize,
     options: HashMap<String, String>,
-    /// Everything that was told in this game, oldest first, each line split into words.
+    /// All news of this game, oldest first, each line split into words.
     news: Vec<Vec<String>>,
     random: Random,
     /// The number of the open question.
@@ -29,13 +29,13 @@ struct Game {
 }
 
 impl Game {
-    /// Prepares for a game, whose clock does not run yet. Each game has a new `Game`, so nothing of the last
+    /// Prepares for a game; its clock does not run yet. Each game has a new `Game`, so nothing of the last
     /// one is left.
     fn start(&mut self) {}
 
-    /// Follows the last line of news, such as `["move", "1", "L:D4", "D:D6"]`: here a bot keeps its position.
-    /// What the game tells is explained by @DOCS@. The bot's own moves are told as well, and the
-    /// first question may come in the middle of a game: a position that is kept from the news alone is right.
+    /// Follows the last line of news, such as `["move", "1", "L:D4", "D:D6"]`: update your position here.
+    /// The news is explained by @DOCS@. It includes the bot's own moves, and the
+    /// first question may come in the middle of a game, so rely on the news alone.
     fn hear(&mut self) {}
 
     /// The move to make. Your idea: take the best of these moves instead.
@@ -134,7 +134,7 @@ fn main() -> io::Result<()> {
                 game.rejected = None;
             }
             "quit" => break,
-            _ => {} // words that it does not know are ignored
+            _ => {} // unknown words are ignored
         }
     }
     Ok(())

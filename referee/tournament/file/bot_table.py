@@ -240,7 +240,7 @@ def _command(fields: Fields, name: str) -> tuple[str, ...]:
         if not words or any("\0" in word for word in words):
             raise fields.wrong(name, "a command")
         return words
-    command = fields.text(name, expected="a text or a list of texts")
+    command = fields.text(name, expected="a string or a list of strings")
     try:
         return tuple(split(command))
     except UsageError as error:

@@ -271,8 +271,8 @@ class _FileSearch:
         part, most = by_part.most_common(1)[0] if by_part else (self._bot.cwd, 0)
         in_part = about_size(most) if by_part is self._sizes else f"{most} files"
         raise UsageError(
-            f"bot `{self._bot.name}` has {much}, of them {in_part} in `{shown(str(part))}`; "
-            "list the ones that it needs as `files` in its table"
+            f"bot `{self._bot.name}` has {much}; the largest part is `{shown(str(part))}` with "
+            f"{in_part}: list what it needs as `files` in its table"
         )
 
     def _is_own(self, place: Path) -> bool:

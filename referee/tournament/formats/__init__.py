@@ -73,7 +73,7 @@ def own_keys(fields: Fields, folder: Path) -> tuple[str, ...]:
     """The keys that the format of a tournament file has if it is from outside. Raises `UsageError`."""
     text = fields.text("format", DEFAULT)
     if text.endswith(".py"):  # told before its settings are taken for unknown keys
-        raise fields.wrong("format", "a name in that file, `module.py:NAME`")
+        raise fields.wrong("format", "`module.py:NAME`, with the name of the format in that file")
     return format_given(text, folder).setting_names() if names_file(text) else ()
 
 

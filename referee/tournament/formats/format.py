@@ -199,18 +199,18 @@ class Format(ABC):
         now = {"format": self.name, **before.defaults(), **self._settings()}
         was = {"format": before.name, **self.defaults(), **before._settings()}
         wrong = [
-            f"`{key}` is {_value_text(now[key])}, and was {_value_text(was[key])}"
+            f"`{key}` is {_value_text(now[key])}, but was {_value_text(was[key])}"
             for key in now
             if key not in GROWING and now[key] != was[key]
         ]
         if self.name == before.name:
             wrong += [
-                f"`{key}` is {now[key]}, and was {was[key]}, expected no less"
+                f"`{key}` is {now[key]}, but was {was[key]}, expected no less"
                 for key in GROWING
                 if key in now and now[key] < was[key]
             ]
         if added and not self.is_open:
-            wrong.append(f"bot `{min(added)}` was not there: no bot may be added with {self.kind}")
+            wrong.append(f"bot `{min(added)}` is new, but no bot can be added to {self.kind}")
         return wrong
 
     def header(self) -> dict[str, Any]:

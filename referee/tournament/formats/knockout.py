@@ -130,7 +130,7 @@ class Knockout(Format):
     pairs_by_round: ClassVar[bool] = True
     bot_columns: ClassVar[Collection[str]] = (_LOST_TO,)
     no_course: ClassVar[str] = (
-        "In a knockout most bots play only a few games, so that ratings have no course."
+        "In a knockout most bots play only a few games, too few to show how ratings developed."
     )
 
     best_of: int = 1

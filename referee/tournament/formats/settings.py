@@ -78,7 +78,9 @@ class Settings:
             if name not in known:
                 expected = shown(meant(name, sorted(known)), 300)
                 where = f"`{self.fields.at(key)}`"
-                raise self._error(f"{where} names `{shown(name, 80)}`, which is no bot, expected {expected}")
+                raise self._error(
+                    f"{where} names `{shown(name, 80)}`, which is not a bot, expected {expected}"
+                )
             if name in given[:number]:
                 raise self._error(f"`{self.fields.at(key)}` names `{name}` twice, expected different bots")
 

@@ -31,9 +31,9 @@ def differences(
         *_values(header, now, ("margin_us", "rejections", "start_us", "strikes", *stopping.KEYS)),
     ]
     if tournament.repeats != (repeats := header.get("repeats", REPEATS[0])):
-        wrong.append(f"`repeats` is {tournament.repeats}, and was {repeats}")
+        wrong.append(f"`repeats` is {tournament.repeats}, but was {repeats}")
     if "seed" in now and now["seed"] != header.get("seed"):
-        wrong.append(f"`seed` is {now['seed']}, and was {_given(header.get('seed'))}")
+        wrong.append(f"`seed` is {now['seed']}, but was {_given(header.get('seed'))}")
     for name, was in header["bots"].items():
         if name in now["bots"]:
             keys = dict.fromkeys((*now["bots"][name], *was))
@@ -46,19 +46,19 @@ def differences(
                 wrong.append(f"bot `{name}` is missing")
             elif not tournament.format.is_open:
                 wrong.append(
-                    f"bot `{name}` plays in this run, and {tournament.format.kind} cannot go on without it: "
-                    f"{reasons[name]}; mend it, or withdraw it (`referee amend`)"
+                    f"bot `{name}` plays in this run, and {tournament.format.kind} cannot continue without "
+                    f"it: {reasons[name]}; repair it, or withdraw it (`referee amend`)"
                 )
     added = [name for name in now["bots"] if name not in header["bots"]]
     given = {new.lower(): old for old, new in header.get("renamed", {}).items()}
     wrong += [
-        f"bot `{name}` has the name that `{given[name.lower()]}` was given later"
+        f"bot `{name}` has the name to which `{given[name.lower()]}` was renamed"
         for name in added
         if name.lower() in given
     ]
     before = known_format(header)
     if before is None:  # of a file that the tournament does not name
-        return [*wrong, f"`format` is {tournament.format.name}, and was {header['format']}"]
+        return [*wrong, f"`format` is {tournament.format.name}, but was {header['format']}"]
     return wrong + tournament.format.may_grow(before, added)
 
 
@@ -73,7 +73,7 @@ def _games(header: dict[str, Any], tournament: Tournament) -> list[str]:
         wrong += _values(was, plan.game_json(), ("game", "rules", "options"), where)
         openings = Openings.of_header(Fields(was, "", RecordError))
         if plan.openings != openings:
-            wrong.append(f"`openings`{where} is {plan.openings.text()}, and was {openings.text()}")
+            wrong.append(f"`openings`{where} is {plan.openings.text()}, but was {openings.text()}")
         if difference := other_origin(was, plan.game):
             wrong.append(difference)
     return wrong
@@ -81,7 +81,7 @@ def _games(header: dict[str, Any], tournament: Tournament) -> list[str]:
 
 def _values(was: dict[str, Any], now: dict[str, Any], keys: Any, where: str = "") -> list[str]:
     return [
-        f"`{key}`{where} is {_given(now.get(key))}, and was {_given(was.get(key))}"
+        f"`{key}`{where} is {_given(now.get(key))}, but was {_given(was.get(key))}"
         for key in keys
         if now.get(key) != was.get(key)
     ]

@@ -117,11 +117,11 @@ class RunFollower:
         if self._file not in (None, file):
             self._begin_anew("was replaced by another file")
         elif found.st_size < self._run.length:
-            self._begin_anew("was cut")
+            self._begin_anew("became shorter")
         self._file = file
 
     def _begin_anew(self, why: str) -> None:
-        self.notice = f"`{RECORDS}` {why} while it was followed, and was read again from its beginning"
+        self.notice = f"`{RECORDS}` {why} while it was being followed, and was read again from the beginning"
         self.played = []
         self._damage = ""
         self._run = Run(self.folder)

@@ -156,7 +156,7 @@ def merge(out: Path, runs: Sequence[Run], choice: MergeChoice) -> None:
     Raises `UsageError` where there is a folder already, `StorageError`.
     """
     if os.path.lexists(out) and not (out.is_dir() and not any(out.iterdir())):
-        raise UsageError(f"`{shown(str(out))}` exists already, expected a new folder")
+        raise UsageError(f"`{shown(str(out))}` already exists, expected a new folder")
     make_folder(out.absolute().parent)
     try:
         new = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.absolute().parent))

@@ -77,8 +77,8 @@ def _too_late(config: Config, run: Run) -> list[LeftOut]:
     return [
         LeftOut(
             entrant.bot.name,
-            f"this run began without it, and {config.format.kind} takes in no bots later; it can play in a "
-            "new run, in another folder (`-o DIR`)",
+            f"this run started without it, and no bots can be added to {config.format.kind} later; it can "
+            "play in a new run, in another folder (`-o DIR`)",
             is_fault=False,
         )
         for entrant in config.entrants

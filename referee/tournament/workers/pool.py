@@ -124,7 +124,7 @@ class _Worker:
                 elif message is not WorkerSignal.ALIVE:
                     reports.append(message)
         except MalformedMessage:
-            self.failure = "sent what is no report"
+            self.failure = "sent something that is not a report"
         if ended or not self.message_socket.is_open:
             self.failure = "died"
         return reports
