@@ -139,6 +139,10 @@ json_lines_option = click.option(
     "--json-lines", is_flag=True, help="Print each event, and the table, as a line of JSON on stdout."
 )
 
+notes_option = click.option(
+    "--notes", is_flag=True, help="Print all notes under the table, and ratings even of few games."
+)
+
 user_option = click.option(
     "--user", metavar="NAME", default="", help="The user that bots run as; only root can use this option."
 )

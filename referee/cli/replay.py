@@ -77,7 +77,7 @@ def replay(**given: Any) -> None:
             f"{listed(of_one)}"
         )
     rows = [[str(number), shown(s.id), _seats(s), shown(s.sentence)] for number, s in enumerate(found, 1)]
-    show_data(columns(["", "id", "ranks", "ending"], rows))
+    show_data(columns(["game", "id", "ranks", "how it ended"], rows))
     say(f"hint: referee replay {shown(str(file))} ID shows one of them")
 
 
