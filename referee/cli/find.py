@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from referee.cli import completion
 from referee.cli.options import form_option, group, runs_argument
 from referee.cli.output import say, show_data
 from referee.core.errors import UsageError
@@ -29,18 +30,27 @@ _FAULTS = frozenset(ending.word for ending in Ending if ending.is_fault)
 
 @click.command()
 @runs_argument
-@click.option("--id", "game_id", metavar="ID", help="Only the game with this id or number.")
+@click.option(
+    "--id",
+    "game_id",
+    metavar="ID",
+    shell_complete=completion.game_of_run,
+    help="Only the game with this id or number.",
+)
 @click.option(
     "--bot",
     "bots",
     metavar="A",
     multiple=True,
+    shell_complete=completion.bot_of_run,
     help="Games of this bot; repeat the option for games between several.",
 )
 @click.option("--section", metavar="S", help="Games of one section of the tournament.")
 @click.option("--round", "number", type=click.IntRange(1), help="Games of one round.")
-@click.option("--won-by", metavar="A", help="Games that this bot won.")
-@click.option("--lost-by", metavar="A", help="Games that this bot did not win.")
+@click.option("--won-by", metavar="A", shell_complete=completion.bot_of_run, help="Games that this bot won.")
+@click.option(
+    "--lost-by", metavar="A", shell_complete=completion.bot_of_run, help="Games that this bot did not win."
+)
 @click.option(
     "--fault",
     type=click.Choice(["any", *(ending.word for ending in Ending if ending.is_fault)]),

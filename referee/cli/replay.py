@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from referee.cli.colour import can_draw
-from referee.cli.options import game_option, group, outside_game, seat_option, view_of
+from referee.cli.options import game_id_argument, game_option, group, outside_game, seat_option, view_of
 from referee.cli.output import columns, put_text, say, show_data
 from referee.core.errors import UsageError
 from referee.core.text import listed, shown
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.argument("game_id", metavar="[ID]", required=False)
+@game_id_argument
 @click.option("--all", "at_once", is_flag=True, help="Print all moves at once, even in a terminal.")
 @seat_option
 @click.option(
