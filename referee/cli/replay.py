@@ -13,7 +13,7 @@ import click
 
 from referee.cli.colour import can_draw
 from referee.cli.options import game_id_argument, game_option, group, outside_game, seat_option, view_of
-from referee.cli.output import columns, put_text, say, show_data
+from referee.cli.output import columns, pasteable, put_text, say, show_data
 from referee.core.errors import UsageError
 from referee.core.text import listed, shown
 
@@ -78,7 +78,7 @@ def replay(**given: Any) -> None:
         )
     rows = [[str(number), shown(s.id), _seats(s), shown(s.sentence)] for number, s in enumerate(found, 1)]
     show_data(columns(["game", "id", "ranks", "how it ended"], rows))
-    say(f"hint: referee replay {shown(str(file))} ID shows one of them")
+    say(f"hint: `{pasteable('replay', file, 1)}` shows one of them")
 
 
 @dataclass(frozen=True, slots=True)

@@ -176,16 +176,12 @@ def test_a_shell_completes_games_and_bots_of_a_run(tmp_path: Path, monkeypatch: 
     assert completed(monkeypatch, "replay", folder, "1") == []
 
 
-def test_a_shell_is_told_nothing_of_errors() -> None:
-    """By the protocol of the shells, in a process of its own."""
-    env = {
-        **os.environ,
-        "_REFEREE_COMPLETE": "bash_complete",
-        "COMP_WORDS": "referee replay /no 1",
-        "COMP_CWORD": "3",
-    }
+@pytest.mark.parametrize(("words", "expected"), [("match bl", "plain,blooms\n"), ("replay /no 1", "\n")])
+def test_a_shell_asks_the_program_and_is_told_no_errors(words: str, expected: str) -> None:
+    asked = {"COMP_WORDS": f"referee {words}", "COMP_CWORD": str(len(words.split()))}
+    env = {**os.environ, "_REFEREE_COMPLETE": "bash_complete", **asked}
     done = subprocess.run([sys.executable, "-m", "referee"], capture_output=True, text=True, env=env)
-    assert not done.stderr and not done.stdout.strip()
+    assert (done.stdout, done.stderr) == (expected, "")
 
 
 @pytest.mark.promise("README", "The line of the README makes a shell complete.")
