@@ -128,7 +128,7 @@ def _timeout_or_fault(bot: TestedBot, wire: BotWire, fault: Retired, awaited: _A
         not_done = "get ready: " if starting else f"{awaited.action}: it {fault.ending.sentence}: "
         return bot.failed(f"the bot did not {not_done}{shown(fault.detail, 300)}", bot.hint_of(fault))
     not_in_time = f"the bot did not {awaited.action} in {show_period(awaited.time_us)}"
-    came, hint = connection.what_came()
+    came, hint = connection.what_came(awaited.time_us)
     computing = fault.timing.cpu_us * BUSY_DIVISOR > fault.timing.wall_us
     if computing:
         came += f"; it computed for {about(fault.timing.cpu_us)} of that"

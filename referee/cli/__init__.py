@@ -132,11 +132,15 @@ def cli() -> None:
 
     \b
     Exit codes:
-      0  success                          5  the machine lacks something needed
-      1  an error of the referee itself   6  a record failed verification
-      2  wrong usage                      7  a bot failed a step of its check
-      3  stopped by a signal              8  with --strict: a bot's fault, a difference
+      0  success
+      1  the referee itself failed, or a game could not be completed
+      2  wrong usage: an option, a name or a file
+      3  stopped by a signal; the same command continues a run
       4  a result could not be stored
+      5  this machine lacks something that is needed
+      6  a record failed verification
+      7  a bot failed a step of `check`
+      8  with --strict: a bot was at fault, or a game played again differed
     """
 
 

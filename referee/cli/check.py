@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from referee.cli import completion
 from referee.cli.colour import console_at_stderr
 from referee.cli.options import (
     START,
-    complete_bot,
     game_argument,
     group,
     isolation_option,
@@ -56,7 +56,7 @@ Steps:
   14 keeps memory bounded"""
 )
 @game_argument
-@click.argument("bot", required=False, shell_complete=complete_bot)
+@click.argument("bot", required=False, shell_complete=completion.bot)
 @click.option(
     "--step",
     "steps",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from referee.cli import completion
 from referee.cli.options import runs_argument
 from referee.cli.output import say, show_data
 
@@ -33,6 +34,7 @@ AT_ONCE = 1000
     "--game",
     "game_id",
     metavar="ID",
+    shell_complete=completion.game_of_run,
     help="Export only this game, by ID or number, as records that `referee verify` accepts.",
 )
 def export(folders: tuple[Path, ...], form: str, game_id: str | None) -> None:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from referee.cli import completion
 from referee.cli.options import form_option, group, runs_argument
 from referee.cli.output import say, show_data
-from referee.core.errors import UsageError
+from referee.core.errors import RefereeError, UsageError
 from referee.core.pairing import Pairing
 from referee.core.rows import as_text
 from referee.core.text import listed, meant, shown
@@ -29,18 +30,27 @@ _FAULTS = frozenset(ending.word for ending in Ending if ending.is_fault)
 
 @click.command()
 @runs_argument
-@click.option("--id", "game_id", metavar="ID", help="Only the game with this id or number.")
+@click.option(
+    "--id",
+    "game_id",
+    metavar="ID",
+    shell_complete=completion.game_of_run,
+    help="Only the game with this id or number.",
+)
 @click.option(
     "--bot",
     "bots",
     metavar="A",
     multiple=True,
+    shell_complete=completion.bot_of_run,
     help="Games of this bot; repeat the option for games between several.",
 )
 @click.option("--section", metavar="S", help="Games of one section of the tournament.")
 @click.option("--round", "number", type=click.IntRange(1), help="Games of one round.")
-@click.option("--won-by", metavar="A", help="Games that this bot won.")
-@click.option("--lost-by", metavar="A", help="Games that this bot did not win.")
+@click.option("--won-by", metavar="A", shell_complete=completion.bot_of_run, help="Games that this bot won.")
+@click.option(
+    "--lost-by", metavar="A", shell_complete=completion.bot_of_run, help="Games that this bot did not win."
+)
 @click.option(
     "--fault",
     type=click.Choice(["any", *(ending.word for ending in Ending if ending.is_fault)]),
@@ -79,6 +89,8 @@ def find(**given: Any) -> None:
         query = replace(query, game_id=game_id)
     query.check(runs)
     found = query.games(runs)
+    if is_none := not any(games for _, games in found):
+        query.check_moves(runs)
     kept = _kept(found) if given["dialogue"] else None
     if form == "csv":
         show_data(csv_of(found, kept))
@@ -88,6 +100,8 @@ def find(**given: Any) -> None:
         _show_dialogues(found, kept, form)
     else:
         _show_list(found, form)
+    if is_none:
+        say("no games match")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +129,21 @@ class _Query:
                 raise UsageError(f"no bot `{shown(name, 80)}` in this run, expected {expected}")
         if self.section is not None and runs.runs:
             _check_section(runs, self.section)
+
+    @property
+    def opening(self) -> list[str]:
+        """The moves that games are to begin with."""
+        return [" ".join(move.split()) for move in (self.moves or "").split(",") if move.strip()]
+
+    def check_moves(self, runs: Runs) -> None:
+        """Raises `UsageError` where one of the moves is none of any game that was played."""
+        from referee.records.header import sections_of
+
+        sections = [section for run in runs.runs for section in sections_of(run.header).values()]
+        for move in self.opening:
+            reasons = [_why_no_move(section, move) for section in sections]
+            if reasons and all(reasons):
+                raise UsageError(f"`--moves` has `{shown(move, 80)}`: {reasons[0]}")
 
     def games(self, runs: Runs) -> list[tuple[Run, list[Summary]]]:
         """The games that fit, by run. Raises `UsageError` where none was played on the machine."""
@@ -152,7 +181,7 @@ class _Query:
         from referee.records.record import moves_of_line
         from referee.tournament.run.run import game_lines
 
-        opening = [" ".join(move.split()) for move in (self.moves or "").split(",") if move.strip()]
+        opening = self.opening
         fitting = set()
         for line in game_lines(run, {game.id for game in games}):
             moves = moves_of_line(line.text)
@@ -162,6 +191,21 @@ class _Query:
 
     def _fits_length(self, moves: int) -> bool:
         return (self.longer is None or moves > self.longer) and (self.shorter is None or moves < self.shorter)
+
+
+def _why_no_move(section: dict[str, Any], text: str) -> str:
+    """Why a text is not a move of a section's game in any position; empty if it may be one."""
+    from referee.games.api import NotAMove, Refusal
+    from referee.records.header import game_of
+
+    try:
+        game = game_of(section)
+        game.start(game.settle({})).read(0, text)
+    except NotAMove as refusal:
+        return refusal.sentence
+    except (Refusal, RefereeError, ValueError):
+        pass  # a move elsewhere, or nobody can tell
+    return ""
 
 
 def _is_lost(game: Summary, name: str) -> bool:
@@ -250,9 +294,7 @@ def _show_list(found: Iterable[tuple[Run, list[Summary]]], form: str) -> None:
     if rows or form != "simple":
         headers = [*(["run"] if several else []), "game", "id", "winner", "ending", "how it ended"]
         show_data(as_text(rows, headers, form))
-    if not rows:
-        say("no games match")
-    else:
+    if rows:
         example = f"{shown(str(found[0][0].folder))} {rows[0][several]}"
         say(f"hint: `referee replay {example}` shows a game, `find … --dialogue` its dialogue")
 

@@ -21,6 +21,7 @@ from referee.cli.options import (
     group,
     isolation_option,
     json_lines_option,
+    notes_option,
     openings_option,
     start_option,
     user_option,
@@ -163,6 +164,7 @@ def with_delays(args: Sequence[str]) -> list[str]:
     help="Do not charge a bot for time in which it waits for a processor. Linux only.",
 )
 @json_lines_option
+@notes_option
 @click.option("--strict", is_flag=True, help="Exit with 8 if a bot was at fault.")
 def match(**given: Any) -> None:
     """Plays games of GAME between bots, one for each seat, and prints a table.
@@ -216,6 +218,7 @@ def _play(settings: MatchSettings, views: Views, given: dict[str, Any]) -> None:
             stored,
             given["json_lines"],
             given["cluster"],
+            notes=given["notes"],
         )
         play(config, how)
 

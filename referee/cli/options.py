@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from click.shell_completion import CompletionItem
 
+from referee.cli import completion
 from referee.core.defaults import MARGIN_US, START_US
-from referee.core.errors import RefereeError, UsageError
+from referee.core.errors import UsageError
 from referee.core.isolation import AUTO, LEVELS
 from referee.core.text import shown
 
@@ -21,32 +21,6 @@ if TYPE_CHECKING:
     from referee.games.api import Game
     from referee.records.record import GameRecord
     from referee.viewing.knowledge import View
-
-
-def _complete_game(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
-    """The games that are built in, or else files, since a game may come from one."""
-    from referee.games import GAMES
-
-    slugs = [CompletionItem(slug) for slug in GAMES if slug.startswith(typed)]
-    return slugs or [CompletionItem(typed, type="file")]
-
-
-def _complete_option(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
-    """The options of the game that was named before."""
-    from referee.games import game_given
-
-    try:
-        # click leaves the arguments unread where the last option has no value yet.
-        game = context.params.get("game") or next(iter(context.args), "")
-        known = game_given(game, Path.cwd()).options
-    except RefereeError:
-        return []
-    return [CompletionItem(f"{option.name}=") for option in known if option.name.startswith(typed)]
-
-
-def complete_bot(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
-    """Completes a bot, which is mostly a file."""
-    return [CompletionItem(typed, type="file")]
 
 
 def _forms() -> click.Choice[str]:
@@ -69,26 +43,32 @@ form_option = click.option(
     help="csv, json, or one of tabulate's: simple (default), github, html, latex, tsv, …",
 )
 
-game_argument = click.argument("game", shell_complete=_complete_game)
+game_argument = click.argument("game", shell_complete=completion.game)
 
-optional_game_argument = click.argument("game", required=False, shell_complete=_complete_game)
+optional_game_argument = click.argument("game", required=False, shell_complete=completion.game)
 
 played_game_option = click.option(
     "--game",
     required=True,
     metavar="GAME",
-    shell_complete=_complete_game,
+    shell_complete=completion.game,
     help="The game that the bot plays.",
 )
 
-bots_argument = click.argument("bots", metavar="BOT...", nargs=-1, required=True, shell_complete=complete_bot)
+game_id_argument = click.argument(
+    "game_id", metavar="[ID]", required=False, shell_complete=completion.game_of_run
+)
+
+bots_argument = click.argument(
+    "bots", metavar="BOT...", nargs=-1, required=True, shell_complete=completion.bot
+)
 
 game_options_option = click.option(
     "--option",
     "options",
     metavar="K=V",
     multiple=True,
-    shell_complete=_complete_option,
+    shell_complete=completion.option,
     help="An option of the game; `referee games GAME` lists them.",
 )
 
@@ -137,6 +117,10 @@ def check_workers(workers: int | None, cluster: str) -> None:
 
 json_lines_option = click.option(
     "--json-lines", is_flag=True, help="Print each event, and the table, as a line of JSON on stdout."
+)
+
+notes_option = click.option(
+    "--notes", is_flag=True, help="Print all notes under the table, and ratings even of few games."
 )
 
 user_option = click.option(

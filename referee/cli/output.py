@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import shlex
 import shutil
 import stat
 import sys
@@ -17,7 +18,7 @@ import click
 
 from referee.cli.colour import in_colour
 from referee.core.errors import StorageError
-from referee.core.text import WIDTH, counted
+from referee.core.text import WIDTH, counted, shown
 
 if TYPE_CHECKING:
     from referee.tournament.formats import Amount
@@ -107,6 +108,15 @@ def columns(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     form = "  ".join(f"{{:{width}}}" for width in widths)
     lines = [form.format(*row).rstrip() for row in (headers, ["-" * width for width in widths], *rows)]
     return "\n".join(lines)
+
+
+def pasteable(*words: object) -> str:
+    """A command of this program that can be pasted into a shell. The program is named as it was called if its
+    name alone is not found there, as with an environment that is not activated.
+    """
+    called = sys.argv[0]
+    is_path = Path(called).name == "referee" and not shutil.which("referee")
+    return shown(shlex.join([called if is_path else "referee", *map(str, words)]), 2000)
 
 
 def say(line: str) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from referee.cli.options import game_option, group, outside_game, seat_option, view_of
+from referee.cli.options import game_id_argument, game_option, group, outside_game, seat_option, view_of
 from referee.cli.output import is_stdout, put_text, say
 from referee.core.errors import UsageError
 from referee.core.text import shown
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Draws a position of a game as SVG or PNG.")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.argument("game_id", metavar="[ID]", required=False)
+@game_id_argument
 @click.option(
     "--move",
     "--step",

@@ -7,12 +7,13 @@ from typing import Any
 
 import click
 
+from referee.cli import completion
 from referee.cli.options import game_argument, game_options_option, group, isolation_option
 
 
 @click.command()
 @game_argument
-@click.argument("players", metavar="[PLAYER]...", nargs=-1)
+@click.argument("players", metavar="[PLAYER]...", nargs=-1, shell_complete=completion.bot)
 @click.option("--seat", type=click.IntRange(1), metavar="SEAT", help="Your seat, if no PLAYER is `me`.")
 @game_options_option
 @click.option(

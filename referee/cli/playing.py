@@ -10,7 +10,7 @@ from pathlib import Path
 from referee.cli.backends import PreparedTournament, build, on_cluster, on_this_machine
 from referee.cli.displays import display
 from referee.cli.json_lines import end_lines
-from referee.cli.output import amount_text, count_text, say, show_data, table_width
+from referee.cli.output import amount_text, count_text, pasteable, say, show_data, table_width
 from referee.cli.progress import RunInfo, report_off_turn, report_stoppages
 from referee.core.cores import usable_cores
 from referee.core.errors import BotFaulted, RefereeError, Stopped
@@ -56,6 +56,8 @@ class PlayOptions:
     """Whether clocks are longer on slower machines of the cluster."""
     leaves_out: bool = False
     """Whether bots that cannot play are left out; otherwise they are an error."""
+    notes: bool = False
+    """Whether all notes are printed under the table."""
 
 
 def play(config: Config, options: PlayOptions) -> None:
@@ -90,8 +92,16 @@ def play(config: Config, options: PlayOptions) -> None:
         )
     if is_unfinished:
         raise RefereeError("some games were not played; run the same command to continue")
+    if options.stored and not options.json_lines:
+        _say_what_next(opened)
     if options.strict and _has_faults(prepared.candidate.config, opened):
         raise BotFaulted("a bot was at fault, or was left out")
+
+
+def _say_what_next(opened: OpenRun) -> None:
+    """Says how the games of a complete run can be looked at."""
+    say(f"next: {pasteable('replay', opened.folder)}")
+    say(f"      {pasteable('report', opened.folder, '-o', f'{opened.folder.resolve().name}.html')}")
 
 
 def _has_faults(config: Config, opened: OpenRun) -> bool:
@@ -182,7 +192,8 @@ def _say_decision(tournament: Tournament, opened: OpenRun) -> None:
 def _show_table(candidate: Candidate, opened: OpenRun, options: PlayOptions) -> None:
     tournament, games = candidate.tournament, opened.state.shown_games
     seats = max(plan.seats for plan in tournament.plans)
-    form, view = "json" if options.json_lines else "simple", TableText(width=table_width())
+    form = "json" if options.json_lines else "simple"
+    view = TableText(width=table_width(), notes=options.notes)
     table = rendered(opened.state.names, games, form, seats, view, opened.facts) if games else ""
     if options.json_lines:
         show_data(end_lines(len(games), opened.games_in_all.games, opened.state.last_hash, table))

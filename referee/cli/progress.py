@@ -22,6 +22,11 @@ from referee.viewing.words import fault_report, placings, result
 HEADLINE_S = 60.0
 """How often plain lines tell how many games are played and how long the others will take."""
 
+LINES = 20
+"""Runs of at most this many games have a plain line for each; longer ones for every tenth, and for faults."""
+
+EVERY = 10
+
 NONE_ENDED = "no game has ended yet; `referee check` tells you sooner whether a bot answers"
 
 
@@ -99,19 +104,28 @@ class Narrator(Display):
         self._rule = ""
         self._explained: set[tuple[str, str]] = set()
 
+    @property
+    def tells_each_game(self) -> bool:
+        """Whether the result of every game is printed, and not only those with faults that are new."""
+        return True
+
     def began(self, game: str) -> None:
         """Notes that a game is in progress."""
         self._pace.began(game, self._now_us())
 
     def finished(self, finished: Finished) -> None:
-        """Prints the result of a game, and a report of each fault that is new for its bot."""
+        """Prints the result of a game, if it is to be told, and a report of each fault that is new for its
+        bot.
+        """
         game = finished.game
         self._ended = True
         self._played += 1
         self._pace.finished(game.id, self._now_us())
-        self.note(f"{self._played} of {self._total}: {game.id}: {_result(game)}")
         faults = {(name, fault) for name, fault in zip(game.bots, game.faults, strict=True) if fault}
-        if not faults <= self._explained:  # once for each bot and fault: `find` has the others
+        is_new = not faults <= self._explained  # once for each bot and fault: `find` has the others
+        if is_new or self.tells_each_game:
+            self.note(f"{self._played} of {self._total}: {game.id}: {_result(game)}")
+        if is_new:
             self._explained |= faults
             for line in fault_report(from_json(finished.record())):
                 self.note(f"  {line}")
@@ -128,9 +142,10 @@ class Narrator(Display):
 
     def headline(self) -> str:
         """Says how many games are played, and how long the others will take."""
-        left_us = self._pace.remaining_us(self._total - self._played, self._now_us())
+        left = self._total - self._played
+        left_us = self._pace.remaining_us(left, self._now_us())
         most = "at most " if self._rule else ""  # the stopping rule may decide sooner
-        remaining = "" if left_us is None else f", {most}about {about(left_us)} remaining"
+        remaining = "" if left_us is None or not left else f", {most}about {about(left_us)} remaining"
         return f"{self._played} of {self._total} games{remaining}"
 
     def _now_us(self) -> int:
@@ -138,7 +153,7 @@ class Narrator(Display):
 
 
 class ProgressLines(Narrator):
-    """Reports the progress of a run in plain lines."""
+    """Reports the progress of a run in plain lines: few, since they may be the log of thousands of games."""
 
     def __init__(self, info: RunInfo, clock: Callable[[], float] = time.monotonic) -> None:
         """`clock` gives seconds."""
@@ -150,16 +165,31 @@ class ProgressLines(Narrator):
     ) -> None:
         pass
 
+    @property
+    def tells_each_game(self) -> bool:
+        """Whether the run has so few games that each can be a line."""
+        return self._total <= LINES
+
     def note(self, line: str) -> None:
         """Prints a line."""
         say(line)
 
+    def finished(self, finished: Finished) -> None:
+        """Prints what is to be told of a game, and after every tenth a headline."""
+        super().finished(finished)
+        if not self.tells_each_game and self._played % EVERY == 0:
+            self._say_headline()
+
     def tick(self) -> None:
-        """Prints a headline now and then, with the stopping rule if there is one."""
+        """Prints a headline if none was printed for a while."""
         if self._clock() - self._headline_s >= HEADLINE_S:
-            self._headline_s = self._clock()
-            none = "" if self._ended else NONE_ENDED
-            say("; ".join(filter(None, (self.headline(), self._rule, none))))
+            self._say_headline()
+
+    def _say_headline(self) -> None:
+        """Prints how far the run is, with the stopping rule if there is one."""
+        self._headline_s = self._clock()
+        none = "" if self._ended else NONE_ENDED
+        say("; ".join(filter(None, (self.headline(), self._rule, none))))
 
     def interrupt(self, line: str) -> None:
         """Prints a line from a signal handler."""

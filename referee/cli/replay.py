@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from referee.cli.colour import can_draw
-from referee.cli.options import game_option, group, outside_game, seat_option, view_of
-from referee.cli.output import columns, put_text, say, show_data
+from referee.cli.options import game_id_argument, game_option, group, outside_game, seat_option, view_of
+from referee.cli.output import columns, pasteable, put_text, say, show_data
 from referee.core.errors import UsageError
 from referee.core.text import listed, shown
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.argument("game_id", metavar="[ID]", required=False)
+@game_id_argument
 @click.option("--all", "at_once", is_flag=True, help="Print all moves at once, even in a terminal.")
 @seat_option
 @click.option(
@@ -77,8 +77,8 @@ def replay(**given: Any) -> None:
             f"{listed(of_one)}"
         )
     rows = [[str(number), shown(s.id), _seats(s), shown(s.sentence)] for number, s in enumerate(found, 1)]
-    show_data(columns(["", "id", "ranks", "ending"], rows))
-    say(f"hint: referee replay {shown(str(file))} ID shows one of them")
+    show_data(columns(["game", "id", "ranks", "how it ended"], rows))
+    say(f"hint: `{pasteable('replay', file, 1)}` shows one of them")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from referee.cli import completion
 from referee.cli.options import game_option, group, isolation_option, outside_game
 from referee.cli.output import say, show_data
 from referee.core.errors import BotFaulted, UsageError
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("path", metavar="DIR", type=click.Path(path_type=Path))
-@click.argument("game_id", metavar="ID")
+@click.argument("game_id", metavar="ID", shell_complete=completion.game_of_run)
 @click.argument("bots", metavar="[NAME=COMMAND]...", nargs=-1)
 @click.option(
     "-o",

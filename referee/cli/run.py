@@ -14,6 +14,7 @@ from referee.cli.options import (
     group,
     isolation_option,
     json_lines_option,
+    notes_option,
     workers_option,
 )
 from referee.cli.output import show_data
@@ -41,6 +42,7 @@ from referee.core.errors import UsageError
     "nothing.",
 )
 @json_lines_option
+@notes_option
 @isolation_option
 @click.option("--strict", is_flag=True, help="Exit with 8 if a bot was at fault.")
 def run(**given: Any) -> None:
@@ -70,6 +72,7 @@ class _RunOptions:
     scale_clocks: bool
     dry_run: bool
     json_lines: bool
+    notes: bool
     isolation: str | None
     strict: bool
 
@@ -102,5 +105,6 @@ def _run(options: _RunOptions) -> None:
         cluster=cluster,
         scale_clocks=options.scale_clocks or config.scale_clocks,
         leaves_out=True,
+        notes=options.notes,
     )
     play(config, how)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from referee.cli.options import form_option, runs_argument, tournament_format_option
+from referee.cli.options import form_option, notes_option, runs_argument, tournament_format_option
 from referee.cli.output import count_text, say, show_data, table_width
 from referee.core.errors import RecordError
 from referee.core.text import shown
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     help="The tables: standings, crosstable, los, seats, pairs, faults, times. Default: "
     "standings,crosstable.",
 )
+@notes_option
 @click.option("--times", is_flag=True, help="Also show how long moves took, which reads all records.")
 @click.option(
     "--width",
@@ -48,6 +49,7 @@ def table(
     form: str,
     columns: str | None,
     show: str | None,
+    notes: bool,
     times: bool,
     width: int | None,
 ) -> None:
@@ -72,6 +74,7 @@ def table(
         parse_show(show) if show else (),
         table_width() if width is None else width,
         times,
+        notes,
     )
     found = read_runs(folders)
     facts = replace(found.facts, times=_times(found.runs) if view.needs_times else None)

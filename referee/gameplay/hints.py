@@ -10,9 +10,18 @@ import os
 import re
 import signal
 from collections.abc import Collection, Sequence
+from pathlib import Path
 
 from referee.core.isolation import CONFINED
+from referee.core.text import shown
+from referee.core.units import seconds
 from referee.protocol.messages import WORDS_OF, Speaker
+
+_INTERPRETERS = {".py": ("python3", "python", "pypy"), ".js": ("node",), ".sh": ("sh", "bash", "dash")}
+"""By suffix, the programs that run such scripts, the most common one first."""
+
+_ENV = re.compile(r"\benv: ")
+"""How `env` begins a line on stderr: it exits with 127 where it does not find the program."""
 
 _A_TERMINAL = re.compile(r"\btty\b|not a terminal|Inappropriate ioctl", re.IGNORECASE)
 
@@ -85,34 +94,63 @@ def not_started(
     """
     if limit := prevented_by(error, limits):
         return _of_limit(limit)
-    script = first_line is not None and first_line.startswith(b"#!")
     match error:
         case errno.EACCES if hint := isolated(isolation, os.strerror(error)):
             return f"{hint}; or it is not executable (chmod +x)"
         case errno.EACCES:
             return "make it executable (chmod +x), or name its interpreter before it"
-        case errno.ENOENT if script and first_line is not None and first_line.endswith(b"\r"):
-            return "its first line ends with a carriage return: save it with Unix line ends (LF, not CRLF)"
-        case errno.ENOENT if script:
-            return "the file is there, but not the interpreter that its first line (#!) names"
+        case errno.ENOENT:
+            return _of_interpreter(first_line, isolation)
+        case errno.ENOEXEC if first_line is not None and _is_text(first_line):
+            return "add a first line such as #!/usr/bin/env python3 to it, or name its interpreter before it"
         case errno.ENOEXEC:
-            return (
-                "this machine cannot run it: it may have been built for another one, or be a script without "
-                "a first line such as #!/usr/bin/env python3"
-            )
+            return "this machine cannot run it: it may have been built for another one"
     return ""
+
+
+def _is_text(line: bytes) -> bool:
+    return line.decode("utf-8", "replace").rstrip("\r").replace("\t", " ").isprintable()
+
+
+def _of_interpreter(first_line: bytes | None, isolation: str) -> str:
+    """A hint for a script whose interpreter was not found; empty where the program is no script."""
+    if first_line is None or not first_line.startswith(b"#!"):
+        return ""
+    if first_line.endswith(b"\r"):
+        return "its first line ends with a carriage return: save it with Unix line ends (LF, not CRLF)"
+    hidden = f", or isolation `{isolation}` hides it: see `read = [...]`" if isolation in CONFINED else ""
+    return f"the interpreter that its first line (`{shown(first_line, 60)}`) names is not installed{hidden}"
 
 
 def _of_limit(limit: str) -> str:
     return f"its limit `{limit}` is too small: raise it, or make the bot use less"
 
 
+def wrong_interpreter(command: Sequence[str]) -> str:
+    """A hint for a bot that failed where its command gives a script to the interpreter of another language;
+    empty where it does not.
+    """
+    program, script = Path(command[0]).name, Path(command[1] if len(command) > 1 else "")
+    known = [suffix for suffix, names in _INTERPRETERS.items() if program.startswith(names)]
+    if script.suffix not in _INTERPRETERS or not known or script.suffix in known:
+        return ""
+    expected = _INTERPRETERS[script.suffix][0]
+    return f"`{shown(program)}` does not run `{shown(script.name)}`, expected `{expected}`"
+
+
 def gone(
-    lives: bool, code: int | None, stderr: str, limits: Collection[str] = (), isolation: str = "none"
+    lives: bool,
+    code: int | None,
+    stderr: str,
+    limits: Collection[str] = (),
+    isolation: str = "none",
+    first_line: bytes | None = None,
 ) -> str:
     """A hint for a bot that exited, or that only closed a pipe and `lives`; without a `code` it is unknown
-    how it ended. `limits`: the limits that it has; `isolation`: its level.
+    how it ended. The other arguments are those of `not_started`.
     """
+    if code == 127 and _ENV.search(stderr) and (hint := _of_interpreter(first_line, isolation)):
+        return hint
     for limit, (_, words) in _PREVENTED.items():
         if limit in limits and re.search(words, stderr, re.IGNORECASE):
             return _of_limit(limit)
@@ -156,11 +194,11 @@ def after_refusals(hint: str, refused: Sequence[str], isolation: str) -> str:
 
 
 def silent(
-    unsent: int, partial: bytes, noise: str, stale: int, unwritten: bool, loading: bool = False
+    unsent: int, partial: bytes, noise: str, stale: int, unwritten: bool, loading: bool, start_us: int
 ) -> str:
     """A hint for a bot whose time is up. `partial`: a line that has no newline yet; `noise`, `stale`: a line
     that is no message, and the number of answers to closed questions, since it was asked; `unwritten`: not a
-    byte ever came from it; `loading`: it was sent `prepare`.
+    byte ever came from it; `loading`: it was sent `prepare`; `start_us`: what it has to get ready.
     """
     if unsent:
         return "it does not read its input: read every line as it arrives"
@@ -174,17 +212,14 @@ def silent(
         return "end each line with a newline" if _is_message(partial.decode("utf-8", "replace")) else _PROMPT
     if noise:
         return _of_noise(noise)
+    late = f"it did not get ready within the {seconds(start_us)} allowed (`--start` allows more)"
     if unwritten:
         return (
-            "it wrote nothing at all: most languages buffer output until it is flushed (`referee docs "
-            "protocol` has a table), or it is still loading (`--start 30s` allows more time), or it is "
-            "waiting for something other than lines"
+            f"{late}: it is still loading, or does not flush its output (`referee docs protocol` says how), "
+            "or waits for something other than lines"
         )
     if loading:
-        return (
-            "answer `prepare` with the line `ready`, and flush; `--start 30s` gives a bot that loads a lot "
-            "more time to start"
-        )
+        return f"{late}: it is still loading, or does not answer `prepare` with the line `ready`, and flush"
     return "it answered before, so it is computing too long or waiting for input that will not come"
 
 

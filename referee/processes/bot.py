@@ -127,7 +127,10 @@ class Bot:
             )
         if "/" not in program:
             if shutil.which(program, path=self.search_path) is None:
-                raise UsageError(f"bot `{self.name}`: the program `{shown(program)}` is not on the path")
+                here = f", expected `./{shown(program)}`" if is_regular(self.cwd / program) else ""
+                raise UsageError(
+                    f"bot `{self.name}`: the program `{shown(program)}` is not on the path{here}"
+                )
             self._check_script()
             return
         path = self.cwd / program
@@ -135,8 +138,11 @@ class Bot:
             path.stat()
         except OSError as error:
             raise UsageError(
-                f"bot `{self.name}`: no program at `{shown(program)}` ({error.strerror})"
+                f"bot `{self.name}`: no program at `{shown(program)}`{self._place(program)} "
+                f"({error.strerror})"
             ) from None
+        if path.is_dir():
+            raise UsageError(f"bot `{self.name}`: `{shown(program)}` is a folder, expected a program")
         if not is_regular(path) or not os.access(path, os.X_OK):
             raise UsageError(
                 f"bot `{self.name}`: `{shown(program)}` is not executable, expected a program "
@@ -156,8 +162,12 @@ class Bot:
         if words and not words[0].startswith("-") and not (self.cwd / words[0]).exists():
             raise UsageError(
                 f"bot `{self.name}`: the file `{shown(words[0])}`, which `{shown(program)}` "
-                f"should run, does not exist"
+                f"should run, does not exist{self._place(words[0])}"
             )
+
+    def _place(self, path: str) -> str:
+        """Where a path is looked for, if it does not say so itself."""
+        return "" if path.startswith("/") else f" in `{shown(str(self.cwd))}`"
 
     @property
     def search_path(self) -> str:

@@ -1,4 +1,6 @@
-"""Notes under a table: what its numbers mean, and what makes them less certain than they look. Pure."""
+"""Notes under a table, the most important first: what makes its numbers less certain than they look, and what
+they mean. Pure.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +10,14 @@ from referee.core.text import counted, shown
 from referee.core.units import about
 from referee.gameplay.events import Ending
 from referee.ratings.columns import rating_text
-from referee.ratings.pool import VIRTUAL_DRAWS
 from referee.ratings.standings import Facts, Standings, is_known
 from referee.records.left_out import LeftOut
 from referee.records.record import Summary
 
 FEW_ENCOUNTERS = 10
-"""With fewer independent encounters an interval is itself uncertain."""
+"""With fewer independent encounters an interval is itself uncertain; with fewer in all, a table has no Elo
+unless it is asked for.
+"""
 
 LATE_PERCENT = 1
 """A bot that loses more than this share of its games on time is told."""
@@ -28,10 +31,8 @@ MAX_NAMES = 8
 OUTPUT_LINES = 4
 """The number of last lines of the output of a failed build that a note shows."""
 
-ELO = (
-    "Elo: the mean of the bots is 0; ± is half of the 95 % interval, which counts encounters, since their "
-    f"games are not independent; prior: {VIRTUAL_DRAWS:.0f} virtual draws for each bot"
-)
+ELO = "Elo: the mean is 0; ± is half of the 95 % interval, which counts encounters"
+NO_ELO = f"no Elo yet: it is shown from {FEW_ENCOUNTERS} independent encounters on, or with `--notes`"
 BOUND = "> and <: won or lost every game, so only a 95 % bound can be given"
 NEXT = "to next: the difference to the next rank, with its own 95 % interval"
 LOS = "LOS: the likelihood that the bot is stronger than the next one in rank"
@@ -48,29 +49,46 @@ _MEANINGS = {"elo": ELO, "next": NEXT, "los": LOS, "expected": EXPECTED, "counts
 
 def meanings(table: Standings, columns: Collection[str]) -> Iterator[str]:
     """Explains the columns that are shown, by their names."""
-    yield from (meaning for name, meaning in _MEANINGS.items() if name in columns)
     if "elo" in columns and any(row.rating.bound for row in table.rows):
         yield BOUND
+    yield from (meaning for name, meaning in _MEANINGS.items() if name in columns)
     if table.seats > 2 and not {"points", "score"}.isdisjoint(columns):
         yield POINTS
 
 
-def findings(table: Standings, facts: Facts) -> Iterator[str]:
-    """Lists further notes on the results. Those on the run are not repeated for each section."""
-    yield from _advantages(table)
-    yield from _uncertain(table)
-    yield from _groups(table)
-    yield from _repeats(table, facts)
+def is_small(table: Standings) -> bool:
+    """Whether the games are too few for ratings to say anything."""
+    return table.seats > 1 and len({*table.clusters.of}) < FEW_ENCOUNTERS
+
+
+def findings(table: Standings, facts: Facts, is_rated: bool = True) -> Iterator[str]:
+    """What makes the results less certain than they look. `is_rated` is false where the table has no Elo.
+
+    Notes on the run are not repeated for each section.
+    """
+    if not table.section:
+        if facts.unknown_format:
+            yield order_by_rating(facts.unknown_format)
+        yield from _changed(table, facts)
+        yield from left_out_lines(facts.left_out)
+        yield from _isolation(table.games, is_mixed=True)
+    if is_rated:
+        yield from _groups(table)
     yield from _late(table)
     if table.tallies.unrated:
         yield f"{counted(table.tallies.unrated, 'game')} in which no bot started, not counted"
     if not table.section:
-        if facts.unknown_format:
-            yield order_by_rating(facts.unknown_format)
         yield from _host(facts)
-        yield from _changed(table, facts)
-        yield from left_out_lines(facts.left_out)
-        yield from _isolation(table.games)
+    yield from _repeats(table, facts)
+    yield from _uncertain(table) if is_rated else [NO_ELO]
+
+
+def circumstances(table: Standings, is_rated: bool = True) -> Iterator[str]:
+    """What the games depended on besides the bots: the seats, and the isolation."""
+    if is_rated:
+        yield from _advantages(table)
+    if not table.section:
+        yield from _isolation(table.games, is_mixed=False)
 
 
 def order_by_rating(name: str) -> str:
@@ -117,7 +135,8 @@ def _uncertain(table: Standings) -> Iterator[str]:
         yield f"too few games: {what} significantly (95 %)"
     elif unclear:
         clear = len(compared) - unclear
-        yield f"only {clear} of {len(compared)} pairs of adjacent ranks differ significantly (95 %)"
+        differ = "differs" if clear == 1 else "differ"
+        yield f"only {clear} of {len(compared)} pairs of adjacent ranks {differ} significantly (95 %)"
 
 
 def _groups(table: Standings) -> Iterator[str]:
@@ -140,7 +159,7 @@ def _repeats(table: Standings, facts: Facts) -> Iterator[str]:
     else:
         yield (
             f"{count} move by move and do not narrow any interval; use random openings, or "
-            '`repeats = "count"` if the bots themselves play at random'
+            '`repeats = "count"` if the bots play at random'
         )
 
 
@@ -187,14 +206,16 @@ def left_out_lines(bots: Iterable[LeftOut]) -> Iterator[str]:
         yield f"{one.text}: {output}" if output else one.text
 
 
-def _isolation(games: Iterable[Summary]) -> Iterator[str]:
-    """Under which isolation the bots played; nothing where the records do not have it."""
+def _isolation(games: Iterable[Summary], is_mixed: bool) -> Iterator[str]:
+    """Under which isolation the bots played, where all had the same or, with `is_mixed`, where they had not;
+    nothing where the records do not have it.
+    """
     names: dict[str, set[str]] = {}
     for bots, levels in dict.fromkeys((game.bots, game.isolation) for game in games):
         for name, level in zip(bots, levels, strict=bool(levels)):
             names.setdefault(level, set()).add(name)
-    if len(names) < 2:
-        yield from (f"isolation: {level}" for level in names)
-    else:
+    if is_mixed and len(names) > 1:
         groups = [f"{level} for {listed(sorted(found))}" for level, found in names.items()]
         yield f"isolation: {'; '.join(groups)}"
+    elif not is_mixed and len(names) == 1:
+        yield f"isolation: {next(iter(names))}"

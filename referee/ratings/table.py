@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from referee.core.errors import UsageError
-from referee.core.text import WIDTH, shown
+from referee.core.text import WIDTH, counted, shown
 from referee.ratings import blocks, grids
 from referee.ratings.columns import MEASURED, default_columns, standings_grid
 from referee.ratings.data import to_csv, to_json
 from referee.ratings.grids import Grid
-from referee.ratings.notes import findings, meanings
+from referee.ratings.notes import circumstances, findings, is_small, meanings
 from referee.ratings.standings import Facts, Standings, with_sections
 from referee.records.record import Summary
 
@@ -22,6 +22,11 @@ _AGAINST = ("crosstable", "los", "pairs")
 
 NARROWEST = len("  1–0–0")
 """The narrowest column of a crosstable."""
+
+NOTE_LINES = 3
+"""The number of lines that notes have under a table, where not all are asked for."""
+
+_RATINGS = ("elo", "next")
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,13 @@ class TableText:
     """How many characters a line has at most; 0 for any number."""
     times: bool = False
     """Whether the table of times is shown too."""
+    notes: bool = False
+    """Whether all notes are shown, and ratings even of few games."""
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether the user said what is to be shown."""
+        return bool(self.columns or self.show or self.notes)
 
     @property
     def needs_times(self) -> bool:
@@ -71,7 +83,7 @@ def rendered(
         raise UsageError(f"`{form}` can only hold one table, expected one in `--show`, not {len(view.show)}")
     whole, parts = with_sections(names, games, seats, facts)
     if form == "json":
-        return to_json(whole, parts, [*findings(whole, facts)], facts)
+        return to_json(whole, parts, [*findings(whole, facts), *circumstances(whole)], facts)
     if form in _SEPARATED:
         return to_csv(whole, parts, facts, "".join(view.show), _SEPARATED[form])
     return "\n\n".join(
@@ -82,10 +94,11 @@ def rendered(
 def _report(table: Standings, view: TableText, form: str, facts: Facts, is_headed: bool) -> Iterator[str]:
     """The tables of a report, which has a heading where there are several; the notes are under the first."""
     width = grids.limit(form, view.width)
+    is_rated = view.is_chosen or not is_small(table)
     columns: list[str] = []
     left_out: list[str] = []
     drawn: list[str] = []
-    shown_blocks = (*(view.show or _default(table)), *(("times",) if view.times else ()))
+    shown_blocks = (*(view.show or _default(table, is_rated)), *(("times",) if view.times else ()))
     for name in dict.fromkeys(shown_blocks):
         if name in _AGAINST and table.seats == 1:
             continue
@@ -95,21 +108,34 @@ def _report(table: Standings, view: TableText, form: str, facts: Facts, is_heade
             pieces = fitting or []
         else:
             pieces = []
-            for grid in _grids(name, table, view, facts):
+            for grid in _grids(name, table, view, facts, is_rated):
                 fitted, without = grids.fitted(grid, form, width)
                 pieces.append(fitted)
                 columns += [column.name for column in fitted.columns]
                 left_out += without
         drawn += [grids.drawn(piece, form) for piece in pieces]
-    notes = [] if table.section else [*meanings(table, columns)]
-    notes += findings(table, facts)
+    notes = [*findings(table, facts, is_rated)]
     if left_out:
         unique = ", ".join(dict.fromkeys(left_out))
         notes.append(f"left out to fit {width} columns: {unique}; `referee table DIR --width 0` has all")
+    if not table.section:
+        notes += meanings(table, columns)
+    notes += circumstances(table, is_rated)
     if is_headed:
         yield grids.headed(table.title, form)
+    notes = notes if view.notes else _first(notes, form, width)
     yield "\n".join([*drawn[:1], *filter(None, [grids.said(notes, form, width)])])
     yield from drawn[1:]
+
+
+def _first(notes: list[str], form: str, width: int) -> list[str]:
+    """The first of these notes, at least one and as many as fit, and how many others there are."""
+    shown = len(notes)
+    while shown > 1 and grids.said(notes[:shown], form, width).strip().count("\n") >= NOTE_LINES:
+        shown -= 1
+    if more := len(notes) - shown:
+        return [*notes[:shown], f"{counted(more, 'more note')}: `--notes` shows all"]
+    return notes
 
 
 def _parts(name: str, table: Standings, form: str, width: int, is_chosen: bool) -> list[Grid] | None:
@@ -123,16 +149,19 @@ def _parts(name: str, table: Standings, form: str, width: int, is_chosen: bool) 
     return grids.parts(grid, form, width, blocks.FIXED)
 
 
-def _default(table: Standings) -> tuple[str, ...]:
+def _default(table: Standings, is_rated: bool) -> tuple[str, ...]:
     """The standings, and the crosstable; of two bots, which it says nothing new of, what they did by seat."""
-    return "standings", "crosstable" if len(table.names) > 2 else "seats"
+    if len(table.names) > 2:
+        return "standings", "crosstable"
+    return ("standings", "seats") if is_rated else ("standings",)
 
 
-def _grids(name: str, table: Standings, view: TableText, facts: Facts) -> list[Grid]:
+def _grids(name: str, table: Standings, view: TableText, facts: Facts, is_rated: bool) -> list[Grid]:
     """The tables of one of the `BLOCKS` that are narrowed by leaving out columns."""
     match name:
         case "standings":
-            return [standings_grid(table, view.columns or default_columns(table), facts.times)]
+            default = [column for column in default_columns(table) if is_rated or column not in _RATINGS]
+            return [standings_grid(table, view.columns or default, facts.times)]
         case "seats":
             return [blocks.seats_grid(table), blocks.by_seat_grid(table)]
         case "pairs":

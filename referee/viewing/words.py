@@ -209,7 +209,7 @@ def fault_report(record: GameRecord, seats: Collection[Seat] | None = None) -> I
             parts = said.values() if isinstance(said, dict) else ()
             texts = [str(part.get("text", "")).rstrip() for part in parts if isinstance(part, dict)]
             yield from (f"stderr: {shown(line)}" for line in "\n".join(texts).split("\n")[-5:] if line)
-            yield f"hint: {shown(event.hint or event.ending.hint)}"
+            yield f"hint: {shown(event.hint or event.ending.hint, 400)}"
 
 
 def _lines(value: object) -> list[str]:

@@ -135,9 +135,9 @@ class BotConnection:
         assert self.process
         return (self.catch_up() or self.receive(b"")) if self.process.exit_status() else []
 
-    def what_came(self) -> tuple[str, str]:
+    def what_came(self, start_us: int) -> tuple[str, str]:
         """Describes what came instead of an answer from a bot whose time is up, with a hint at what that
-        often means.
+        often means. `start_us` is the time that it has to get ready.
         """
         turn, partial = self.session.turn, self.session.partial
         if self.unsent:
@@ -152,7 +152,9 @@ class BotConnection:
             detail = "nothing came"
         never = not self.session.received_bytes
         loading = self.session.phase is Phase.LOADING
-        return detail, hints.silent(len(self.unsent), partial, turn.noise, turn.stale_count, never, loading)
+        return detail, hints.silent(
+            len(self.unsent), partial, turn.noise, turn.stale_count, never, loading, start_us
+        )
 
     @property
     def held_back(self) -> bool:
@@ -171,8 +173,14 @@ class BotConnection:
         else:
             process.drain_stderr()
             stderr = process.complaints.text()
-            hint = hints.gone(
-                status is None, process.exit_code, stderr, self.bot.limits.names, self.bot.isolation
+            hint = hints.wrong_interpreter(self.bot.argv) if process.exit_code else ""
+            hint = hint or hints.gone(
+                status is None,
+                process.exit_code,
+                stderr,
+                self.bot.limits.names,
+                self.bot.isolation,
+                _first_line(self.bot),
             )
             hint = hints.after_refusals(hint, [name for name, _ in process.refused()], self.bot.isolation)
             failure = Failure(Ending.GONE, (status or what) + behind, hint)

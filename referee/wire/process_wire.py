@@ -278,7 +278,8 @@ class ProcessWire:
         watch.rest(now_ns, cpu_ns)
         _, timing = watch.measured(now_ns, cpu_ns)
         seat_wire.connection.session.lapse()
-        return Reply(seat_wire.seat, Silence(*seat_wire.connection.what_came()), used_us, timing)
+        came = seat_wire.connection.what_came(self._start_ns // 1000)
+        return Reply(seat_wire.seat, Silence(*came), used_us, timing)
 
     def _read(self, seat_wire: SeatWire) -> None:
         """Reads everything that a bot has written by now."""

@@ -64,7 +64,7 @@ START: Rows = {
             "No such file or directory: `./b`",
             "no such program",
             setup="printf '#!/no/such\\n' >b; chmod +x b",
-            hint="not the interpreter that its first line (#!) names",
+            hint="the interpreter that its first line (`#!/no/such`) names is not installed",
         ),
         Case(
             ("./b",),

@@ -23,7 +23,8 @@ FAST = [*SMALL, *HERE]
 
 
 def test_a_match_ends_in_a_table(tmp_path: Path) -> None:
-    done = referee("match", "blooms", f"one={PLAIN}", f"two={PLAIN}", "-n", "6", "--seed", "3", *FAST)
+    words = ("match", "blooms", f"one={PLAIN}", f"two={PLAIN}", "-n", "6", "--seed", "3", "--notes")
+    done = referee(*words, *FAST)
     assert done.code == 0
     header, rule, *rows = done.out.splitlines()[:4]
     assert header.split()[:2] == ["#", "bot"] and set(rule) <= {"-", " "}

@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from referee.core.isolation import LEVELS
 from referee.core.timecontrol import TimeControl
 from referee.gameplay import hints
 from referee.gameplay.api import Failure, GameDescription, Question
 from referee.gameplay.events import Ending
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
+from referee.processes import levels
 from referee.processes.bot import Bot
 from referee.processes.limits import Limits
 from referee.protocol.session import Phase
@@ -147,8 +149,11 @@ HELLO, READY = b"hello 1\n", b"ready\n"
 @pytest.mark.parametrize(
     ("said", "fragments"),
     [
-        ([b""], ["nothing came", "it wrote nothing at all"]),
-        ([HELLO, b""], ["nothing came", "answer `prepare` with the line `ready`"]),
+        ([b""], ["nothing came", "it did not get ready within the 10 s allowed (`--start` allows more)"]),
+        (
+            [HELLO, b""],
+            ["within the 10 s allowed", "does not answer `prepare` with the line `ready`"],
+        ),
         ([HELLO, READY, b""], ["nothing came", "it answered before"]),
         ([HELLO, READY, b"my move: A1\n"], ["such as `my move: A1`", "print debug output to stderr"]),
         ([HELLO, READY, b"Move 1 L:A1\n"], ["write words in lower case: `move`"]),
@@ -167,7 +172,7 @@ def test_what_came_instead_of_an_answer(said: list[bytes], fragments: list[str])
     *before, last = said
     connection = asked(*before)
     connection.session.receive(last)
-    detail, hint = connection.what_came()
+    detail, hint = connection.what_came(10_000_000)
     for fragment in fragments:
         assert fragment in f"{detail}; {hint}"
 
@@ -192,7 +197,7 @@ def test_a_breach_says_what_was_expected(said: bytes, fragments: list[str]) -> N
     [
         (b"#!/bin/sh\r\necho hello 1\r\n", ["No such file or directory", "Unix line ends (LF, not CRLF)"]),
         (b"#!/no/such/interpreter\n", ["No such file or directory", "the interpreter that its first line"]),
-        (b"\x7fELFxx", ["Exec format error", "be a script without a first line such as"]),
+        (b"\x7fELFxx", ["Exec format error", "may have been built for another one"]),
         (b"#!/bin/sh\nno-such-program\n", ["exited with status 127", "the shell did not find the program"]),
         (b"#!/bin/sh\n/etc/passwd\n", ["exited with status 126", "the shell could not execute the program"]),
     ],
@@ -204,6 +209,33 @@ def test_why_a_program_does_not_start(content: bytes, fragments: list[str], tmp_
     text = told(Bot("x", ("./bot",), tmp_path))
     for fragment in ["seat 1 x did not start", *fragments]:
         assert fragment in text, text
+
+
+@pytest.mark.parametrize(
+    "level", [pytest.param(level, marks=[] if level == "bwrap" else pytest.mark.slow) for level in LEVELS]
+)
+def test_a_script_that_does_not_start_is_not_blamed_on_isolation(level: str, tmp_path: Path) -> None:
+    if why := levels.reason(level):
+        pytest.skip(why)
+    scripts = {
+        "crlf.py": (
+            b"#!/usr/bin/env python3\r\nimport sys\r\n",
+            "save it with Unix line ends (LF, not CRLF)",
+        ),
+        "no-such.py": (
+            b"#!/usr/bin/env no-such-python\n",
+            "the interpreter that its first line (`#!/usr/bin/env no-such-python`) names is not installed",
+        ),
+        "none.py": (b"import sys\n", "add a first line such as #!/usr/bin/env python3 to it"),
+    }
+    for name, (content, expected) in scripts.items():
+        (tmp_path / name).write_bytes(content)
+        (tmp_path / name).chmod(0o755)
+        text = told(Bot("x", (f"./{name}",), tmp_path, isolation=level))
+        assert "seat 1 x did not start" in text and f"hint: {expected}" in text
+        assert "its own folder" not in text, "what is said of isolation"
+    wrong = told(Bot("x", ("sh", "none.py"), tmp_path, isolation=level))
+    assert "hint: `sh` does not run `none.py`, expected `python3`" in wrong
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -16,15 +17,16 @@ from click.shell_completion import BashComplete
 
 from referee.check.clocks import SCALE
 from referee.check.steps import STEPS
-from referee.cli import cli
+from referee.cli import cli, completion
 from referee.games import GAMES
 from referee.pages.documents import documents
+from referee.processes.bot import Bot
 from referee.ratings.blocks import BLOCKS
 from referee.ratings.columns import COLUMNS
 from referee.records.amendments import THEN
 from referee.records.header import REPEATS
 from referee.viewing.palette import THEMES
-from tests.command import ROOT, referee
+from tests.command import HERE, PLAIN, ROOT, referee
 from tests.programs import files_of_git, path_of
 from tests.tools import module_list
 from tests.waiting import TOO_LONG_S
@@ -32,6 +34,7 @@ from tests.waiting import TOO_LONG_S
 
 def completed(monkeypatch: pytest.MonkeyPatch, *words: str) -> list[str]:
     """What a shell offers for the last of these words."""
+    monkeypatch.setenv("_REFEREE_COMPLETE", "bash_complete")
     monkeypatch.setenv("COMP_WORDS", " ".join(["referee", *words]))
     monkeypatch.setenv("COMP_CWORD", str(len(words)))
     return BashComplete(cli, {}, "referee", "_REFEREE_COMPLETE").complete().splitlines()
@@ -116,6 +119,69 @@ def test_examples_are_copied_whole_and_nothing_is_overwritten(tmp_path: Path) ->
 )
 def test_a_shell_completes(words: list[str], expected: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     assert completed(monkeypatch, *words) == expected
+
+
+TOURNAMENT = """
+[tournament]
+game = "blooms"
+
+[[bot]]
+name = "mine"
+cmd = "./mine --say 'it is'"
+
+[[bot]]
+name = "elsewhere"
+cmd = "./bot"
+cwd = "other"
+"""
+
+
+def test_a_shell_completes_bots_with_their_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What bash inserts is one word for it, and a bot for the referee."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.toml").write_text(TOURNAMENT)
+    (tmp_path / "torn.toml").write_text("[[bot")
+    (tmp_path / "odd.toml").write_text(
+        'bot = [7, {name = "m\\n", cmd = "x"}, {name = "m", cmd = "x\\u001b"}]'
+    )
+    (tmp_path / "folder.toml").mkdir()
+    os.mkfifo(tmp_path / "fifo.toml")
+    (offered,) = completed(monkeypatch, "match", "blooms", "m")
+    assert offered.startswith("plain,mine=")
+    (word,) = shlex.split(offered.removeprefix("plain,"))
+    assert Bot.parse(word, tmp_path).command == ("./mine", "--say", "it is")
+    both = completed(monkeypatch, "check", "blooms", "")
+    assert [line.partition("=")[0] for line in both] == ["plain,greedy", "plain,random", "plain,mine"]
+    Bot.parse(shlex.split(both[0].removeprefix("plain,"))[0], tmp_path).check()
+    assert completed(monkeypatch, "match", "blooms", "x", "=", "gr") == ["file,gr"], "a name was given"
+    others = completed(monkeypatch, "play", "thetree", "")
+    assert [line.partition("=")[0] for line in others] == ["plain,tree", "plain,random"]
+    monkeypatch.setattr(completion, "MAX_FILE", 10)
+    assert completed(monkeypatch, "match", "blooms", "m") == ["file,m"], "large files are not read"
+
+
+def test_a_shell_completes_games_and_bots_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = str(tmp_path / "run")
+    words = ("match", "blooms", "-n", "12", "-o", folder, "--option", "size=3", "--option", "target=2")
+    assert referee(*words, *HERE, "--isolation", "none", f"one={PLAIN}", f"two={PLAIN}").code == 0
+    for command in (("replay", folder), ("picture", folder), ("rerun", folder), ("find", folder, "--id")):
+        assert completed(monkeypatch, *command, "1") == ["plain,1", "plain,10", "plain,11", "plain,12"]
+    assert completed(monkeypatch, "export", folder, "--game", "6:o") == ["plain,6:one:two"]
+    assert completed(monkeypatch, "find", folder, "--lost-by", "") == ["plain,one", "plain,two"]
+    records = tmp_path / "run" / "games.jsonl"
+    records.write_bytes(b'{"kind":"game"\n' + records.read_bytes())
+    for broken in (folder, "/no/such", str(tmp_path), "/dev/null"):
+        assert completed(monkeypatch, "replay", broken, "1") == []
+    monkeypatch.setattr(completion, "MAX_LINES", 0)
+    assert completed(monkeypatch, "replay", folder, "1") == []
+
+
+@pytest.mark.parametrize(("words", "expected"), [("match bl", "plain,blooms\n"), ("replay /no 1", "\n")])
+def test_a_shell_asks_the_program_and_is_told_no_errors(words: str, expected: str) -> None:
+    asked = {"COMP_WORDS": f"referee {words}", "COMP_CWORD": str(len(words.split()))}
+    env = {**os.environ, "_REFEREE_COMPLETE": "bash_complete", **asked}
+    done = subprocess.run([sys.executable, "-m", "referee"], capture_output=True, text=True, env=env)
+    assert (done.stdout, done.stderr) == (expected, "")
 
 
 @pytest.mark.promise("README", "The line of the README makes a shell complete.")

@@ -69,7 +69,7 @@ def test_a_tournament_of_tables_of_other_sizes_than_two(players: int, tmp_path: 
     bots = dict.fromkeys(("a", "b", "c", "d"), RANDOM)
     options = f"players = {players}"
     file = toml(tmp_path / "t.toml", bots, options, game="thetree", rounds=2, workers=1, clock="5s")
-    done = referee("run", str(file))
+    done = referee("run", str(file), "--notes")
     assert done.code == 0, done.err
     found = games(tmp_path / "t-results")
     assert len(found) == {1: 8, 3: 24, 4: 8}[players]

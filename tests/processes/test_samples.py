@@ -84,7 +84,7 @@ def test_every_tournament_is_played_without_a_fault(name: str, tmp_path: Path) -
     if name == "ladder-floral":  # one of its bots takes a share of the time that it has
         text = text.replace('clock = "1m"', 'clock = "5s"') + "\n[options]\nmax_turns = 16\n"
     file.write_text(text)
-    done = referee("run", str(file))
+    done = referee("run", str(file), "--notes")
     assert done.code == 0, done.err
     assert re.search(r"Elo ± 95 %|mean left|Buchholz", done.out)
     folder = tmp_path / "tournaments" / f"{name}-results"

@@ -33,6 +33,9 @@ IN_A_RUN = "import referee.tournament.run.open_run as f; before(f.OpenRun, 'reve
 
 STOPPED = r"referee: stopped by SIGTERM\n"
 
+AT_THE_END = r"head hash \w+\nnext: referee replay \S+\n +referee report \S+ -o t-results.html\n"
+"""What a run that was played to its end says last."""
+
 IN_A_TERMINAL = {**os.environ, "TERM": "xterm-256color"}
 """Without the name of a terminal there is no live view."""
 
@@ -50,7 +53,7 @@ IN_A_TERMINAL = {**os.environ, "TERM": "xterm-256color"}
         pytest.param(
             IN_A_RUN.format("now"),
             0,
-            r".*\nSIGTERM: only the table .*head hash \w+\n",
+            rf".*\nSIGTERM: only the table .*{AT_THE_END}",
             id="table",
             marks=pytest.mark.slow,
         ),
@@ -61,7 +64,7 @@ IN_A_TERMINAL = {**os.environ, "TERM": "xterm-256color"}
             id="table-at-once",
             marks=pytest.mark.slow,
         ),
-        pytest.param("atexit.register(now)", 0, r".*head hash \w+\n", id="exit", marks=pytest.mark.slow),
+        pytest.param("atexit.register(now)", 0, f".*{AT_THE_END}", id="exit", marks=pytest.mark.slow),
     ],
 )
 def test_a_signal_at_a_moment(moment: str, code: int, told: str, tmp_path: Path) -> None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.command import BAD, HERE, PLAIN, Done, referee
+from referee.cli.output import pasteable
+from tests.command import BAD, HERE, PLAIN, ROOT, Done, referee
 
 SMALL = ["--option", "size=3", "--option", "target=2", *HERE]
 INSTANT = "{python} -m referee.machine.instant_bot"
@@ -33,7 +37,30 @@ def data(*words: str) -> dict[str, Any]:
 def test_a_match_and_its_table_are_the_same(tmp_path: Path) -> None:
     done = match(tmp_path / "run", f"a={PLAIN}", f"b={PLAIN}")
     table = referee("table", str(tmp_path / "run"))
-    assert table.out == done.out and table.err.splitlines()[-1] == done.err.splitlines()[-1]
+    assert table.out == done.out and table.err in done.err
+
+
+def test_a_run_ends_with_commands_that_can_be_pasted(tmp_path: Path) -> None:
+    """The program is named as it was called, where its name alone is not found."""
+    folder, page = tmp_path / "my results", tmp_path / "my results.html"
+    done = match(folder, f"a={PLAIN}", f"b={PLAIN}")
+    head, replay, report = done.err.splitlines()[-3:]
+    assert "head hash" in head and replay == f"next: referee replay '{folder}'"
+    script = f"cd '{tmp_path}'; {replay.removeprefix('next: ')}; {report}"
+    caller = tmp_path / "referee"
+    caller.write_text(f'#!/bin/sh\nexec {sys.executable} -m referee "$@"\n')
+    caller.chmod(0o755)
+    path = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
+    pasted = subprocess.run(["sh", "-c", script], env=path, capture_output=True, text=True)
+    assert pasted.returncode == 0 and "1:a:b" in pasted.stdout and page.exists(), pasted.stderr
+
+
+def test_a_command_to_paste_calls_the_program_as_it_was_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/no/such/folder")
+    monkeypatch.setattr(sys, "argv", [".venv/bin/referee", "run"])
+    assert pasteable("replay", Path("a b")) == ".venv/bin/referee replay 'a b'"
+    monkeypatch.setattr(sys, "argv", ["pytest"])
+    assert pasteable("table") == "referee table"
 
 
 @pytest.mark.promise("TABLE", "Several runs have one table.")

@@ -519,7 +519,7 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_the_table_in_every_format(faulty: Path) -> None:
-    simple = referee("table", str(faulty)).out
+    simple = referee("table", str(faulty), "--notes").out
     assert "8 gone" in simple and "playing in seat 1" in simple
     rows = json.loads(referee("table", str(faulty), "--format", "json").out)["standings"]
     assert [row["bot"] for row in rows][-1] == "exits" and rows[-1]["faults"] == {"gone": 8}
@@ -540,7 +540,8 @@ def test_find(faulty: Path) -> None:
     assert len(ids()) == 12
     by_number = {number: ids("--id", str(number)) for number in range(1, 13)}
     assert sorted(name for (name,) in by_number.values()) == sorted(ids())
-    listed = referee("replay", str(faulty)).out.splitlines()[2:]
+    header, _, *listed = referee("replay", str(faulty)).out.splitlines()
+    assert header.split() == ["game", "id", "ranks", "how", "it", "ended"]
     assert [{line.split()[1]} for line in listed] == list(by_number.values()), "they are those of `replay`"
     assert referee("find", str(faulty), "--fault", "time").err == "no games match\n"
     assert referee("find", str(faulty), "--id", "13").code == 2

@@ -158,6 +158,23 @@ def test_plain_lines_tell_everything(capfd: pytest.CaptureFixture[str]) -> None:
     assert signal == "SIGINT: stopping after this game"
 
 
+def test_plain_lines_of_many_games_tell_of_every_tenth_and_of_faults(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    run = Run(total=100)
+    lines = ProgressLines(run.info, run.clock)
+    for number in range(1, 101):
+        faults = ("", "gone") if number in (15, 16) else ("", "")
+        run.play(lines, game(f"{number}:a:b", faults=faults), 2)
+    said = capfd.readouterr().err.splitlines()
+    headlines = [line for line in said if re.match(r"[0-9]+ of 100 games", line)]
+    assert [int(line.split()[0]) for line in headlines] == [*range(10, 101, 10)]
+    assert headlines[4] == "50 of 100 games, about 2 min remaining" and headlines[-1] == "100 of 100 games"
+    others = [line for line in said if line not in headlines]
+    assert others[0].startswith("15 of 100: 15:a:b: a won") and others[-1] == f"  hint: {Ending.GONE.hint}"
+    assert len(others) == 4, "a fault is explained once, and no other game has a line"
+
+
 def test_a_long_silence_is_explained(capfd: pytest.CaptureFixture[str]) -> None:
     """A bot that does not answer may have minutes by the game's own clock."""
     run = Run()

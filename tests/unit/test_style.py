@@ -15,9 +15,6 @@ ROOT = Path(__file__).parents[2]
 LONG = 500
 """Characters of a long paragraph as a reader sees it: more than five lines of a hundred."""
 
-LONG_PARAGRAPHS = {}
-"""How many long paragraphs each page may have, where it is more than none. These numbers may only shrink."""
-
 NOT_TO_USE = (
     "so many",
     "there is none of",
@@ -76,11 +73,9 @@ def phrases_in(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("page", pages())
-def test_long_paragraphs_become_fewer(page: str) -> None:
-    found = [text for text in paragraphs(pages()[page]) if len(text) > LONG]
-    begin = [text[:60] for text in found]
-    allowed = LONG_PARAGRAPHS.get(page, 0)
-    assert len(found) <= allowed, f"divide them, or make a list or a table of them: {begin}"
+def test_no_paragraph_is_long(page: str) -> None:
+    found = [text[:60] for text in paragraphs(pages()[page]) if len(text) > LONG]
+    assert found == [], "divide them, or make a list or a table of them"
 
 
 def test_pages_and_messages_use_no_phrase_that_is_not_to_be_used() -> None:

@@ -19,6 +19,7 @@ from referee.core.pairing import Pairing
 from referee.ratings import grids
 from referee.ratings.blocks import BLOCKS
 from referee.ratings.columns import COLUMNS, parse_columns, rating_text, standings_grid
+from referee.ratings.notes import NO_ELO
 from referee.ratings.pairs import crosstable, pentanomial
 from referee.ratings.pool import Rating
 from referee.ratings.standings import Facts, NextInRank, standings
@@ -121,7 +122,7 @@ def round_robin(names: Iterable[str], rounds: int, section: str = "") -> list[Su
 
 def notes(names: Iterable[str], games: Iterable[Summary], facts: Facts | None = None) -> str:
     """All that is said under the table, each note on one line."""
-    return rendered(list(names), list(games), "simple", 2, TableText(width=0), facts)
+    return rendered(list(names), list(games), "simple", 2, TableText(width=0, notes=True), facts)
 
 
 @pytest.mark.promise("TABLE", "A table fits the width or says what it left out.")
@@ -243,6 +244,34 @@ def test_few_games_and_neighbours_that_are_not_told_apart_are_told() -> None:
     assert "few games" not in notes("ab", many) and "significantly" not in notes("ab", many)
     even = [game(pair, "ab"[number % 2], number) for number in range(1, 200) for pair in SEATINGS]
     assert "too few games: the two do not differ significantly" in notes("ab", even)
+
+
+def test_three_lines_of_notes_are_shown_and_the_others_counted() -> None:
+    games = [game._replace(isolation=("bwrap", "bwrap")) for game in round_robin("abc", 12)]
+    every = notes("abc", games).split("\n\n")[0].splitlines()[5:]
+    table, _ = rendered("abc", games).split("\n\n")
+    *first, more = table.splitlines()[5:]
+    assert first == every[:3] and more == f"{len(every) - 3} more note: `--notes` shows all"
+    assert first[0].startswith("Elo: ") and every[-1] == "isolation: bwrap", "the most important first"
+    facts = Facts(changed=dict.fromkeys("abc", "2026-01-02T03:04:05+00:00"))
+    long = rendered("abc", games, facts=facts).split("\n\n")[0].splitlines()[5:]
+    assert len(long) == 4 and long[0].startswith("programs changed") and long[1].startswith("  ")
+    assert "- 2 more notes" in rendered("abc", games, "github", facts=facts)
+
+
+def test_a_table_of_few_games_has_no_ratings_unless_they_are_asked_for() -> None:
+    few, enough = round_robin("ab", 9), round_robin("ab", 10)
+    text = rendered("ab", few)
+    assert "Elo ±" not in text and "to next" not in text and "seat" not in text
+    assert text.splitlines()[4:] == [NO_ELO]
+    crosstable = rendered("abc", round_robin("abc", 3))
+    assert "Elo ±" not in crosstable and "wins–draws–losses" in crosstable
+    asked = (TableText(notes=True), TableText(show=("standings",)), TableText(columns=("elo",)))
+    for shown in (rendered("ab", enough), *(rendered("ab", few, view=view) for view in asked)):
+        assert "Elo ±" in shown and NO_ELO not in shown
+    alike = [game(pair, "a", number, digest="".join(pair)) for number in range(1, 30) for pair in SEATINGS]
+    assert NO_ELO in rendered("ab", alike), "however often a game is repeated"
+    assert json.loads(rendered("ab", few, "json"))["standings"][0]["elo"], "data has everything"
 
 
 def test_games_lost_on_time_are_told_above_one_percent() -> None:

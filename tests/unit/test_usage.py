@@ -28,7 +28,7 @@ BAD_INPUT: list[tuple[list[str], int, str]] = [
         "the program `no-such-bot-anywhere` is not on the path",
     ),
     (["match", "blooms", "true", "x=/etc/passwd"], 2, "bot `x`: `/etc/passwd` is not executable"),
-    (["match", "blooms", "true", "x=/etc"], 2, "`/etc` is not executable, expected a program"),
+    (["match", "blooms", "true", "x=/etc"], 2, "`/etc` is a folder, expected a program"),
     (["match", "blooms", "true", "a/b=true"], 2, "`a/b` is not a bot name, expected 1 to 64"),
     (["match", "blooms", "true", "../x=true"], 2, "`../x` is not a bot name"),
     (["match", "blooms", "true", "..=true"], 2, "`..` is not a bot name"),

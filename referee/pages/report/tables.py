@@ -13,7 +13,7 @@ from referee.pages.report.scales import Scale
 from referee.ratings.blocks import by_seat_grid, faults_grid, pairs_grid, seats_grid, times_grid
 from referee.ratings.columns import counts_text, default_columns, likelihood_text, standings_grid
 from referee.ratings.grids import Grid
-from referee.ratings.notes import findings, meanings
+from referee.ratings.notes import circumstances, findings, meanings
 from referee.ratings.pairs import crosstable
 from referee.ratings.pool import Rating
 from referee.ratings.standings import Facts, Standings
@@ -140,7 +140,7 @@ def part(
         lengths=dict(lengths),
         length_text=length_text(lengths) if lengths else "",
         endings=Counter(game.ending for game in table.games).most_common(),
-        notes=[*meanings(table, columns), *findings(table, facts)],
+        notes=[*findings(table, facts), *meanings(table, columns), *circumstances(table)],
         bars=without,
         strips=without,
     )

@@ -1,0 +1,163 @@
+"""What a shell offers when Tab is pressed: games, bots, the games of a run. It reads little, and tells no
+errors.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import tomllib
+from collections.abc import Callable, Iterator
+from functools import wraps
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from click.shell_completion import CompletionItem
+
+from referee.core.text import shown
+
+if TYPE_CHECKING:
+    from referee.records.record import Summary
+
+MAX_LINES = 1000
+"""Maximum number of lines of a run that are read."""
+
+MAX_OFFERED = 100
+"""Maximum number of games that are offered."""
+
+MAX_FILES = 20
+"""Maximum number of tournament files that are read."""
+
+MAX_FILE = 100_000
+"""Larger tournament files are not read; in bytes."""
+
+_Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+
+
+def _silent(complete: _Complete) -> _Complete:
+    """Offers nothing where an error happens: a traceback would stand in the line that is being typed."""
+
+    @wraps(complete)
+    def silent(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+        try:
+            return complete(context, parameter, typed)
+        except Exception:
+            return []
+
+    return silent
+
+
+@_silent
+def game(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+    """The games that are built in, or else files, since a game may come from one."""
+    from referee.games import GAMES
+
+    slugs = [CompletionItem(slug) for slug in GAMES if slug.startswith(typed)]
+    return slugs or [CompletionItem(typed, type="file")]
+
+
+@_silent
+def option(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+    """The options of the game that was named before."""
+    from referee.games import game_given
+
+    known = game_given(str(_before(context, "game")), Path.cwd()).options
+    return [CompletionItem(f"{option.name}=") for option in known if option.name.startswith(typed)]
+
+
+@_silent
+def bot(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+    """Bots by their names, with their commands: sample bots, and those of tournament files in this folder; or
+    else files.
+    """
+    before = context.params.get(parameter.name or "")
+    is_named = isinstance(before, tuple) and before[-1:] == ("=",)  # bash splits words there
+    slug = str(_before(context, "game"))
+    found = {} if is_named else dict([*_sample_bots(slug), *_bots_here(slug)])
+    offered = [CompletionItem(_word(*each)) for each in found.items() if each[0].startswith(typed)]
+    return offered or [CompletionItem(typed, type="file")]
+
+
+@_silent
+def game_of_run(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+    """The games of the run that was named before: numbers, or ids where no number was begun."""
+    games = enumerate(_games(context), 1)
+    is_number = typed.isdecimal() or not typed
+    names = ((str(number) if is_number else game.id, game) for number, game in games)
+    fitting = ((name, game) for name, game in names if name.startswith(typed))
+    return [
+        CompletionItem(name, help=shown(f"{', '.join(game.bots)}: {game.sentence}"))
+        for name, game in islice(fitting, MAX_OFFERED)
+    ]
+
+
+@_silent
+def bot_of_run(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+    """The bots of the run that was named before."""
+    names = {name for game in _games(context) for name in game.bots}
+    return [CompletionItem(name) for name in sorted(names) if name.startswith(typed)]
+
+
+def _before(context: click.Context, *names: str) -> object:
+    """The argument with one of these names, which stands before what is completed; empty if it is missing.
+
+    click leaves the arguments unread where the last option has no value yet.
+    """
+    given = next(filter(None, map(context.params.get, names)), None) or next(iter(context.args), "")
+    return given[0] if isinstance(given, tuple) else given
+
+
+def _games(context: click.Context) -> Iterator[Summary]:
+    """The first games of the run that was named before."""
+    from referee.records import journal
+    from referee.records.heads import Head, Heads
+    from referee.tournament.run.reading import records_at
+
+    file = records_at(Path(str(_before(context, "file", "path", "folders"))))
+    heads = Heads()
+    for line in islice(journal.read(file), MAX_LINES):
+        said = heads.read(line.text)
+        if isinstance(said, Head):
+            yield said.game
+
+
+def _sample_bots(slug: str) -> Iterator[tuple[str, str]]:
+    """The names and commands of sample bots that play a game."""
+    from referee.templates.samples import BY_GAME, RANDOM, SAMPLE_BOTS, file_of
+
+    here = Path("sample_bots")
+    for name in dict.fromkeys((BY_GAME.get(slug, RANDOM), RANDOM)):
+        folder = here if (here / file_of(name)).is_file() else SAMPLE_BOTS
+        yield name, shlex.join(["{python}", str(folder / file_of(name))]).replace("'{python}'", "{python}")
+
+
+def _bots_here(slug: str) -> Iterator[tuple[str, str]]:
+    """The names and commands of bots in this folder's tournament files of a game, or of several games."""
+    from referee.core.pairing import BOT_NAME
+
+    for path in islice(Path().glob("*.toml"), MAX_FILES):
+        if not path.is_file() or path.stat().st_size > MAX_FILE:
+            continue
+        try:
+            tables = tomllib.loads(path.read_text())
+        except ValueError:
+            continue
+        match tables:
+            case {"tournament": {"game": other}} if other != slug:
+                continue
+            case {"bot": list(bots)}:
+                for bot in bots:
+                    match bot:
+                        case {"cwd": _}:
+                            continue
+                        case {"name": str(name), "cmd": str(command)}:
+                            if BOT_NAME.fullmatch(name) and command.isprintable():
+                                yield name, command
+
+
+def _word(name: str, command: str) -> str:
+    """A bot as a word of the shell: bash takes what is offered as it is, the others quote it themselves."""
+    is_bash = os.environ.get("_REFEREE_COMPLETE", "").startswith("bash")
+    return f"{name}={shlex.quote(command) if is_bash else command}"
