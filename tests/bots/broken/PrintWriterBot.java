@@ -1,4 +1,4 @@
-// Writes with a PrintWriter, and never flushes it.
+// Writes with a PrintWriter, which it never flushes.
 import java.io.*;
 
 class PrintWriterBot {

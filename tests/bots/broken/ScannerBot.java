@@ -1,4 +1,4 @@
-// Reads word by word, and takes the first word of the next line for a second stone.
+// Reads word by word, across the ends of lines.
 import java.util.*;
 
 class ScannerBot {

@@ -1,4 +1,4 @@
-"""Answers every question by the number of the first one."""
+"""Answers every question with the number of the first one."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Ends its lines with a carriage return alone."""
+"""Ends its lines with only a carriage return."""
 
 import sys
 

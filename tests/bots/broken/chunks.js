@@ -1,4 +1,4 @@
-// Takes every chunk of its input for one line.
+// Takes every chunk of its input for a line.
 process.stdin.on("data", (chunk) => {
   const [word, ...rest] = chunk.toString().trim().split(/\s+/);
   if (word === "hello") console.log("hello 1");

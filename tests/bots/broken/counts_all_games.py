@@ -1,4 +1,4 @@
-"""Counts the questions by itself, and goes on counting in the next game."""
+"""Counts the questions itself, and goes on counting in the next game."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Counts the questions by itself, from 0."""
+"""Counts the questions itself, from 0."""
 
 import sys
 

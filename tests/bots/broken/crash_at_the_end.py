@@ -1,4 +1,4 @@
-"""Crashes on `end`: an exception in the statistics."""
+"""Crashes on `end`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Takes a rejection for impossible."""
+"""Does not expect `rejected`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Dies of a message that it does not know."""
+"""Does not expect unknown messages."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Reads a fixed number of lines in each place, as they came when it was written."""
+"""Reads a fixed number of lines in each place."""
 
 import sys
 

@@ -1,4 +1,4 @@
-/* Never flushes: what `printf` writes to a pipe stays in its buffer. */
+/* Never flushes what `printf` writes to a pipe. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-"""Never flushes: what it prints to a pipe stays in its buffer."""
+"""Never flushes what it prints to a pipe."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Chooses at random, with no seed or one from the time."""
+"""Chooses at random without using `seed`."""
 
 import random
 import sys

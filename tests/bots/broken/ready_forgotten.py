@@ -1,4 +1,4 @@
-"""Does nothing on `prepare`, and waits for `ask`."""
+"""Does nothing on `prepare`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Does not read `rejected`, and sends the same illegal move again and again."""
+"""Ignores `rejected`, and repeats the same illegal move."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Takes seats to be counted from 0, and so the other one's moves for its own."""
+"""Counts seats from 0, and so takes the other seat's moves for its own."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Loads for 2.6 seconds between the referee's hello and its own."""
+"""Needs 2.6 seconds to answer `hello`."""
 
 import sys
 import time

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Splits each line in two, so that `move` has all three numbers of `ask`.
+# Copies all three numbers of `ask` into `move`.
 while read -r word rest; do
     case $word in
         hello) echo "hello 1" ;;

@@ -1,4 +1,4 @@
-"""Waits for something else after `rejected`, and not for the next `ask`."""
+"""Does not wait for the next `ask` after `rejected`."""
 
 import sys
 

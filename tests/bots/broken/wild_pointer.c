@@ -1,4 +1,4 @@
-/* Follows a pointer that is NULL when it is asked. */
+/* Follows a null pointer when it is asked. */
 #include <stdio.h>
 #include <string.h>
 
