@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from referee.core.errors import RefereeError, UsageError
-from referee.core.text import meant, shown, value_text
+from referee.core.text import meant, nearest, shown, value_text
 from referee.core.units import parse_period, show_period
 
 LARGEST = 1 << 62
@@ -77,8 +77,11 @@ class Fields:
         """
         for name in self._value:
             if name not in names:
-                usual = (instead or {}).get(name.lower().replace("-", "_"))
-                expected = usual or meant(name, names)
+                whole = name[:100].lower().replace("-", "_")
+                known = {**(instead or {}), **{one: f"`{one}`" for one in names}}
+                # The name itself, one that is like it, or a part of it, such as `time` in `time_per_move`.
+                words = whole, nearest(name, names), *reversed(whole.split("_"))
+                expected = next((known[word] for word in words if word in known), meant(name, names))
                 raise self._error(f"unknown key `{shown(self.at(name), 100)}`, expected {expected}")
 
     @property
