@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from referee.core.errors import RefereeError, UsageError
-from referee.core.text import meant, shown, value_text
+from referee.core.text import meant, nearest, shown, value_text
 from referee.core.units import parse_period, show_period
 
 LARGEST = 1 << 62
@@ -35,7 +35,6 @@ class Fields:
         self._error = error
         self._given_by = given_by or {}
         self._examples = examples
-        self._object = "an object" if examples is None else "a table"
         if not isinstance(value, dict):
             raise error(f"{f'`{path}`' if path else 'it'} is {_seen(value)}, expected {self._object}")
         self._value: dict[str, Any] = value
@@ -78,14 +77,22 @@ class Fields:
         """
         for name in self._value:
             if name not in names:
-                usual = (instead or {}).get(name.lower().replace("-", "_"))
-                expected = usual or meant(name, names)
+                whole = name[:100].lower().replace("-", "_")
+                known = {**(instead or {}), **{one: f"`{one}`" for one in names}}
+                # The name itself, one that is like it, or a part of it, such as `time` in `time_per_move`.
+                words = whole, nearest(name, names), *reversed(whole.split("_"))
+                expected = next((known[word] for word in words if word in known), meant(name, names))
                 raise self._error(f"unknown key `{shown(self.at(name), 100)}`, expected {expected}")
 
-    def _get(self, name: str, kind: type, expected: str, default: Any = None) -> Any:
-        """Every field of a known type is read here."""
-        if default is not None and name not in self._value:
-            return default
+    @property
+    def _object(self) -> str:
+        return "an object" if self._examples is None else "a table"
+
+    def _takes(self, name: str, default: object) -> bool:
+        """Whether a field takes this default since it is missing: each default passes through here."""
+        return name not in self._value
+
+    def _get(self, name: str, kind: type, expected: str) -> Any:
         value = self._value.get(name)
         # bool is an int to Python, and neither to JSON nor to TOML.
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
@@ -94,7 +101,9 @@ class Fields:
 
     def text(self, name: str, default: str | None = None, expected: str = "a string") -> str:
         """Reads a field that is a text."""
-        value = str(self._get(name, str, expected, default))
+        if default is not None and self._takes(name, default):
+            return default
+        value = str(self._get(name, str, expected))
         if not _encodes(value):
             raise self.wrong(name, "a string that UTF-8 can encode")
         return value
@@ -117,16 +126,18 @@ class Fields:
 
     def number(self, name: str, low: int = 0, high: int = LARGEST, default: int | None = None) -> int:
         """Reads a field that is a whole number from `low` to `high`, both included."""
+        if default is not None and self._takes(name, default):
+            return default
         expected = "a number" if high == LARGEST else f"a number {low} to {high}"
-        value = self._get(name, int, expected, default)
-        if name in self._value and not low <= value <= high:
+        value = self._get(name, int, expected)
+        if not low <= value <= high:
             raise self.wrong(name, f"a number {low} to {high}")
         return int(value)
 
     def real(self, name: str, default: float | None = None) -> float:
         """Reads a field that is a finite number, whole or not."""
         value = self._value.get(name)
-        if default is not None and not self.has(name):
+        if default is not None and self._takes(name, default):
             return default
         if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LARGEST:
             raise self.wrong_form(name, "a number")
@@ -134,7 +145,9 @@ class Fields:
 
     def flag(self, name: str, default: bool | None = None) -> bool:
         """Reads a field that is true or false."""
-        return bool(self._get(name, bool, "true or false", default))
+        if default is not None and self._takes(name, default):
+            return default
+        return bool(self._get(name, bool, "true or false"))
 
     def list(self, name: str, expected: str = "a list") -> list[Any]:
         """Reads a field that is a list of any values."""
@@ -158,10 +171,11 @@ class Fields:
 
     def scalars(self, name: str) -> dict[str, str]:
         """Reads a field that is an object of texts and whole numbers, which are all given as texts."""
-        expected = f"{self._object} of strings and numbers"
-        inner = self.object(name, expected)._value
-        if not all(isinstance(value, int | str) and not isinstance(value, bool) for value in inner.values()):
-            raise self.wrong_form(name, expected)
+        inner = self._value.get(name)
+        if not isinstance(inner, dict) or not all(
+            isinstance(value, int | str) and not isinstance(value, bool) for value in inner.values()
+        ):
+            raise self.wrong_form(name, f"{self._object} of strings and numbers")
         return {key: str(value) for key, value in inner.items()}
 
     def hex(self, name: str) -> bytes:
@@ -173,7 +187,9 @@ class Fields:
 
     def object(self, name: str, expected: str = "") -> Fields:
         """Reads a field that is an object."""
-        value = self._get(name, dict, expected or self._object)
+        value = self._value.get(name)
+        if not isinstance(value, dict):
+            raise self.wrong_form(name, expected or self._object)
         return Fields(value, self.at(name), self._error, self._given_by, self._examples)
 
     def objects(self, name: str) -> Iterator[Fields]:

@@ -85,13 +85,13 @@ def _default(table: str, key: str, folder: Path) -> str:
     if table != "[tournament]" and key in keys.TOURNAMENT and key != "game":
         return "as `[tournament]`"
     read: dict[str, Any] = {}
-    original = Fields._get
+    original = Fields._takes
 
-    def recording(fields: Fields, name: str, kind: type, expected: str, default: Any = None) -> Any:
+    def recording(fields: Fields, name: str, default: object) -> bool:
         read.setdefault(re.sub(r"\.\d+", "", fields.at(name)), default)
-        return original(fields, name, kind, expected, default)
+        return original(fields, name, default)
 
-    with mock.patch.object(Fields, "_get", recording):
+    with mock.patch.object(Fields, "_takes", recording):
         load(file(table, context(table, key), folder))
     default = read.get(f"{table.strip('[]')}.{key}")
     if isinstance(default, bool):

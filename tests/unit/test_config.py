@@ -53,6 +53,12 @@ BAD_FILES: list[tuple[str, str]] = [
     (GOOD.replace('"blooms"', '"blooms"\nmemory = 4'), "`tournament.memory`, expected it in `[limits]`"),
     (GOOD + "rounds = 4\n", "unknown key `bot.2.rounds`, expected it in `[tournament]`"),
     (GOOD + "command = 'true'\n", "unknown key `bot.2.command`, expected `cmd`"),
+    (GOOD + "deadline = 1\n", "unknown key `bot.2.deadline`, expected `clock`"),
+    (GOOD + "options = {}\n", "unknown key `bot.2.options`, expected a table of its own, `[options]`"),
+    (
+        GOOD + "limits = '1GB'\n",
+        '.toml`: `bot.2.limits` is `"1GB"`, expected a table of texts and numbers, such',
+    ),
     (GOOD + "memory = '1GB'\n", "unknown key `bot.2.memory`, expected `limits.memory`"),
     (GOOD + "fresh = { a = [true, 'x'] }\n", '`bot.2.fresh` is `{"a": [true, "x"]}`, expected true or false'),
     (
@@ -67,7 +73,7 @@ BAD_FILES: list[tuple[str, str]] = [
     ),
     (GOOD + "pty = 1\n", "`bot.2.pty` is `1`, expected true or false"),
     (GOOD.replace('"blooms"', '"blooms"\nclock = "cpu:none"'), "`cpu:none` is not a time control"),
-    (GOOD + "[option]\nsize = 4\n", "unknown key `option`, expected `options`"),
+    (GOOD + "[option]\nsize = 4\n", "unknown key `option`, expected `[options]`"),
     (GOOD.replace('"blooms"', '"blooms"\nrounds = 0'), "`tournament.rounds` is `0`, expected a number 1 to"),
     (GOOD.replace('"blooms"', '"blooms"\nrounds = true'), "`tournament.rounds` is `true`, expected a number"),
     (GOOD.replace('"blooms"', '"blooms"\nrounds = 1.0'), "`tournament.rounds` is `1.0`, expected a number"),
@@ -124,6 +130,13 @@ BAD_KEYS = [
     ('limits = { cpu = "1m" }', "limits`, expected a table of its own, `[limits]`"),
     ('deadline = "1s"', "deadline`, expected `clock`"),
     ("time-limit = 5", "time-limit`, expected `clock`"),
+    ("max_move_time = 5", "max_move_time`, expected `clock`"),
+    ("scale_clock = true", "scale_clock`, expected `scale_clocks`"),
+    ("bot_timeout = 5", "bot_timeout`, expected `clock`"),
+    ('type = "swiss"', "type`, expected `format`"),
+    ("stop_after = 9", "stop_after`, expected `stop`"),
+    ("bot = []", "bot`, expected `[[bot]]`"),
+    ('margin = "10"', "`10` is not a time, expected a number and a unit (us, ms, s, m, h), such as `10ms`"),
 ]
 
 

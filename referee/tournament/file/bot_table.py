@@ -227,8 +227,9 @@ def _read_also(fields: Fields, cwd: Path, must_exist: bool) -> tuple[Path, ...]:
 def _limits(fields: Fields, base: Limits) -> Limits:
     if not fields.has("limits"):
         return base
+    given = fields.scalars("limits")
     try:
-        return Limits.parse(fields.scalars("limits"), base)
+        return Limits.parse(given, base)
     except UsageError as error:
         raise UsageError(f"`{fields.at('limits')}`: {error}") from None
 

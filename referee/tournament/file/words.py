@@ -9,12 +9,16 @@ from collections.abc import Iterable, Mapping
 
 from referee.tournament.file import keys
 
+_CLOCK = ("time", "tc", "st", "timecontrol", "movetime", "timeout", "control", "deadline")
+
 _TOURNAMENT = {
+    "format": ("mode", "type", "kind", "style", "system"),
+    "openings": ("book", "plies"),
+    "sprt": ("elo0", "elo1", "alpha", "beta"),
+    "stop": ("interval",),
+    "strikes": ("faults", "penalty"),
     "rounds": ("games", "repeat", "count", "cycles", "gamesperpair", "encounters"),
-    "clock": (
-        *("time", "tc", "st", "time_control", "timecontrol", "movetime", "timeout", "control"),
-        *("deadline", "time_limit", "time_per_move"),
-    ),
+    "clock": _CLOCK,
     "workers": ("concurrency", "threads", "jobs", "parallel", "processes_at_a_time"),
     "game": ("variant", "rules", "slug"),
     "margin": ("timemargin", "time_margin", "grace"),
@@ -28,10 +32,10 @@ _TOURNAMENT = {
 }
 
 _BOT = {
-    "cmd": ("command", "exec", "executable", "path", "program", "run", "args", "arguments", "argv"),
+    "cmd": ("command", "exec", "executable", "path", "program", "run", "args", "argv", "script"),
     "cwd": ("dir", "directory", "folder", "workdir", "working_directory"),
     "name": ("id", "label", "title"),
-    "clock": ("time", "tc", "st", "time_control", "timecontrol", "control"),
+    "clock": _CLOCK,
     "env": ("environment", "variables"),
     "build": ("compile", "make", "prepare"),
     "needs": ("requires", "depends", "dependencies"),
@@ -41,8 +45,8 @@ _BOT = {
 }
 
 _TABLES = {
-    "[[bot]]": ("bots", "engine", "engines", "player", "players", "each"),
-    "[options]": ("game_options", "settings"),
+    "[[bot]]": ("bots", "engine", "engines", "player", "players", "participants", "each"),
+    "[options]": ("option", "game_options", "settings"),
     "[limits]": ("resources", "rlimits"),
     "[tournament]": ("match", "league", "event", "main"),
 }
@@ -68,6 +72,7 @@ def in_tournament(options: Iterable[str]) -> dict[str, str]:
         **_placed(options, "[options]"),
         **_tables(),
         **_own_tables("options", "limits"),
+        "bot": "`[[bot]]`",
         **_quoted(_TOURNAMENT),
     }
 
@@ -79,6 +84,7 @@ def in_bot(options: Iterable[str]) -> dict[str, str]:
         **_placed(keys.TOURNAMENT, "[tournament]"),
         **{name: f"`limits.{name}`" for name in keys.LIMITS},
         **_own_tables("options"),
+        "option": "`[options]`",
         **_quoted(_BOT),
     }
 
