@@ -74,7 +74,11 @@ def isolated(level: str, stderr: str) -> str:
     """A hint for a bot that complains about files, at a level of isolation that confines them."""
     if level not in CONFINED or not _KEPT_FROM.search(stderr):
         return ""
-    missing = "its file does not exist or is not accessible: " if _NO_FILE.search(stderr) else ""
+    missing = (
+        "a file does not exist (a relative path starts from the bot's `cwd`) or is hidden: "
+        if _NO_FILE.search(stderr)
+        else ""
+    )
     return (
         f"{missing}with isolation `{level}` a bot can only read its own folder, installed programs and the "
         "folders in `read = [...]`, and only write to the folder that TMPDIR names"

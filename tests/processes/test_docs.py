@@ -372,7 +372,7 @@ def do_what_the_first_bot_s_page_says(folder: Path) -> list[str]:
 @needs("cc")
 def test_the_page_of_the_first_bot_from_beginning_to_end(tmp_path: Path) -> None:
     given = do_what_the_first_bot_s_page_says(tmp_path)
-    assert len(given) == 23 and sum("--sprt" in command for command in given) == 2
+    assert len(given) == 21 and sum("--sprt" in command for command in given) == 2
     assert {path.name for path in tmp_path.iterdir()} == {"petal", "stone"}
 
 

@@ -67,7 +67,7 @@ def test_what_was_measured_is_told_in_words() -> None:
 def test_a_mistyped_path_is_not_blamed_on_isolation_alone() -> None:
     mistyped = "python3: can't open file 'greedy.py': [Errno 2] No such file or directory"
     assert hints.isolated("bwrap", mistyped).startswith(
-        "its file does not exist or is not accessible: with isolation"
+        "a file does not exist (a relative path starts from the bot's `cwd`) or is hidden: with"
     )
     assert hints.isolated("bwrap", "Permission denied").startswith("with isolation")
 

@@ -1,13 +1,14 @@
 """The pictures of the README, from a match between two sample bots: a terminal with its command and what it
 printed, and a position of one of its games.
 
-`python -m tests.tools.readme_pictures` makes them again: do that after a change of what a match prints.
+`python -m tests.tools.readme_pictures` makes them again: do that after a change of what a match prints. With
+the name of a folder, it writes them there.
 """
 
 from __future__ import annotations
 
-import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -25,9 +26,12 @@ FOLDER = ROOT / "referee" / "docs" / "pictures"
 
 TERMINAL, BOARD = "terminal.svg", "board.svg"
 
-MATCH = r"""referee match blooms -n 40 --seed spring --option size=3 -o first \
-    deep='{python} sample_bots/search_bot.py --playouts 30' \
-    quick='{python} sample_bots/search_bot.py --playouts 10'"""
+MATCH = (
+    "referee match blooms -n 40 --seed spring --option size=3 -o first",
+    "deep='{python} sample_bots/search_bot.py --playouts 30'",
+    "quick='{python} sample_bots/search_bot.py --playouts 10'",
+)
+"""The lines of the command."""
 
 PICTURE = "referee picture first 1 --move -4 --width 360"
 
@@ -38,27 +42,20 @@ def make(folder: Path) -> None:
     """Plays the match and writes both pictures into a folder."""
     with tempfile.TemporaryDirectory() as scratch:
         shutil.copytree(ROOT / "sample_bots", Path(scratch) / "sample_bots")
-        printed = _output(MATCH, scratch, subprocess.STDOUT)
+        printed = _output(" ".join(MATCH), scratch, subprocess.STDOUT)
         board = _output(PICTURE, scratch, subprocess.DEVNULL)
+    command = " \\\n    ".join(MATCH)
     folder.mkdir(exist_ok=True)
-    (folder / TERMINAL).write_text(terminal(f"$ {MATCH}\n{printed}"))
+    (folder / TERMINAL).write_text(terminal(f"$ {command}\n{printed}"))
     (folder / BOARD).write_text(board)
 
 
 def _output(command: str, folder: str, stderr: int) -> str:
-    """What a command prints with colours, in a window of `COLUMNS`."""
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    env = {**environment_of_contributors(), "PATH": path, "FORCE_COLOR": "1", "COLUMNS": str(COLUMNS)}
-    done = subprocess.run(
-        ["sh", "-euc", command],
-        cwd=folder,
-        env=env,
-        stdout=subprocess.PIPE,
-        stderr=stderr,
-        text=True,
-        check=True,
-    )
-    return done.stdout
+    """What a command prints in a terminal of `COLUMNS` with colours."""
+    words = [sys.executable, "-m", "referee", *shlex.split(command)[1:]]
+    env = {**environment_of_contributors(), "FORCE_COLOR": "1", "COLUMNS": str(COLUMNS)}
+    done = subprocess.run(words, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=stderr, check=True)
+    return done.stdout.decode()
 
 
 def terminal(text: str) -> str:
@@ -71,4 +68,4 @@ def terminal(text: str) -> str:
 
 
 if __name__ == "__main__":
-    make(FOLDER)
+    make(Path(*sys.argv[1:]) if sys.argv[1:] else FOLDER)
