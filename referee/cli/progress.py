@@ -109,7 +109,7 @@ class Narrator(Display):
         self._ended = True
         self._played += 1
         self._pace.finished(game.id, self._now_us())
-        self.note(f"{self._played} of {self._total}: {game.id}: {_result(game)}")
+        self.note(f"{self._played:,} of {self._total:,}: {game.id}: {_result(game)}")
         faults = {(name, fault) for name, fault in zip(game.bots, game.faults, strict=True) if fault}
         if not faults <= self._explained:  # once for each bot and fault: `find` has the others
             self._explained |= faults
@@ -131,7 +131,7 @@ class Narrator(Display):
         left_us = self._pace.remaining_us(self._total - self._played, self._now_us())
         most = "at most " if self._rule else ""  # the stopping rule may decide sooner
         remaining = "" if left_us is None else f", {most}about {about(left_us)} remaining"
-        return f"{self._played} of {self._total} games{remaining}"
+        return f"{self._played:,} of {self._total:,} games{remaining}"
 
     def _now_us(self) -> int:
         return int(self._clock() * 1_000_000)
