@@ -11,6 +11,7 @@ import click
 from referee.cli import completion
 from referee.cli.options import runs_argument
 from referee.cli.output import say, show_data
+from referee.core.text import counted
 
 if TYPE_CHECKING:
     from referee.tournament.run.reading import Runs
@@ -62,7 +63,7 @@ def export(folders: tuple[Path, ...], form: str, game_id: str | None) -> None:
         texts = pgn_of(games) if form == "pgn" else json_of_heads(games)
         while some := list(islice(texts, AT_ONCE)):
             show_data("\n".join(some))
-    say(f"{sum(len(of_run) for _, of_run in games)} games")
+    say(counted(sum(len(of_run) for _, of_run in games), "game"))
 
 
 def _alone(runs: Runs, game: str) -> bytes:

@@ -42,12 +42,12 @@ def count_text(played: int, in_all: Amount | None) -> str:
     """Formats how many games were played, and of how many if some are missing."""
     if in_all is None or in_all.games == played:
         return counted(played, "game")
-    return f"{played} of {amount_text(in_all)} games"
+    return f"{played:,} of {amount_text(in_all)} games"
 
 
 def amount_text(amount: Amount) -> str:
     """Formats the number of games of a tournament."""
-    return str(amount.games) if amount.is_exact else f"at most {amount.games}"
+    return f"{'' if amount.is_exact else 'at most '}{amount.games:,}"
 
 
 def table_width() -> int:

@@ -149,7 +149,7 @@ def _play(prepared: PreparedTournament, opened: OpenRun, options: PlayOptions) -
     where = (
         f"results in {shown(str(opened.folder))}" if options.stored else "nothing is stored without -o DIR"
     )
-    say(f"{len(opened.state.games)} of {amount_text(in_all)} games played; {where}")
+    say(f"{len(opened.state.games):,} of {amount_text(in_all)} games played; {where}")
     for line in FaultCount(tournament.strikes, opened).take_out():  # guard: late-strikes
         say(line)
     if not candidate.has_games_left:

@@ -124,7 +124,7 @@ class Narrator(Display):
         faults = {(name, fault) for name, fault in zip(game.bots, game.faults, strict=True) if fault}
         is_new = not faults <= self._explained  # once for each bot and fault: `find` has the others
         if is_new or self.tells_each_game:
-            self.note(f"{self._played} of {self._total}: {game.id}: {_result(game)}")
+            self.note(f"{self._played:,} of {self._total:,}: {game.id}: {_result(game)}")
         if is_new:
             self._explained |= faults
             for line in fault_report(from_json(finished.record())):
@@ -146,7 +146,7 @@ class Narrator(Display):
         left_us = self._pace.remaining_us(left, self._now_us())
         most = "at most " if self._rule else ""  # the stopping rule may decide sooner
         remaining = "" if left_us is None or not left else f", {most}about {about(left_us)} remaining"
-        return f"{self._played} of {self._total} games{remaining}"
+        return f"{self._played:,} of {self._total:,} games{remaining}"
 
     def _now_us(self) -> int:
         return int(self._clock() * 1_000_000)

@@ -73,7 +73,7 @@ def replay(**given: Any) -> None:
         return
     if of_one := options.of_one:
         raise UsageError(
-            f"`{shown(str(file))}` has {len(found)} games, expected the ID of one of them with "
+            f"`{shown(str(file))}` has {len(found):,} games, expected the ID of one of them with "
             f"{listed(of_one)}"
         )
     rows = [[str(number), shown(s.id), _seats(s), shown(s.sentence)] for number, s in enumerate(found, 1)]

@@ -57,7 +57,7 @@ def _text(progress: RunProgress, order: BotOrder) -> str:
 
     of = "" if progress.planned is None else f" of {amount_text(progress.planned)}"
     running = "a referee is running" if progress.is_running else "no referee is running"
-    lines = [f"{shown(progress.game, 80)}, {progress.bots} bots: {progress.played}{of} games; {running}"]
+    lines = [f"{shown(progress.game, 80)}, {progress.bots:,} bots: {progress.played:,}{of} games; {running}"]
     pace = [progress.rate_text] if progress.rate_text else []
     if progress.remaining_us is not None:
         most = "" if progress.planned and progress.planned.is_exact else "at most "

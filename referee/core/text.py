@@ -45,8 +45,13 @@ def value_text(value: object) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """A number with its noun: `1 game`, `2 games`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    """A number with its noun, for people: `1 game`, `2,486 games`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def signed(value: float) -> str:
+    """A number rounded, with its sign, for people: `+12`, `−43` with a true minus."""
+    return f"{round(value):+,d}".replace("-", "−")
 
 
 def listed(things: Iterable[object]) -> str:

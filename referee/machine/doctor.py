@@ -245,7 +245,7 @@ def _speed(figures: Figures, speed: Speed) -> Finding:
 
 
 def _rates(rates: Rates) -> str:
-    return f"{rates.native / 1000:.1f} MB/s and {rates.python} moves/s"
+    return f"{rates.native / 1000:.1f} MB/s and {rates.python:,} moves/s"
 
 
 def _load(figures: Figures) -> Finding:
@@ -375,7 +375,7 @@ def _limits(figures: Figures) -> Finding:
         f"by default a bot may use {about_size(share)} of memory ({SHARED_PERCENT} % of "
         f"{about_size(machine.total_memory_bytes)}, divided by the {bots} bots of "
         f"{_asked(figures)}), {DEFAULT.processes} processes and threads, and in its scratch folder "
-        f"{about_size(SCRATCH)} and {DEFAULT.scratch_files} files"
+        f"{about_size(SCRATCH)} and {DEFAULT.scratch_files:,} files"
     )
     checked = f"checked every {INTERVAL_S} s"
     if machine.bot_groups is None:

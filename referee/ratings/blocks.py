@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
+from referee.core.text import signed
 from referee.ratings.columns import (
     COLUMNS,
     MEASURED,
@@ -161,7 +162,7 @@ def pairs_grid(table: Standings) -> Grid:
 def _plus_minus(value: float | None, half_width: float | None) -> str:
     if value is None:
         return NONE
-    return f"{round(value):+d}" + ("" if half_width is None else f" ± {half_width:.0f}")
+    return signed(value) + ("" if half_width is None else f" ± {half_width:.0f}")
 
 
 def faults_grid(table: Standings) -> Grid:

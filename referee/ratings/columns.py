@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from referee.core.errors import UsageError
-from referee.core.text import shown
+from referee.core.text import shown, signed
 from referee.core.units import about
 from referee.ratings.grids import Column, Grid
 from referee.ratings.pool import Rating
@@ -156,7 +156,7 @@ def _cells(name: str, row: StandingsRow, times: MoveTimes, seats: int) -> list[s
 
 def rating_text(rating: Rating) -> str:
     """An Elo with its interval, or its bound."""
-    elo = f"{round(rating.elo):+d}"
+    elo = signed(rating.elo)
     if rating.bound:
         return f"{rating.bound} {elo}"
     return NONE if rating.half_width is None else f"{elo} ± {rating.half_width:.0f}"

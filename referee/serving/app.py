@@ -191,7 +191,7 @@ class _Pages:
         if snapshot.run is None or not 1 <= number <= snapshot.count:
             raise HTTPException(404)
         if not snapshot.may_show(number):  # guard: kept-back
-            return problem(403, "this game is kept back until the games that share its chance are over")
+            return problem(403, "this game is kept back until all games with the same chance events are over")
         played = snapshot.played[number - 1]
         make = partial(_replay, snapshot.run, played)
         return await self._made(("game", played.digest), make, self._replays)

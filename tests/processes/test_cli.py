@@ -226,9 +226,9 @@ def stopped(tmp_path: Path, bots: list[str], signals: list[signal.Signals]) -> t
 def test_the_first_signal_lets_the_game_finish(tmp_path: Path, number: signal.Signals) -> None:
     bots = [f"slow={resigning(until(tmp_path / 'taken'))}", f"fast={resigning()}"]
     code, out, err = stopped(tmp_path, bots, [number])
-    assert code == 3 and f"stopped by {number.name} after 1 of 1000 games" in err
+    assert code == 3 and f"stopped by {number.name} after 1 of 1,000 games" in err
     assert out.splitlines()[2].split()[-2].endswith("%"), "the game that was on counts"
-    assert "\n1 of 1000 games, head hash" in err
+    assert "\n1 of 1,000 games, head hash" in err
     assert referee("verify", str(tmp_path / "run")).code == 0
 
 
@@ -302,7 +302,7 @@ def test_ctrl_c_in_a_terminal_does_not_reach_the_bots(tmp_path: Path) -> None:
     screen.sendintr()
     screen.expect("a second signal stops at once")
     taken.touch()
-    screen.expect("stopped by SIGINT after 1 of 1000 games")
+    screen.expect("stopped by SIGINT after 1 of 1,000 games")
     screen.expect(pexpect.EOF)
     screen.close()
     assert screen.exitstatus == 3

@@ -213,10 +213,10 @@ def test_wrong_use_is_answered(small: Path) -> None:
 
 
 def test_a_run_that_is_on_is_reported_so_far(small: Path) -> None:
-    assert "A referee is running" not in referee("report", str(small), "--no-replays").out
+    assert "A referee is still running" not in referee("report", str(small), "--no-replays").out
     with locked(small):
         html = referee("report", str(small), "--no-replays").out
-    assert "A referee is running" in html and "; a referee is running" in html
+    assert "A referee is still running" in html and "; a referee is running" in html
 
 
 TOML = """

@@ -75,7 +75,7 @@ def test_it_waits_for_a_run_that_has_not_begun(tmp_path: Path) -> None:
     file = tmp_path / "t.toml"
     file.touch()
     with serving(file) as server:
-        assert "No run has begun" in server.get()[1]
+        assert "No run has started" in server.get()[1]
         (tmp_path / "t-results").mkdir()
         growing = Growing(tmp_path / "t-results")
         growing.begin()

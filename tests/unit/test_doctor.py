@@ -86,7 +86,7 @@ def test_the_speed_is_a_figure_without_a_judgement() -> None:
     found = finding(FIGURES, "speed")
     assert found.level is Severity.FINE and "CPython 3.11.7" in found.meaning
     assert found.measured == (
-        "14.0 MB/s and 80000 moves/s with 4 games at a time; alone 15.0 MB/s and 90000 moves/s"
+        "14.0 MB/s and 80,000 moves/s with 4 games at a time; alone 15.0 MB/s and 90,000 moves/s"
     )
     assert all(one.about != "speed" for one in diagnose(FIGURES._replace(speed=None)).findings)
 
@@ -338,7 +338,7 @@ def test_how_busy_the_usable_cores_are(tmp_path: Path) -> None:
 def test_the_default_limits_are_told_and_who_enforces_them() -> None:
     found = finding(FIGURES, "limits")
     assert "1.5 GB of memory (75 % of 16 GB, divided by the 8 bots of 4 games at a time)" in found.measured
-    assert "500 processes and threads, and in its scratch folder 1.0 GB and 20000 files" in found.measured
+    assert "500 processes and threads, and in its scratch folder 1.0 GB and 20,000 files" in found.measured
     assert "the kernel enforces memory and processes" in found.meaning and not found.advice
     found = finding(on(bot_groups=()), "limits")
     assert "killed together" in found.meaning and "Delegate=yes" in found.advice

@@ -263,7 +263,7 @@ def test_the_view_fits(width: int, height: int) -> None:
     assert f"… and {64 - shown} more" in lines
     if width >= 80:
         assert shown == {24: 10, 40: 20}[height]
-        assert re.match(r"63 of 1000 games, at most about [0-9]+ min remaining", lines[0])
+        assert re.match(r"63 of 1,000 games, at most about [0-9]+ min remaining", lines[0])
         assert re.search(r"bot +Elo ± 95 % +games +w–d–l +score +faults", lines[3])
         assert re.match(r" 1 bot-000-with-a-long-name +\+100 ± 10 +1 +0–0–1 +0.0 %  –$", lines[4])
         assert lines[-1].startswith("playing: 2:bot-000-with-a-long-name:bot-001") and lines[-1].endswith("…")
@@ -276,7 +276,7 @@ def test_the_view_is_drawn_now_and_then() -> None:
     with LiveView(run.info, run.clock, console) as view:
         for number in range(1, 1001):
             run.play(view, game(f"{number}:a:b"), seconds=0.001)
-    drawn = written(console).count("of 2000 games")
+    drawn = written(console).count("of 2,000 games")
     assert 4 <= drawn <= 8, "four a second, and those at the beginning and the end"
     assert "1000 of 2000: 1000:a:b: a won" in written(console), "every line is printed all the same"
 
@@ -455,7 +455,7 @@ def test_the_standings_in_short() -> None:
         "  bot       Elo ± 95 %  games  w–d–l    score  faults",
         "1 b             > +430      3  1–0–2   33.3 %  –",
         "2 c                  –      1  0–0–1    0.0 %  1 gone",
-        "3 a            -5 ± 20      2  2–0–0  100.0 %  –",
+        "3 a            −5 ± 20      2  2–0–0  100.0 %  –",
     ]
     assert brief(tallies, None, 2, 3)[1:] == ["1 a             2  2–0–0  100.0 %  –", "… and 2 more"]
     assert all(len(line) <= 30 for line in brief(tallies, ratings, 2, 10, 30))

@@ -134,7 +134,7 @@ def test_every_page_that_is_linked_to_is_there(asked: Asked) -> None:
 
 def test_a_run_that_has_not_begun(tmp_path: Path) -> None:
     asked = Asked(tmp_path)
-    assert "No run has begun in this folder yet" in asked.get("/").body
+    assert "No run has started in this folder yet" in asked.get("/").body
     assert asked.get("/game/1").status == 404
     growing = Growing(tmp_path)
     growing.begin()
@@ -147,7 +147,7 @@ def test_whether_a_referee_is_playing_is_seen(growing: Growing, asked: Asked) ->
         asked.look()
         assert "A referee is playing" in asked.get("/").body
     asked.look()
-    assert "it can be continued" in asked.get("/").body
+    assert "can be continued" in asked.get("/").body
     growing.play("2:b:a", "3:a:b", "3:b:a")
     asked.look()
     assert "The tournament is over" in asked.get("/").body
@@ -226,7 +226,7 @@ def test_a_page_that_loads_again_is_shown_while_the_report_is_made(
 ) -> None:
     monkeypatch.setattr(app_module, "REPORT_WAIT_S", 0)
     got = asked.get("/report")
-    assert got.status == 200 and got.headers["refresh"] == "3" and "loads again" in got.body
+    assert got.status == 200 and got.headers["refresh"] == "3" and "reloads" in got.body
     monkeypatch.setattr(app_module, "REPORT_WAIT_S", 60)
     assert "Crosstable" in asked.get("/report").body
 

@@ -299,7 +299,7 @@ def test_groups_that_never_met_are_named() -> None:
 
 def test_a_bot_that_won_everything_has_a_bound() -> None:
     assert rating_text(Rating(420.4, None, ">")) == "> +420"
-    assert rating_text(Rating(-10.0, 5.0)) == "-10 ± 5" and rating_text(Rating(0.0, None)) == "–"
+    assert rating_text(Rating(-10.0, 5.0)) == "−10 ± 5" and rating_text(Rating(0.0, None)) == "–"
 
 
 def test_bots_without_games_are_last() -> None:

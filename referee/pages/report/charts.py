@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from referee.core.text import signed
 from referee.pages.report.scales import Scale, bins, round_values
 from referee.viewing.svg_elements import escaped
 
@@ -82,7 +83,7 @@ def lines(
             x, y = plot.at(at, value)
             dots += (
                 f'<circle class="dot" cx="{x:g}" cy="{y:g}" r="2.5">'
-                f"<title>{escaped(f'{line.name}: {value:+.0f} after {at}')}</title></circle>"
+                f"<title>{escaped(f'{line.name}: {signed(value)} after {at:,}')}</title></circle>"
             )
         elements.append(f'<g class="serie-{number}">{plot.path(line.points)}{dots}</g>')
     elements += [f'<g class="interval">{plot.path(line.points)}</g>' for line in between or ()]

@@ -108,9 +108,9 @@ def _format_text(run: Run) -> str:
 
 def _games_text(run: Run) -> str:
     in_all = run.games_in_all
-    text = f"{len(run.games):,}".replace(",", " ")
+    text = f"{len(run.games):,}"
     if in_all is not None and in_all.games != len(run.games):
-        text += f" of {'' if in_all.is_exact else 'at most '}{in_all.games}"
+        text += f" of {'' if in_all.is_exact else 'at most '}{in_all.games:,}"
     if run.annulled:
         text += f", and {len(run.annulled)} annulled"
     if run.voids:

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from referee.core.pairing import Pairing
-from referee.core.text import shown
+from referee.core.text import shown, signed
 from referee.pages.environment import page, static
 from referee.pages.game_data import packed
 from referee.pages.report.charts import SERIES, ChartLine, histogram, lines
@@ -85,7 +85,7 @@ def _course_chart(course: RatingHistory, best: Sequence[str]) -> Markup:
         ChartLine("lower end", [(count, low) for count, low, _ in between]),
         ChartLine("upper end", [(count, high) for count, _, high in between]),
     )
-    last = ", ".join(f"{name} {course.elo[name][-1][1]:+.0f}" for name in best)
+    last = ", ".join(f"{name} {signed(course.elo[name][-1][1])}" for name in best)
     return lines(
         "course-chart",
         "Ratings over the course of the tournament",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from referee.core.text import counted
+from referee.core.text import counted, signed
 from referee.core.units import about
 from referee.pages.report.scales import Scale
 from referee.ratings.blocks import by_seat_grid, faults_grid, pairs_grid, seats_grid, times_grid
@@ -157,7 +157,7 @@ def _with_comparisons(part: ReportPart, table: Standings) -> ReportPart:
     return replace(
         part,
         bars=[bar(row.rating, scale) if row.is_rated else None for row in table.rows],
-        elo_ticks=[Tick(scale.at(value), f"{value:+.0f}" if value else "0") for value in scale.ticks],
+        elo_ticks=[Tick(scale.at(value), signed(value) if value else "0") for value in scale.ticks],
         zero=scale.at(0),
         crosstable=scores_matrix(table),
         superiority=superiority_matrix(table),

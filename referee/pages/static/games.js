@@ -118,7 +118,7 @@
       const count = shown.length;
       find("count").textContent =
         count > ON_A_PAGE
-          ? `${first + 1} to ${first + numbersShown.length} of ${count} games`
+          ? `${first + 1} to ${first + numbersShown.length} of ${count.toLocaleString("en")} games`
           : `${count} game${count === 1 ? "" : "s"}`;
       list.tBodies[0].replaceChildren(
         ...numbersShown.map((number) => {

@@ -38,7 +38,7 @@
   const lost = () => {
     clearTimeout(timer);
     source?.close();
-    say("The connection to the server is lost: what stands here may be old. Trying again.", true);
+    say("The connection to the server is lost, so this page may be out of date. Trying again.", true);
     timer = setTimeout(connect, AGAIN_MS);
   };
   const connect = () => {
