@@ -17,7 +17,9 @@ from rich.text import Text
 from referee.cli.colour import console_at_stderr
 from referee.cli.progress import Narrator, RunInfo
 from referee.core.duty_cycle import DutyCycle
+from referee.core.pairing import Pairing
 from referee.ratings.brief import brief, fitted
+from referee.ratings.notes import FEW_ENCOUNTERS
 from referee.ratings.pool import FittedPool
 from referee.ratings.tally import Tallies
 from referee.tournament.workers.task import Finished
@@ -36,7 +38,9 @@ MAX_PLAYING = 50
 
 
 class FittedRatings:
-    """The ratings of the games so far, fitted again now and then, and only where there are new games."""
+    """The ratings of the games so far, fitted again now and then, and only where there are new games. As in a
+    table, there are none as long as there are few encounters.
+    """
 
     def __init__(self, info: RunInfo, clock: Callable[[], float]) -> None:
         """`clock` gives seconds."""
@@ -52,10 +56,15 @@ class FittedRatings:
 
     def refresh(self) -> None:
         """Fits the ratings, if that is due."""
-        if self._is_rated and self.games < len(self._games) and self._duty_cycle.is_due:
+        has_new = self._is_rated and self.games < len(self._games)
+        if has_new and self._duty_cycle.is_due and (self.pool or not self._are_few()):
             with self._duty_cycle.spent():
                 self.pool = fitted(self._names, list(self._games.values()))
                 self.games = len(self._games)
+
+    def _are_few(self) -> bool:
+        encounters = {Pairing.parse(game.id).encounter for game in self._games.values()}
+        return len(encounters) < FEW_ENCOUNTERS
 
 
 class LiveView(Narrator):
