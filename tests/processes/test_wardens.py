@@ -167,6 +167,22 @@ def test_a_bot_that_kills_its_warden_hurts_itself_alone() -> None:
     end_processes([process, other])
 
 
+@needs("setsid")
+@pytest.mark.usefixtures("no_launcher")
+def test_what_a_killed_warden_leaves_is_ended_without_control_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there are some, the kernel ends the whole group of the bot."""
+    none = "from referee.processes import cgroups\ncgroups.parent_of_groups = lambda: None\n"
+    monkeypatch.setattr(launcher, "_PROGRAM", launcher._PROGRAM.replace("\nmain(", f"\n{none}main("))
+    process = started(f"cat /proc/self/cgroup; setsid sleep {mark(133)} & read go; kill -9 $PPID")
+    wait_until_sleeping(mark(133))
+    assert heard(process) == Path("/proc/self/cgroup").read_bytes()
+    process.write(b"go\n")
+    wait_for(process)
+    end_processes([process])
+    Launcher.close()
+    assert not living(mark(133))
+
+
 def test_a_bot_that_kills_its_warden_at_once_is_the_one_that_did_not_start() -> None:
     """Before its start was reported: a lack of the machine would stop the run."""
 

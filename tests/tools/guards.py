@@ -135,7 +135,7 @@ GUARDS = [
     dropped("orphans", WARDENS),
     replaced("killed-referee", "return", WARDENS),
     dropped("killed-warden", "tests/processes/test_catalogue.py -k all_above_it"),
-    valued("killed-warden-tree", "False", WARDENS),
+    valued("killed-warden-tree", "False", f"{WARDENS} -k killed_warden_leaves"),
     valued("killed-launcher", "range(1)", WARDENS),
     never("stopped-worker", f"{ATTACKED} -k again"),
     never("silent-worker", f"{ATTACKED} -k blocked"),
