@@ -241,7 +241,7 @@ FORGED: list[tuple[dict[str, Any], type[RefereeError], str]] = [
     (
         {"origin": {"sha256": "0"}, "game": "blooms"},
         RecordError,
-        "sha256 of the game `blooms` is missing, and in",
+        "sha256 of the game `blooms` is missing, but in",
     ),
 ]
 

@@ -220,7 +220,7 @@ def test_a_script_that_does_not_start_is_not_blamed_on_isolation(level: str, tmp
     scripts = {
         "crlf.py": (
             b"#!/usr/bin/env python3\r\nimport sys\r\n",
-            "save it with Unix line ends (LF, not CRLF)",
+            "its first line ends with a carriage return: save it with Unix line ends (LF, not CRLF)",
         ),
         "no-such.py": (
             b"#!/usr/bin/env no-such-python\n",

@@ -57,7 +57,7 @@ BAD_FILES: list[tuple[str, str]] = [
     (GOOD + "options = {}\n", "unknown key `bot.2.options`, expected a table of its own, `[options]`"),
     (
         GOOD + "limits = '1GB'\n",
-        '.toml`: `bot.2.limits` is `"1GB"`, expected a table of texts and numbers, such',
+        '.toml`: `bot.2.limits` is `"1GB"`, expected a table of strings and numbers, such',
     ),
     (GOOD + "memory = '1GB'\n", "unknown key `bot.2.memory`, expected `limits.memory`"),
     (GOOD + "fresh = { a = [true, 'x'] }\n", '`bot.2.fresh` is `{"a": [true, "x"]}`, expected true or false'),
@@ -271,7 +271,7 @@ def test_workers_that_are_given_play_here_though_the_file_names_a_cluster(tmp_pa
 def test_keys_of_clusters(tmp_path: Path) -> None:
     both = GOOD.replace('"blooms"', '"blooms"\ncluster = "tcp://x:1"\nscale_clocks = true')
     assert load(written(tmp_path, both)).scale_clocks
-    for wrong, message in (("cluster = 1", "a text"), ('cluster = ""', "the address of a Dask scheduler")):
+    for wrong, message in (("cluster = 1", "a string"), ('cluster = ""', "the address of a Dask scheduler")):
         with pytest.raises(UsageError, match=message):
             load(written(tmp_path, GOOD.replace('"blooms"', f'"blooms"\n{wrong}')))
 

@@ -265,7 +265,7 @@ REPLAYED = {"kind": "change", "replayed": {"1:a:b": {"attempt": 2, "reason": "x"
         (["1:a:b", void_line()], "game `1:a:b` became void after it was played"),
         ([void_line(id="9:a:b")], "the round of game `9:a:b` is not in this run"),
         ([void_line(suspects=["a", "c"])], "a suspect of the void game `1:a:b` is not one of its bots"),
-        ([void_line(suspects="a")], '`suspects` is `"a"`, expected a list of texts'),
+        ([void_line(suspects="a")], '`suspects` is `"a"`, expected a list of strings'),
         ([{"kind": "other"}], "`kind` is `other`, expected `change`, `game` or `void`"),
     ],
 )

@@ -73,7 +73,7 @@ def test_settings_from_text_and_table_and_back_from_a_header() -> None:
         ('sprt = "0,10,0.05,0"', "`beta` is 0, expected more than 0 and less than 0.5"),
         ('sprt = "0,1001"', "`elo1` is 1001, expected -1000 to 1000 with the model `logistic`"),
         ('sprt = "0,101,normalized"', "`elo1` is 101, expected -100 to 100 with the model `normalized`"),
-        ("sprt = 5", "`tournament.sprt` is `5`, expected a text or a table"),
+        ("sprt = 5", "`tournament.sprt` is `5`, expected a string or a table"),
         ("sprt = { elo0 = 0 }", "`tournament.sprt.elo1` is missing, expected a number"),
         ("sprt = { elo0 = nan, elo1 = 5 }", "`tournament.sprt.elo0` is `nan`, expected a number"),
         ("sprt = { elo0 = 0, elo1 = inf }", "`tournament.sprt.elo1` is `inf`, expected a number"),
