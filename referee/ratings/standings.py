@@ -14,6 +14,7 @@ from referee.core.pairing import Pairing
 from referee.core.text import listed
 from referee.ratings.clusters import Clusters, clusters
 from referee.ratings.pool import FittedPool, Rating, Result, fit
+from referee.ratings.sprt import SprtResult
 from referee.ratings.tally import Tallies, Tally
 from referee.ratings.times import Times
 from referee.records.left_out import LeftOut
@@ -44,6 +45,8 @@ class Facts:
     """The times of moves, where they were read."""
     left_out: Sequence[LeftOut] = ()
     """The bots that the run was last played without."""
+    tests: Sequence[SprtResult] = ()
+    """The sequential tests of the run as far as they have come."""
 
 
 class NextInRank(NamedTuple):

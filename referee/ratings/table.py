@@ -85,7 +85,7 @@ def _report(table: Standings, view: TableText, form: str, facts: Facts, is_heade
     columns: list[str] = []
     left_out: list[str] = []
     drawn: list[str] = []
-    shown_blocks = (*(view.show or _default(table)), *(("times",) if view.times else ()))
+    shown_blocks = (*(view.show or _default(table, facts)), *(("times",) if view.times else ()))
     for name in dict.fromkeys(shown_blocks):
         if name in _AGAINST and table.seats == 1:
             continue
@@ -123,9 +123,12 @@ def _parts(name: str, table: Standings, form: str, width: int, is_chosen: bool) 
     return grids.parts(grid, form, width, blocks.FIXED)
 
 
-def _default(table: Standings) -> tuple[str, ...]:
-    """The standings, and the crosstable; of two bots, which it says nothing new of, what they did by seat."""
-    return "standings", "crosstable" if len(table.names) > 2 else "seats"
+def _default(table: Standings, facts: Facts) -> tuple[str, ...]:
+    """The standings, the tests of a run that has some, and the crosstable; of two bots, which it says nothing
+    new of, what they did by seat.
+    """
+    tests = ("sprt",) if facts.tests and not table.section else ()
+    return "standings", *tests, "crosstable" if len(table.names) > 2 else "seats"
 
 
 def _grids(name: str, table: Standings, view: TableText, facts: Facts) -> list[Grid]:
@@ -139,5 +142,7 @@ def _grids(name: str, table: Standings, view: TableText, facts: Facts) -> list[G
             return [blocks.pairs_grid(table)]
         case "faults":
             return [blocks.faults_grid(table)]
+        case "sprt":
+            return [blocks.sprt_grid(facts)]
         case _:
             return [blocks.times_grid(table, facts)]

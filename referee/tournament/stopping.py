@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -30,7 +30,7 @@ from referee.core.text import shown
 from referee.games.api import share_beaten
 from referee.ratings.clusters import clusters
 from referee.ratings.pool import Result, fit
-from referee.ratings.sprt import MODELS, bounds, llr
+from referee.ratings.sprt import MODELS, SprtResult, bounds, llr
 from referee.records.record import Summary
 from referee.tournament.schedule import Encounter
 
@@ -203,16 +203,21 @@ class SequentialTest:
         low, high = self.bounds
         return f"LLR {self.llr:+.2f} [{low:.2f}, {high:.2f}]"
 
-    @property
-    def decision(self) -> str:
-        """The hypothesis that was accepted, with the evidence; empty until then."""
-        if not self.accepted:
-            return ""
-        elo = self._sprt.elo0 if self.accepted == "H0" else self._sprt.elo1
-        unit = "Elo" if self._sprt.model == "logistic" else "normalized Elo"
-        return (
-            f"{self.accepted} accepted: `{self.one}` − `{self.other}` is {elo:+g} {unit}, "
-            f"{self} after {sum(self.counts)} pairs"
+    def result(self, section: str = "", shown: Callable[[str], str] = str) -> SprtResult:
+        """The test as a value; `shown` gives the names of bots as tables show them."""
+        sprt = self._sprt
+        return SprtResult(
+            section,
+            shown(self.one),
+            shown(self.other),
+            sprt.elo0,
+            sprt.elo1,
+            sprt.alpha,
+            sprt.beta,
+            sprt.model,
+            tuple(self.counts),
+            self.llr,
+            self.accepted,
         )
 
 
@@ -278,7 +283,7 @@ class Stopping:
         if not self.tests or not all(test.accepted for test in self.tests.values()):
             return None
         first, *others = self.tests.values()
-        return f"all {len(self.tests)} tests are decided" if others else first.decision
+        return f"all {len(self.tests)} tests are decided" if others else str(first.result())
 
     def skips(self, encounter: Encounter) -> bool:
         """Whether the encounter is not played, since the test of its bots is decided."""

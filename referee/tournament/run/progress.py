@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from referee.core.text import listed
 from referee.ratings.brief import fitted, ranking
 from referee.ratings.pool import FittedPool
+from referee.ratings.sprt import SprtResult
 from referee.ratings.tally import Tallies
 from referee.records.durations import TimedGame
 from referee.records.header import sections_of
 from referee.records.left_out import LeftOut, left_out_of
 from referee.tournament.formats import Amount
 from referee.tournament.run.facts import facts_of
+from referee.tournament.run.remaining import stopped
 from referee.tournament.run.run import Run
 
 RECENT_US = 600_000_000
@@ -34,6 +36,12 @@ class RunProgress:
     """How many attempts at games became void."""
     is_running: bool
     """Whether a referee is at work in the folder."""
+    is_over: bool
+    """Whether nothing more is to be played."""
+    decision: str | None
+    """Why the stopping rule ended it before its schedule did; None where it did not."""
+    tests: Sequence[SprtResult]
+    """The sequential tests as far as they have come."""
     rate: float | None
     """Games a second lately; None where too few were played to tell."""
     ended_us: int | None
@@ -60,6 +68,8 @@ class RunProgress:
 
 def progress_of(run: Run, last: Sequence[TimedGame], is_running: bool) -> RunProgress:
     """Computes how far a run is; `last` are its last games. Raises `RecordError`."""
+    remaining = stopped(run, run.is_open)
+    decision = remaining.decision if remaining else None
     return RunProgress(
         game=listed(sorted({section["game"] for section in sections_of(run.header).values()})),
         bots=len(run.names),
@@ -68,6 +78,9 @@ def progress_of(run: Run, last: Sequence[TimedGame], is_running: bool) -> RunPro
         planned=run.games_in_all,
         voids=len(run.voids),
         is_running=is_running,
+        is_over=not is_running and (decision is not None or is_over(run)),
+        decision=decision,
+        tests=remaining.tests if remaining else (),
         left_out=left_out_of(run.header),
         rate=rate(last),
         ended_us=max((game.ended_us for game in last), default=None),
