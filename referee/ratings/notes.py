@@ -64,6 +64,10 @@ def findings(table: Standings, facts: Facts) -> Iterator[str]:
     yield from _late(table)
     if table.tallies.unrated:
         yield f"{counted(table.tallies.unrated, 'game')} in which no bot started, not counted"
+    if forfeited := sum(game.is_forfeited for game in table.games):
+        yield (
+            f"{counted(forfeited, 'game')} forfeited without being played: counted in points, not in ratings"
+        )
     if not table.section:
         if facts.unknown_format:
             yield order_by_rating(facts.unknown_format)

@@ -168,7 +168,7 @@ def _standings(
         Result(game.bots, game.ranks, cluster, name)
         for name, played in by_section.items()
         for game, cluster in zip(played, of, strict=False)
-        if game.rated and len(game.bots) > 1
+        if game.is_evidence and len(game.bots) > 1
     ]
     pool = fit(results, sorted(names))
     own = facts.places.get(section)
@@ -214,7 +214,7 @@ def _independent(games: Sequence[Summary], found: Clusters) -> dict[str, int]:
     """Counts the clusters of rated games of each bot."""
     of: dict[str, set[int]] = defaultdict(set)
     for game, cluster in zip(games, found.of, strict=True):
-        if game.rated:
+        if game.is_evidence:
             for name in game.bots:
                 of[name].add(cluster)
     return {name: len(own) for name, own in of.items()}

@@ -6,8 +6,9 @@ continued decides the same as one that was not.
 
 The test (SPRT) is that of `referee.ratings.sprt`, on pairs of games with the seats swapped, between the two
 bots of a match or between each challenger and each opponent of a gauntlet. A pair counts only if both its
-games are rated. A game that repeats an earlier one, with the same bots in the same seats, is no new evidence:
-a pair of two such games does not count, unless the bots are known to draw at random (`repeats = "count"`).
+games are rated, and neither was forfeited without being played. A game that repeats an earlier one, with the
+same bots in the same seats, is no new evidence: a pair of two such games does not count, unless the bots are
+known to draw at random (`repeats = "count"`).
 
 Intervals are those of the table. They are looked at when the schedule goes on to a new round, as soon as
 every bot has `MIN_GAMES` rated games, but only after this many new games that a fit is worth its time.
@@ -265,7 +266,7 @@ class Stopping:
         if (pairing.section, pairing.number) != self._round:
             self._end_round()
             self._round = pairing.section, pairing.number
-        rated = [game for game in games if game.rated]
+        rated = [game for game in games if game.is_evidence]
         is_new = [self._is_new(game) for game in rated]
         test = self.tests.get(frozenset(pairing.bots))
         if test and len(rated) == 2 == len(encounter.games) and any(is_new):  # guard: repeats-in-a-test

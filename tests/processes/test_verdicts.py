@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from tests.command import PLAIN, referee
 from tests.processes.runs import resigning, toml
@@ -11,7 +12,7 @@ from tests.processes.runs import resigning, toml
 
 def test_which_challengers_passed_is_told_everywhere(tmp_path: Path) -> None:
     bots = {"base": PLAIN, "good": PLAIN, "gives_up": resigning()}
-    words = {"format": "gauntlet", "against": ["gives_up"], "rounds": 40, "sprt": "0,400"}
+    words: dict[str, Any] = {"format": "gauntlet", "against": ["gives_up"], "rounds": 40, "sprt": "0,400"}
     passed = referee("run", "--strict", str(toml(tmp_path / "t.toml", bots, **words)))
     assert passed.code == 0, passed.err
     failed = referee(
