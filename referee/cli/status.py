@@ -53,7 +53,7 @@ def status(folder: Path, as_json: bool) -> None:
 def _text(progress: RunProgress, order: BotOrder) -> str:
     """The status for people."""
     from referee.ratings.brief import brief
-    from referee.ratings.notes import left_out_lines, order_by_rating
+    from referee.ratings.notes import left_out_lines, order_by_rating, withdrawn_lines
 
     of = "" if progress.planned is None or progress.decision else f" of {amount_text(progress.planned)}"
     is_running = "a referee is running" if progress.is_running else "no referee is running"
@@ -73,7 +73,7 @@ def _text(progress: RunProgress, order: BotOrder) -> str:
     faults = ", ".join(f"{count} {word}" for word, count in sorted(order.faults.items()))
     lines += [f"faults: {faults}"] if faults else []
     lines += [f"{counted(progress.voids, 'attempt')} at games became void"] if progress.voids else []
-    lines += left_out_lines(progress.left_out)
+    lines += [*left_out_lines(progress.left_out), *withdrawn_lines(order.withdrawn)]
     if progress.played:
         if order.unknown_format:
             lines += ["", order_by_rating(order.unknown_format)]
@@ -115,6 +115,7 @@ def _standing(order: BotOrder, name: str) -> dict[str, Any]:
     losses, draws, wins = tally.counts
     return {
         "bot": name,
+        "withdrawn": order.withdrawn.get(name),
         "elo": rating.elo if rating else None,
         "half_width": rating.half_width if rating else None,
         "bound": rating.bound if rating else "",

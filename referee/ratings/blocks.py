@@ -13,6 +13,7 @@ from referee.ratings.columns import (
     counts_text,
     likelihood_text,
     number_text,
+    rank_text,
     rating_text,
     results_heading,
     standings_grid,
@@ -174,7 +175,7 @@ def faults_grid(table: Standings) -> Grid:
     for row in table.rows:
         faults = row.tally.faults
         cells = [str(faults[word] or NONE) for word in words]
-        rows.append([str(row.rank), row.bot, str(row.tally.games), *cells, str(faults.total() or NONE)])
+        rows.append([rank_text(row), row.bot, str(row.tally.games), *cells, str(faults.total() or NONE)])
     return Grid(heads, rows)
 
 

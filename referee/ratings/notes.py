@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from referee.core.text import counted, shown
 from referee.core.units import about
@@ -73,6 +73,7 @@ def findings(table: Standings, facts: Facts) -> Iterator[str]:
             yield order_by_rating(facts.unknown_format)
         yield from _host(facts)
         yield from _changed(table, facts)
+        yield from withdrawn_lines(facts.withdrawn)
         yield from left_out_lines(facts.left_out)
         yield from _isolation(table.games)
 
@@ -189,6 +190,12 @@ def left_out_lines(bots: Iterable[LeftOut]) -> Iterator[str]:
         # A backtick would begin code where tables are Markdown.
         output = " / ".join(line.strip() for line in one.output[-OUTPUT_LINES:]).replace("`", "'")
         yield f"{one.text}: {output}" if output else one.text
+
+
+def withdrawn_lines(withdrawn: Mapping[str, str]) -> Iterator[str]:
+    """The bots that are out of the tournament, each with the reason."""
+    for name, reason in sorted(withdrawn.items()):
+        yield f"`{name}` is out of the tournament and has no rank: {shown(reason)}"
 
 
 def _isolation(games: Iterable[Summary]) -> Iterator[str]:

@@ -6,7 +6,7 @@ Everything here is a function of the set of games: their order does not matter.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -45,6 +45,8 @@ class Facts:
     """The times of moves, where they were read."""
     left_out: Sequence[LeftOut] = ()
     """The bots that the run was last played without."""
+    withdrawn: Mapping[str, str] = field(default_factory=dict)
+    """The bots that are out of the tournament, which have no rank, with the reason."""
     tests: Sequence[SprtResult] = ()
     """The sequential tests of the run as far as they have come."""
 
@@ -68,7 +70,8 @@ class NextInRank(NamedTuple):
 class StandingsRow(NamedTuple):
     """A row of the standings."""
 
-    rank: int
+    rank: int | None
+    """None for a bot that is out of the tournament."""
     bot: str
     tally: Tally
     rating: Rating
@@ -172,14 +175,16 @@ def _standings(
     ]
     pool = fit(results, sorted(names))
     own = facts.places.get(section)
-    places: Sequence[FormatPlace] = own if own is not None else _places(names, tallies, pool, seats)
+    ordered: Sequence[FormatPlace] = own if own is not None else _places(names, tallies, pool, seats)
+    places = _without_withdrawn(ordered, facts.withdrawn)
     independent = _independent(games, found)
     of_group = {name: number for number, group in enumerate(pool.groups) for name in group}
     rows = []
     for at, (rank, name, columns) in enumerate(places):
         after = places[at + 1][1] if at + 1 < len(places) else None
         compared = None
-        if after is not None and of_group[name] == of_group[after]:
+        is_ranked = rank is not None and after is not None and places[at + 1][0] is not None
+        if is_ranked and after is not None and of_group[name] == of_group[after]:
             compared = NextInRank(pool.difference(name, after), pool.superiority(name, after))
         rows.append(
             StandingsRow(
@@ -194,6 +199,21 @@ def _standings(
             )
         )
     return Standings(section, games, found, tallies, pool, rows, seats, own is not None or seats == 1)
+
+
+def _without_withdrawn(
+    places: Sequence[FormatPlace], withdrawn: Collection[str]
+) -> list[tuple[int | None, str, Mapping[str, float | str]]]:
+    """The places with those that are out of the tournament at the end; who was behind them moves up."""
+    gone = [rank for rank, name, _ in places if name in withdrawn]
+    return [
+        *(
+            (rank - sum(other < rank for other in gone), name, columns)
+            for rank, name, columns in places
+            if name not in withdrawn
+        ),
+        *((None, name, columns) for _, name, columns in places if name in withdrawn),
+    ]
 
 
 def _places(names: Sequence[str], tallies: Tallies, pool: FittedPool, seats: int) -> list[FormatPlace]:

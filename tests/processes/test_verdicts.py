@@ -41,3 +41,22 @@ def test_which_challengers_passed_is_told_everywhere(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     assert referee("report", folder, "-o", str(page), "--no-replays").code == 0
     assert page.read_text().count("H1 accepted: ") == 2
+
+
+def test_the_next_bot_moves_up_where_the_first_is_disqualified(tmp_path: Path) -> None:
+    bots = {"a": PLAIN, "b": PLAIN, "gives_up": resigning()}
+    assert referee("run", str(toml(tmp_path / "t.toml", bots, format="swiss", rounds=2))).code == 0
+    folder = str(tmp_path / "t-results")
+
+    def standings() -> list[tuple[int | None, str]]:
+        value = json.loads(referee("table", folder, "--format", "json").out)
+        return [(row["rank"], row["bot"]) for row in value["standings"]]
+
+    (_, first), *others = standings()
+    words = ("--withdraw", first, "--games", "forfeit", "--reason", "an entry of the organiser")
+    assert referee("amend", folder, *words).code == 0
+    assert standings() == [*((rank - 1, bot) for rank, bot in others if rank), (None, first)]
+    told = f"`{first}` is out of the tournament and has no rank: an entry of the organiser"
+    assert told in " ".join(referee("table", folder).out.split())
+    status = referee("status", folder).out
+    assert told in status and first in status.splitlines()[-1]

@@ -28,6 +28,7 @@ def facts_of(run: RunState, is_open: Callable[[str], bool]) -> Facts:
         left_out=left_out_of(header),
         places=_places(run, is_open),
         unknown_format=header["format"] if run.format is None and ORIGIN in header else "",
+        withdrawn={run.amendments.shown(name): what["reason"] for name, what in run.amendments.out.items()},
         tests=remaining.tests if remaining else (),
     )
 

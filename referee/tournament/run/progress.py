@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from referee.core.text import listed
 from referee.ratings.brief import fitted, ranking
@@ -118,6 +118,8 @@ class BotOrder:
     """Best first: by the order of the format if it has one, else by their ratings."""
     unknown_format: str = ""
     """The name of the format where its order is not known, as in `Facts`."""
+    withdrawn: Mapping[str, str] = field(default_factory=dict)
+    """The bots that are out of the tournament, last in order, with the reason."""
 
     @property
     def faults(self) -> Counter[str]:
@@ -134,4 +136,5 @@ def order_of(run: Run) -> BotOrder:
     places = facts.places
     (own, *others) = places.values() or [()]
     bots = [bot for _, bot, _ in own] if own and not others else ranking(tallies, pool)
-    return BotOrder(tallies, pool, bots, facts.unknown_format)
+    bots.sort(key=lambda bot: bot in facts.withdrawn)
+    return BotOrder(tallies, pool, bots, facts.unknown_format, facts.withdrawn)
