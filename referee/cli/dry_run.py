@@ -134,7 +134,7 @@ def _left(candidate: Candidate) -> Iterator[LongestGame]:
         for plan in tournament.plans
     }
     run = candidate.run or Run.new(candidate.folder, tournament.header())
-    remaining = Remaining(tournament, run)
+    remaining = Remaining(tournament.matchmaking, run)
     while encounter := remaining.next():
         for game in encounter.games:
             if run.is_open(game.id):

@@ -15,7 +15,7 @@ from referee.cli.progress import RunInfo, report_off_turn, report_stoppages
 from referee.core.cores import usable_cores
 from referee.core.errors import BotFaulted, RefereeError, Stopped
 from referee.core.stop import StopSignals
-from referee.core.text import shown
+from referee.core.text import counted, shown
 from referee.ratings.table import TableText, rendered
 from referee.records.durations import last_games
 from referee.records.run_files import RECORDS
@@ -96,6 +96,8 @@ def play(config: Config, options: PlayOptions) -> None:
         _say_what_next(opened)
     if options.strict and _has_faults(prepared.candidate.config, opened):
         raise BotFaulted("a bot was at fault, or was left out")
+    if options.strict and (failed := [test for test in opened.facts.tests if test.accepted == "H0"]):
+        raise BotFaulted(f"{counted(len(failed), 'sequential test')} accepted H0")
 
 
 def _say_what_next(opened: OpenRun) -> None:
@@ -172,7 +174,7 @@ def _play(prepared: PreparedTournament, opened: OpenRun, options: PlayOptions) -
     report_stoppages(player.timed)
     report_off_turn(player.off_turn)
     _say_decision(tournament, opened)
-    is_unfinished = Remaining(tournament, opened.state, opened.is_open).next() is not None
+    is_unfinished = Remaining(tournament.matchmaking, opened.state, opened.is_open).next() is not None
     if stop.asked and is_unfinished:
         done = count_text(len(opened.state.games), in_all)
         raise Stopped(f"stopped by {stop.asked} after {done}; the same command continues")
@@ -183,7 +185,7 @@ def _say_decision(tournament: Tournament, opened: OpenRun) -> None:
     """Says why the schedule is not played to its end, if a stopping rule has decided."""
     if tournament.stopping == NEVER:
         return
-    remaining = Remaining(tournament, opened.state, opened.is_open)
+    remaining = Remaining(tournament.matchmaking, opened.state, opened.is_open)
     remaining.next()
     if remaining.decision:
         say(f"the stopping rule has decided: {remaining.decision}")

@@ -53,10 +53,11 @@ def status(folder: Path, as_json: bool) -> None:
 def _text(progress: RunProgress, order: BotOrder) -> str:
     """The status for people."""
     from referee.ratings.brief import brief
-    from referee.ratings.notes import left_out_lines, order_by_rating
+    from referee.ratings.notes import left_out_lines, order_by_rating, withdrawn_lines
 
-    of = "" if progress.planned is None else f" of {amount_text(progress.planned)}"
-    running = "a referee is running" if progress.is_running else "no referee is running"
+    of = "" if progress.planned is None or progress.decision else f" of {amount_text(progress.planned)}"
+    is_running = "a referee is running" if progress.is_running else "no referee is running"
+    running = "finished" if progress.is_over else is_running
     lines = [f"{shown(progress.game, 80)}, {progress.bots:,} bots: {progress.played:,}{of} games; {running}"]
     pace = [progress.rate_text] if progress.rate_text else []
     if progress.remaining_us is not None:
@@ -65,10 +66,14 @@ def _text(progress: RunProgress, order: BotOrder) -> str:
     if (idle_us := _idle_us(progress)) is not None:
         pace.append(f"the last game ended {about(idle_us)} ago")
     lines += [", ".join(pace)] if pace else []
+    if progress.tests:
+        lines += [f"{f'{test.section}: ' if test.section else ''}{test}" for test in progress.tests]
+    elif progress.decision:
+        lines.append(progress.decision)
     faults = ", ".join(f"{count} {word}" for word, count in sorted(order.faults.items()))
     lines += [f"faults: {faults}"] if faults else []
     lines += [f"{counted(progress.voids, 'attempt')} at games became void"] if progress.voids else []
-    lines += left_out_lines(progress.left_out)
+    lines += [*left_out_lines(progress.left_out), *withdrawn_lines(order.withdrawn)]
     if progress.played:
         if order.unknown_format:
             lines += ["", order_by_rating(order.unknown_format)]
@@ -83,11 +88,15 @@ def _idle_us(progress: RunProgress) -> int | None:
 
 def _data(progress: RunProgress, order: BotOrder) -> dict[str, Any]:
     """The status as JSON."""
+    from referee.ratings.data import tests_json
     from referee.records.left_out import left_out_json
 
     return {
         "game": progress.game,
         "running": progress.is_running,
+        "finished": progress.is_over,
+        "decision": progress.decision,
+        "tests": tests_json(progress.tests),
         "played": progress.played,
         "games": progress.planned.games if progress.planned else None,
         "voids": progress.voids,
@@ -106,6 +115,7 @@ def _standing(order: BotOrder, name: str) -> dict[str, Any]:
     losses, draws, wins = tally.counts
     return {
         "bot": name,
+        "withdrawn": order.withdrawn.get(name),
         "elo": rating.elo if rating else None,
         "half_width": rating.half_width if rating else None,
         "bound": rating.bound if rating else "",

@@ -14,6 +14,7 @@ from referee.ratings.columns import (
     counts_text,
     likelihood_text,
     number_text,
+    rank_text,
     rating_text,
     results_heading,
     standings_grid,
@@ -32,6 +33,7 @@ BLOCKS = {
     "pairs": "of two seats: pairs of games with the seats swapped, with Elo and normalized Elo",
     "faults": "faults by bot",
     "times": "the time that moves took",
+    "sprt": "the sequential tests, and which hypothesis each accepted",
 }
 """The tables of a report."""
 
@@ -174,10 +176,44 @@ def faults_grid(table: Standings) -> Grid:
     for row in table.rows:
         faults = row.tally.faults
         cells = [str(faults[word] or NONE) for word in words]
-        rows.append([str(row.rank), row.bot, str(row.tally.games), *cells, str(faults.total() or NONE)])
+        rows.append([rank_text(row), row.bot, str(row.tally.games), *cells, str(faults.total() or NONE)])
     return Grid(heads, rows)
 
 
 def times_grid(table: Standings, facts: Facts) -> Grid:
     """The times of the moves of each bot."""
     return standings_grid(table, [name for name in COLUMNS if name in MEASURED], facts.times)
+
+
+def sprt_grid(facts: Facts) -> Grid:
+    """The sequential tests, a row each."""
+    heads = [Column("section", "game", True, 1)] if any(test.section for test in facts.tests) else []
+    heads += [Column("bot", "bot", True, shorten=True), Column("against", "against", True, shorten=True)]
+    heads += [
+        Column("verdict", "SPRT", True),
+        Column("h0", "H0 Elo", weight=4),
+        Column("h1", "H1 Elo", weight=4),
+    ]
+    heads += [
+        Column("llr", "LLR"),
+        Column("bounds", "bounds", weight=3),
+        Column("tested pairs", "pairs", weight=5),
+    ]
+    rows = []
+    for test in facts.tests:
+        low, high = test.bounds
+        normalized = " (normalized)" if test.model == "normalized" else ""
+        rows.append(
+            [
+                *([test.section] if len(heads) > 8 else []),
+                test.bot,
+                test.against,
+                test.verdict,
+                f"{test.elo0:+g}{normalized}",
+                f"{test.elo1:+g}{normalized}",
+                f"{test.llr:+.2f}",
+                f"{low:.2f} to {high:.2f}",
+                str(sum(test.counts)),
+            ]
+        )
+    return Grid(heads, rows)

@@ -23,7 +23,7 @@ def fitted(names: Sequence[str], games: Sequence[Summary]) -> FittedPool:
     results = (
         Result(game.bots, game.ranks, cluster, Pairing.parse(game.id).section)
         for game, cluster in zip(games, clusters(games).of, strict=True)
-        if game.rated
+        if game.is_evidence
     )
     return fit(results, sorted(names))
 

@@ -30,7 +30,7 @@ def clusters(games: Sequence[Summary], repeats: str = "cluster") -> Clusters:
     for number, game in enumerate(games):
         pairing = Pairing.parse(game.id)
         _unite(parents, number, first_of.setdefault(("encounter", pairing.encounter), number))
-        if not game.digest:
+        if not game.digest or game.is_forfeited:
             continue
         first = first_of.setdefault(("events", pairing.section, game.bots, game.digest), number)
         repeated += first != number

@@ -10,11 +10,15 @@ from referee.core.rows import as_csv
 from referee.ratings.blocks import meetings, seat_results
 from referee.ratings.pairs import crosstable
 from referee.ratings.pool import Rating
+from referee.ratings.sprt import SprtResult
 from referee.ratings.standings import Facts, Standings, StandingsRow, is_known
 from referee.ratings.times import MoveTimes
 
 VERSION = 1
 """Version of the shape of the JSON. Members may be added in the same version."""
+
+_PAIRS = ("ll", "ld", "dd", "wd", "ww")
+"""What pairs of games are counted by: which of the two were lost, drawn and won."""
 
 QUANTILES = {"median_us": 0.5, "p99_us": 0.99}
 
@@ -25,6 +29,7 @@ def to_json(table: Standings, parts: Sequence[Standings], notes: Sequence[str], 
         "table": VERSION,
         **_table(table, facts),
         "notes": list(notes),
+        "tests": tests_json(facts.tests),
         "sections": [{"section": part.section, **_table(part, facts)} for part in parts],
     }
     members = [f"{json.dumps(name)}: {_lines(what)}" for name, what in value.items()]
@@ -77,6 +82,22 @@ def _standing(row: StandingsRow, table: Standings, facts: Facts) -> dict[str, An
     if facts.times and not table.section:
         value["times"] = _times_of(row.bot, facts)
     return {**value, **row.columns}  # the points of a format have its byes, as in the text
+
+
+def tests_json(tests: Sequence[SprtResult]) -> list[dict[str, Any]]:
+    """The sequential tests of a run as JSON."""
+    return [_test(test) for test in tests]
+
+
+def _test(test: SprtResult) -> dict[str, Any]:
+    value = test._asdict()
+    return {
+        **value,
+        "counts": list(test.counts),
+        "llr": _rounded(test.llr, 4),
+        "bounds": [_rounded(bound, 4) for bound in test.bounds],
+        "accepted": test.accepted or None,
+    }
 
 
 def _rating(rating: Rating | None) -> dict[str, Any]:
@@ -195,7 +216,7 @@ def _rows(table: Standings, facts: Facts, block: str) -> Iterator[dict[str, Any]
             yield from _by_seat(table)
         case "pairs":
             for pair in _pairs(table):
-                counts = dict(zip(("ll", "ld", "dd", "wd", "ww"), pair.pop("counts"), strict=True))
+                counts = dict(zip(_PAIRS, pair.pop("counts"), strict=True))
                 yield {"bot": pair.pop("bot"), "against": pair.pop("against"), **counts, **pair}
         case "faults":
             for row in table.rows:
@@ -203,8 +224,17 @@ def _rows(table: Standings, facts: Facts, block: str) -> Iterator[dict[str, Any]
         case "times":
             for row in table.rows:
                 yield {"bot": row.bot, **_times_of(row.bot, facts)}
+        case "sprt":
+            yield from () if table.section else map(_flat_test, facts.tests)
         case _:
             yield from _wide(table, facts)
+
+
+def _flat_test(test: SprtResult) -> dict[str, Any]:
+    found = _test(test)
+    counts = dict(zip(_PAIRS, found.pop("counts"), strict=True))
+    lower, upper = found.pop("bounds")
+    return {**found, **counts, "lower": lower, "upper": upper}
 
 
 def _wide(table: Standings, facts: Facts) -> Iterator[dict[str, Any]]:

@@ -4,7 +4,7 @@ they mean. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from referee.core.text import counted, shown
 from referee.core.units import about
@@ -70,6 +70,7 @@ def findings(table: Standings, facts: Facts, is_rated: bool = True) -> Iterator[
         if facts.unknown_format:
             yield order_by_rating(facts.unknown_format)
         yield from _changed(table, facts)
+        yield from withdrawn_lines(facts.withdrawn)
         yield from left_out_lines(facts.left_out)
         yield from _isolation(table.games, is_mixed=True)
     if is_rated:
@@ -77,6 +78,10 @@ def findings(table: Standings, facts: Facts, is_rated: bool = True) -> Iterator[
     yield from _late(table)
     if table.tallies.unrated:
         yield f"{counted(table.tallies.unrated, 'game')} in which no bot started, not counted"
+    if forfeited := sum(game.is_forfeited for game in table.games):
+        yield (
+            f"{counted(forfeited, 'game')} forfeited without being played: counted in points, not in ratings"
+        )
     if not table.section:
         yield from _host(facts)
     yield from _repeats(table, facts)
@@ -204,6 +209,12 @@ def left_out_lines(bots: Iterable[LeftOut]) -> Iterator[str]:
         # A backtick would begin code where tables are Markdown.
         output = " / ".join(line.strip() for line in one.output[-OUTPUT_LINES:]).replace("`", "'")
         yield f"{one.text}: {output}" if output else one.text
+
+
+def withdrawn_lines(withdrawn: Mapping[str, str]) -> Iterator[str]:
+    """The bots that are out of the tournament, each with the reason."""
+    for name, reason in sorted(withdrawn.items()):
+        yield f"`{name}` is out of the tournament and has no rank: {shown(reason)}"
 
 
 def _isolation(games: Iterable[Summary], is_mixed: bool) -> Iterator[str]:

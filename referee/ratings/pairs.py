@@ -33,14 +33,14 @@ def pentanomial(games: Sequence[Summary], clusters: Sequence[int]) -> dict[tuple
     """Counts, for games with two seats, the pairs by the points of the first bot, for bots in alphabetical
     order.
 
-    A pair is the two rated games of an encounter, one in either seating. `clusters` has the cluster of each
-    game: a pair in a cluster that has one already is a repeat, and does not count.
+    A pair is the two rated games of an encounter, both played, one in either seating. `clusters` has the
+    cluster of each game: a pair in a cluster that has one already is a repeat, and does not count.
     """
     halves: dict[tuple[str, ...], Summary] = {}
     seen: set[tuple[str, str, int]] = set()
     counts: dict[tuple[str, str], Counts] = defaultdict(lambda: [0] * 5)
     for game, cluster in zip(games, clusters, strict=True):
-        if len(game.bots) != 2 or not game.rated:
+        if len(game.bots) != 2 or not game.is_evidence:
             continue
         encounter = Pairing.parse(game.id).encounter
         before = halves.pop(encounter, None)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from referee.ratings.two import NORMALIZED
 
@@ -29,6 +30,45 @@ MAX_UNEVEN = 1e-6
 
 _STEPS = 100
 _CLOSE = 1e-8
+
+
+class SprtResult(NamedTuple):
+    """A test of one bot against another, as far as it has come."""
+
+    section: str
+    bot: str
+    against: str
+    elo0: float
+    elo1: float
+    alpha: float
+    beta: float
+    model: str
+    """One of `MODELS`."""
+    counts: tuple[int, ...]
+    """How many pairs of games gave the bot 0, ½, 1, 1½ and 2 points."""
+    llr: float
+    accepted: str
+    """`H0` or `H1` once the test is decided; else empty."""
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The LLR at which H0 is accepted, and that at which H1 is."""
+        return bounds(self.alpha, self.beta)
+
+    @property
+    def verdict(self) -> str:
+        """What is accepted, if anything is."""
+        return f"{self.accepted} accepted" if self.accepted else "undecided"
+
+    def __str__(self) -> str:
+        """The verdict and the evidence in a sentence."""
+        unit = "Elo" if self.model == "logistic" else "normalized Elo"
+        elo = {"H0": f"{self.elo0:+g}", "H1": f"{self.elo1:+g}", "": f"{self.elo0:+g} or {self.elo1:+g}"}
+        low, high = self.bounds
+        return (
+            f"{self.verdict}: `{self.bot}` − `{self.against}` is {elo[self.accepted]} {unit}, "
+            f"LLR {self.llr:+.2f} [{low:.2f}, {high:.2f}] after {sum(self.counts)} pairs"
+        )
 
 
 def bounds(alpha: float, beta: float) -> tuple[float, float]:

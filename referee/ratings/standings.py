@@ -6,7 +6,7 @@ Everything here is a function of the set of games: their order does not matter.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from referee.core.pairing import Pairing
 from referee.core.text import listed
 from referee.ratings.clusters import Clusters, clusters
 from referee.ratings.pool import FittedPool, Rating, Result, fit
+from referee.ratings.sprt import SprtResult
 from referee.ratings.tally import Tallies, Tally
 from referee.ratings.times import Times
 from referee.records.left_out import LeftOut
@@ -44,6 +45,10 @@ class Facts:
     """The times of moves, where they were read."""
     left_out: Sequence[LeftOut] = ()
     """The bots that the run was last played without."""
+    withdrawn: Mapping[str, str] = field(default_factory=dict)
+    """The bots that are out of the tournament, which have no rank, with the reason."""
+    tests: Sequence[SprtResult] = ()
+    """The sequential tests of the run as far as they have come."""
 
 
 class NextInRank(NamedTuple):
@@ -65,7 +70,8 @@ class NextInRank(NamedTuple):
 class StandingsRow(NamedTuple):
     """A row of the standings."""
 
-    rank: int
+    rank: int | None
+    """None for a bot that is out of the tournament."""
     bot: str
     tally: Tally
     rating: Rating
@@ -165,18 +171,20 @@ def _standings(
         Result(game.bots, game.ranks, cluster, name)
         for name, played in by_section.items()
         for game, cluster in zip(played, of, strict=False)
-        if game.rated and len(game.bots) > 1
+        if game.is_evidence and len(game.bots) > 1
     ]
     pool = fit(results, sorted(names))
     own = facts.places.get(section)
-    places: Sequence[FormatPlace] = own if own is not None else _places(names, tallies, pool, seats)
+    ordered: Sequence[FormatPlace] = own if own is not None else _places(names, tallies, pool, seats)
+    places = _without_withdrawn(ordered, facts.withdrawn)
     independent = _independent(games, found)
     of_group = {name: number for number, group in enumerate(pool.groups) for name in group}
     rows = []
     for at, (rank, name, columns) in enumerate(places):
         after = places[at + 1][1] if at + 1 < len(places) else None
         compared = None
-        if after is not None and of_group[name] == of_group[after]:
+        is_ranked = rank is not None and after is not None and places[at + 1][0] is not None
+        if is_ranked and after is not None and of_group[name] == of_group[after]:
             compared = NextInRank(pool.difference(name, after), pool.superiority(name, after))
         rows.append(
             StandingsRow(
@@ -191,6 +199,21 @@ def _standings(
             )
         )
     return Standings(section, games, found, tallies, pool, rows, seats, own is not None or seats == 1)
+
+
+def _without_withdrawn(
+    places: Sequence[FormatPlace], withdrawn: Collection[str]
+) -> list[tuple[int | None, str, Mapping[str, float | str]]]:
+    """The places with those that are out of the tournament at the end; who was behind them moves up."""
+    gone = [rank for rank, name, _ in places if name in withdrawn]
+    return [
+        *(
+            (rank - sum(other < rank for other in gone), name, columns)
+            for rank, name, columns in places
+            if name not in withdrawn
+        ),
+        *((None, name, columns) for _, name, columns in places if name in withdrawn),
+    ]
 
 
 def _places(names: Sequence[str], tallies: Tallies, pool: FittedPool, seats: int) -> list[FormatPlace]:
@@ -211,7 +234,7 @@ def _independent(games: Sequence[Summary], found: Clusters) -> dict[str, int]:
     """Counts the clusters of rated games of each bot."""
     of: dict[str, set[int]] = defaultdict(set)
     for game, cluster in zip(games, found.of, strict=True):
-        if game.rated:
+        if game.is_evidence:
             for name in game.bots:
                 of[name].add(cluster)
     return {name: len(own) for name, own in of.items()}

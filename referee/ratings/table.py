@@ -98,7 +98,7 @@ def _report(table: Standings, view: TableText, form: str, facts: Facts, is_heade
     columns: list[str] = []
     left_out: list[str] = []
     drawn: list[str] = []
-    shown_blocks = (*(view.show or _default(table, is_rated)), *(("times",) if view.times else ()))
+    shown_blocks = (*(view.show or _default(table, facts, is_rated)), *(("times",) if view.times else ()))
     for name in dict.fromkeys(shown_blocks):
         if name in _AGAINST and table.seats == 1:
             continue
@@ -149,11 +149,14 @@ def _parts(name: str, table: Standings, form: str, width: int, is_chosen: bool) 
     return grids.parts(grid, form, width, blocks.FIXED)
 
 
-def _default(table: Standings, is_rated: bool) -> tuple[str, ...]:
-    """The standings, and the crosstable; of two bots, which it says nothing new of, what they did by seat."""
+def _default(table: Standings, facts: Facts, is_rated: bool) -> tuple[str, ...]:
+    """The standings, the tests of a run that has some, and the crosstable; of two bots, which it says nothing
+    new of, what they did by seat.
+    """
+    tests = ("sprt",) if facts.tests and not table.section else ()
     if len(table.names) > 2:
-        return "standings", "crosstable"
-    return ("standings", "seats") if is_rated else ("standings",)
+        return "standings", *tests, "crosstable"
+    return ("standings", *tests, "seats") if is_rated else ("standings", *tests)
 
 
 def _grids(name: str, table: Standings, view: TableText, facts: Facts, is_rated: bool) -> list[Grid]:
@@ -168,5 +171,7 @@ def _grids(name: str, table: Standings, view: TableText, facts: Facts, is_rated:
             return [blocks.pairs_grid(table)]
         case "faults":
             return [blocks.faults_grid(table)]
+        case "sprt":
+            return [blocks.sprt_grid(facts)]
         case _:
             return [blocks.times_grid(table, facts)]

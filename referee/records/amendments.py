@@ -12,8 +12,7 @@ from typing import Any
 from referee.core.errors import RecordError
 from referee.core.fields import Fields
 from referee.core.pairing import BOT_NAME, Pairing
-from referee.gameplay.events import Ending
-from referee.records.record import Summary
+from referee.records.record import FORFEITS, Summary
 
 THEN = {
     "forfeit": "it forfeits its remaining games",
@@ -58,10 +57,7 @@ def strikes_of(fields: Fields) -> Strikes | None:
 
 def at_fault(game: Summary) -> list[str]:
     """The bots that committed a fault in a game which was not just forfeited."""
-    return [name for name, word in zip(game.bots, game.faults, strict=True) if word and word not in _FORFEITS]
-
-
-_FORFEITS = tuple(ending.word for ending in Ending if ending.is_forfeit)
+    return [name for name, word in zip(game.bots, game.faults, strict=True) if word and word not in FORFEITS]
 
 
 @dataclass(frozen=True)

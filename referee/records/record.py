@@ -199,6 +199,20 @@ class Summary(NamedTuple):
     clock_percent: int = 100
     """The clocks of the game in percent of the tournament's."""
 
+    @property
+    def is_forfeited(self) -> bool:
+        """Whether it was lost without being played, so that it counts for points and not for ratings."""
+        return not FORFEITS.isdisjoint(self.faults)
+
+    @property
+    def is_evidence(self) -> bool:
+        """Whether it tells how strong its bots are."""
+        return self.rated and not self.is_forfeited
+
+
+FORFEITS = frozenset(ending.word for ending in Ending if ending.is_forfeit)
+"""The faults of games that were lost without being played."""
+
 
 def json_of(value: object) -> bytes:
     """JSON as it stands in a file of records."""

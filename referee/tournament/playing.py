@@ -108,7 +108,9 @@ class TournamentPlayer:
         they were when the run was opened; about this many `workers` play at the same time.
         """
         self._workers = workers
-        self.remaining = Remaining(tournament, run.state, run.is_open, run.add_batch, max(1, workers))
+        self.remaining = Remaining(
+            tournament.matchmaking, run.state, run.is_open, run.add_batch, max(1, workers)
+        )
         """What remains to be played, with the state of the stopping rules."""
         self._run = run
         self._show = show

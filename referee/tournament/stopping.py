@@ -6,8 +6,9 @@ continued decides the same as one that was not.
 
 The test (SPRT) is that of `referee.ratings.sprt`, on pairs of games with the seats swapped, between the two
 bots of a match or between each challenger and each opponent of a gauntlet. A pair counts only if both its
-games are rated. A game that repeats an earlier one, with the same bots in the same seats, is no new evidence:
-a pair of two such games does not count, unless the bots are known to draw at random (`repeats = "count"`).
+games are rated, and neither was forfeited without being played. A game that repeats an earlier one, with the
+same bots in the same seats, is no new evidence: a pair of two such games does not count, unless the bots are
+known to draw at random (`repeats = "count"`).
 
 Intervals are those of the table. They are looked at when the schedule goes on to a new round, as soon as
 every bot has `MIN_GAMES` rated games, but only after this many new games that a fit is worth its time.
@@ -19,7 +20,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -30,7 +31,7 @@ from referee.core.text import shown
 from referee.games.api import share_beaten
 from referee.ratings.clusters import clusters
 from referee.ratings.pool import Result, fit
-from referee.ratings.sprt import MODELS, bounds, llr
+from referee.ratings.sprt import MODELS, SprtResult, bounds, llr
 from referee.records.record import Summary
 from referee.tournament.schedule import Encounter
 
@@ -203,16 +204,21 @@ class SequentialTest:
         low, high = self.bounds
         return f"LLR {self.llr:+.2f} [{low:.2f}, {high:.2f}]"
 
-    @property
-    def decision(self) -> str:
-        """The hypothesis that was accepted, with the evidence; empty until then."""
-        if not self.accepted:
-            return ""
-        elo = self._sprt.elo0 if self.accepted == "H0" else self._sprt.elo1
-        unit = "Elo" if self._sprt.model == "logistic" else "normalized Elo"
-        return (
-            f"{self.accepted} accepted: `{self.one}` − `{self.other}` is {elo:+g} {unit}, "
-            f"{self} after {sum(self.counts)} pairs"
+    def result(self, section: str = "", shown: Callable[[str], str] = str) -> SprtResult:
+        """The test as a value; `shown` gives the names of bots as tables show them."""
+        sprt = self._sprt
+        return SprtResult(
+            section,
+            shown(self.one),
+            shown(self.other),
+            sprt.elo0,
+            sprt.elo1,
+            sprt.alpha,
+            sprt.beta,
+            sprt.model,
+            tuple(self.counts),
+            self.llr,
+            self.accepted,
         )
 
 
@@ -260,7 +266,7 @@ class Stopping:
         if (pairing.section, pairing.number) != self._round:
             self._end_round()
             self._round = pairing.section, pairing.number
-        rated = [game for game in games if game.rated]
+        rated = [game for game in games if game.is_evidence]
         is_new = [self._is_new(game) for game in rated]
         test = self.tests.get(frozenset(pairing.bots))
         if test and len(rated) == 2 == len(encounter.games) and any(is_new):  # guard: repeats-in-a-test
@@ -278,7 +284,7 @@ class Stopping:
         if not self.tests or not all(test.accepted for test in self.tests.values()):
             return None
         first, *others = self.tests.values()
-        return f"all {len(self.tests)} tests are decided" if others else first.decision
+        return f"all {len(self.tests)} tests are decided" if others else str(first.result())
 
     def skips(self, encounter: Encounter) -> bool:
         """Whether the encounter is not played, since the test of its bots is decided."""

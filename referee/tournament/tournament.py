@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -16,8 +16,9 @@ from referee.records.header import REPEATS
 from referee.records.record import FORMAT
 from referee.tournament.file.config import Config
 from referee.tournament.formats import Amount, Format, total
+from referee.tournament.matchmaking import Matchmaking
 from referee.tournament.plan import Entrant, Plan, checked_seed, entrant_json
-from referee.tournament.stopping import NEVER, Stopping, StoppingRule
+from referee.tournament.stopping import NEVER, StoppingRule
 
 
 @dataclass(frozen=True)
@@ -64,9 +65,11 @@ class Tournament:
         """The plan of the section that a game belongs to."""
         return self._by_section[game.section]
 
-    def stopping_of(self, plan: Plan, out: Collection[str]) -> Stopping:
-        """The stopping rule of a section, before its first game, where some bots are `out`."""
-        return Stopping(self.stopping, plan.names, self.format.tested(plan.names), self.repeats, out)
+    @cached_property
+    def matchmaking(self) -> Matchmaking:
+        """What decides which encounters are played."""
+        seats = {plan.section: plan.seats for plan in self.plans}
+        return Matchmaking(self.names, seats, self.format, self.stopping, self.repeats)
 
     @cached_property
     def games_in_all(self) -> Amount:

@@ -193,7 +193,9 @@ class Simulation:
         run = self.run
         faults = FaultCount(self._tournament.strikes, cast(OpenRun, run))
         faults.take_out()
-        remaining = Remaining(self._tournament, run.state, run.is_open, run.add_batch, self._at_once)
+        remaining = Remaining(
+            self._tournament.matchmaking, run.state, run.is_open, run.add_batch, self._at_once
+        )
         patience = random.choice((random.randint(0, 5), random.randint(0, 60), 10**9)) if random else 10**9
         at_once = self._at_once if random else 1
         busy: list[list[Pairing]] = []

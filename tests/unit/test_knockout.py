@@ -90,6 +90,7 @@ def test_when_all_is_level_the_higher_seed_goes_on() -> None:
     assert stages_of(games) == ["ad bc", "ab"] and len(games) == one.games_in_all(4, 2).games == 3 * 2 * 2
     rows = one.standings(SectionResults(with_results(games)))
     assert [row.bot for row in rows] == ["a", "b", "c", "d"]
+    assert {row.columns["last series"] for row in rows} == {"2–2, by seed"}
 
 
 def test_a_game_without_a_result_gives_nobody_points() -> None:
@@ -120,10 +121,10 @@ def test_the_losers_of_the_semifinals_play_for_the_third_place_if_that_is_wanted
     assert stages_of(games) == ["ad bc", "ab cd"] and len(games) == 8
     rows = one.standings(SectionResults(with_results(games)))
     assert [(row.rank, row.bot, *row.columns.values()) for row in rows] == [
-        (1, "a", "winner", "–"),
-        (2, "b", "final", "a"),
-        (3, "d", "semifinals", "a"),
-        (4, "c", "semifinals", "b"),
+        (1, "a", "winner", "–", "2–0"),
+        (2, "b", "final", "a", "0–2"),
+        (3, "d", "semifinals", "a", "2–0"),
+        (4, "c", "semifinals", "b", "0–2"),
     ]
     assert stages_of(played(cup("abc", third_place=True), favourites("abc"))) == ["bc", "ab"]
 

@@ -271,7 +271,7 @@ def test_the_order_in_which_games_end_and_stops_change_no_decision(
             found, lambda: stopping(text, names, against), Stream(f"order {number}".encode())
         )
         assert state.decision == plain.decision is not None
-        decisions = [[test.decision for test in end.tests.values()] for end in (state, plain)]
+        decisions = [[test.result() for test in end.tests.values()] for end in (state, plain)]
         assert decisions[0] == decisions[1]
         assert stops > 0
 

@@ -457,7 +457,7 @@ def test_the_page_has_every_member() -> None:
         assert described[name] == set(value[name][0]), name
     (section, *_) = value["sections"]
     assert described["advantages"] == set(section["advantages"][0])
-    assert set(section) == set(value) - {"table", "notes", "sections"} | {"section"}
+    assert set(section) == set(value) - {"table", "notes", "tests", "sections"} | {"section"}
     row = " ".join(what for _, what in rows(TABLE, "a row of `standings` | "))
     assert set(words(row)) == members(value["standings"])
     rows_of_csv = csv.DictReader(io.StringIO(rendered("ab", games, "csv")))
@@ -488,3 +488,14 @@ def test_two_ranks_differ_where_the_interval_of_their_difference_excludes_0(
     difference: Rating, is_clear: bool
 ) -> None:
     assert NextInRank(difference, 0.9).is_clear == is_clear
+
+
+def test_games_that_were_forfeited_count_for_points_and_not_for_ratings() -> None:
+    played = [game(("a", "b"), "a", number) for number in range(1, 6)]
+    forfeited = [game(("a", "b"), "b", number, fault="out") for number in range(6, 12)]
+    whole, before = standings("ab", [*played, *forfeited]), standings("ab", played)
+    assert [row.bot for row in whole.rows] == ["a", "b"], "the bot that won all games that were played"
+    assert whole.pool.ratings == before.pool.ratings
+    assert [row.tally.points for row in whole.rows] == [5, 6]
+    assert [row.encounters for row in whole.rows] == [row.encounters for row in before.rows]
+    assert "6 games forfeited without being played" in rendered("ab", [*played, *forfeited])

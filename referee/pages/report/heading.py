@@ -13,6 +13,7 @@ from referee.records.header import sections_of
 from referee.records.record import Summary
 from referee.tournament.run.lock import is_locked
 from referee.tournament.run.reading import Runs
+from referee.tournament.run.remaining import stopped
 from referee.tournament.run.run import Run
 
 MANY_CLOCKS = 4
@@ -41,6 +42,11 @@ def heading(runs: Runs, clocks: Collection[str], began: Sequence[str]) -> Iterat
             yield f"{shown(section, 80) or 'game'}{several}", _game_text(header)
         yield f"format{several}", _format_text(run)
         yield f"games{several}", _games_text(run)
+        if remaining := stopped(run, run.is_open):
+            for test in remaining.tests:
+                yield f"SPRT{several}", f"{shown(test.section, 80)}: {test}" if test.section else str(test)
+            if remaining.decision and not remaining.tests:
+                yield f"stopped{several}", remaining.decision
     yield "bots", f"{len(runs.names)}"
     if clocks:
         few = len(clocks) <= MANY_CLOCKS

@@ -40,26 +40,33 @@ class _Series:
         self.bots = (higher, lower)
         self._best_of = best_of
         self._encounters = 0
-        self._lead = 0.0
-        """The points of the higher seed less those of the lower."""
+        self._points = [0.0, 0.0]
+        """The points of the higher seed, and of the lower."""
 
     @property
     def is_decided(self) -> bool:
         """Whether it is known which bot goes on."""
         points_left = 2 * max(self._best_of - self._encounters, 0)
-        return abs(self._lead) > points_left or self._encounters == 2 * self._best_of
+        higher, lower = self._points
+        return abs(higher - lower) > points_left or self._encounters == 2 * self._best_of
 
     @property
     def winner_and_loser(self) -> tuple[str, str]:
         """The bot that goes on and the one that is out, when that is decided."""
         higher, lower = self.bots
-        return (higher, lower) if self._lead >= 0 else (lower, higher)
+        return (higher, lower) if self._points[0] >= self._points[1] else (lower, higher)
+
+    def score(self, bot: str) -> str:
+        """The points of one of the bots and of the other; where they are level, what decided."""
+        own, other = self._points if bot == self.bots[0] else self._points[::-1]
+        return f"{own:g}–{other:g}{', by seed' if own == other else ''}"
 
     def add(self, one: Encounter, games: Mapping[str, Summary]) -> None:
         """Adds the next encounter."""
         higher, lower = self.bots
         self._encounters += 1
-        self._lead += points(one, higher, games) - points(one, lower, games)
+        self._points[0] += points(one, higher, games)
+        self._points[1] += points(one, lower, games)
 
 
 class _Course:
@@ -75,6 +82,8 @@ class _Course:
         """By bot that is out, the one that it lost to, the match for the third place left aside."""
         self.third: tuple[str, ...] = ()
         """The winner and the loser of the match for the third place."""
+        self.last_series: dict[str, _Series] = {}
+        """The series that each bot played last."""
 
     def schedule(self, section: str, games: Mapping[str, Summary]) -> Schedule:
         """All encounters, stage by stage and wave by wave."""
@@ -85,6 +94,7 @@ class _Course:
             series = [self._series(match) for match in matches if all(match)]
             has_third = self._third_place and len(matches) == 1 and len(losers) == 2
             third = [self._series(losers)] if has_third else []
+            self.last_series.update((bot, one) for one in (*series, *third) for bot in one.bots)
             yield from _waves(number, [*series, *third], section, games)
             self.third = third[0].winner_and_loser if third else ()
             self.lost_to.update((loser, winner) for winner, loser in (one.winner_and_loser for one in series))
@@ -195,7 +205,13 @@ class Knockout(Format):
             rank = found[-1].rank if is_level else len(found) + 1
             left = _stages(self.seeding) - played.passed[bot]
             reached = "winner" if not left else _STAGES.get(left, f"last {2**left}")
-            found.append(Standing(rank, bot, {"reached": reached, _LOST_TO: played.lost_to.get(bot, "–")}))
+            series = played.last_series.get(bot)
+            columns: dict[str, float | str] = {
+                "reached": reached,
+                _LOST_TO: played.lost_to.get(bot, "–"),
+                "last series": series.score(bot) if series else "–",
+            }
+            found.append(Standing(rank, bot, columns))
         return found
 
 

@@ -109,7 +109,7 @@ class LeagueState:
         for one, other in permutations(chosen.games[0].bots, 2):
             self._open[self._names[one], self._names[other]] -= len(chosen.games)
         for game in games:
-            if not game.rated:
+            if not game.is_evidence:
                 continue
             for (one, rank), (other, other_rank) in permutations(zip(game.bots, game.ranks, strict=True), 2):
                 place = self._names[one], self._names[other]

@@ -14,18 +14,22 @@ from referee.records.header import CHANGED, REPEATS, sections_of
 from referee.records.left_out import left_out_of
 from referee.records.record import Summary
 from referee.tournament.formats import ORIGIN, SectionResults
+from referee.tournament.run.remaining import stopped
 from referee.tournament.run.run_state import RunState
 
 
 def facts_of(run: RunState, is_open: Callable[[str], bool]) -> Facts:
     """The facts of a run; `is_open` says of an id whether the game is still to be played."""
     header = run.header
+    remaining = stopped(run, is_open)
     return Facts(
         changed=header.get(CHANGED, {}),
         repeats=header.get("repeats", REPEATS[0]),
         left_out=left_out_of(header),
         places=_places(run, is_open),
         unknown_format=header["format"] if run.format is None and ORIGIN in header else "",
+        withdrawn={run.amendments.shown(name): what["reason"] for name, what in run.amendments.out.items()},
+        tests=remaining.tests if remaining else (),
     )
 
 

@@ -40,7 +40,7 @@ class Candidate:
         if self.tournament.format.is_arranged:
             return True
         run = self.run or Run.new(self.folder, self.tournament.header())
-        return Remaining(self.tournament, run).next() is not None
+        return Remaining(self.tournament.matchmaking, run).next() is not None
 
 
 def examine(config: Config, folder: Path, isolation: str | None = None, is_here: bool = True) -> Candidate:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from referee.core.text import listed
 from referee.ratings.brief import fitted, ranking
 from referee.ratings.pool import FittedPool
+from referee.ratings.sprt import SprtResult
 from referee.ratings.tally import Tallies
 from referee.records.durations import TimedGame
 from referee.records.header import sections_of
 from referee.records.left_out import LeftOut, left_out_of
 from referee.tournament.formats import Amount
 from referee.tournament.run.facts import facts_of
+from referee.tournament.run.remaining import stopped
 from referee.tournament.run.run import Run
 
 RECENT_US = 600_000_000
@@ -34,6 +36,12 @@ class RunProgress:
     """How many attempts at games became void."""
     is_running: bool
     """Whether a referee is at work in the folder."""
+    is_over: bool
+    """Whether nothing more is to be played."""
+    decision: str | None
+    """Why the stopping rule ended it before its schedule did; None where it did not."""
+    tests: Sequence[SprtResult]
+    """The sequential tests as far as they have come."""
     rate: float | None
     """Games a second lately; None where too few were played to tell."""
     ended_us: int | None
@@ -60,6 +68,8 @@ class RunProgress:
 
 def progress_of(run: Run, last: Sequence[TimedGame], is_running: bool) -> RunProgress:
     """Computes how far a run is; `last` are its last games. Raises `RecordError`."""
+    remaining = stopped(run, run.is_open)
+    decision = remaining.decision if remaining else None
     return RunProgress(
         game=listed(sorted({section["game"] for section in sections_of(run.header).values()})),
         bots=len(run.names),
@@ -68,6 +78,9 @@ def progress_of(run: Run, last: Sequence[TimedGame], is_running: bool) -> RunPro
         planned=run.games_in_all,
         voids=len(run.voids),
         is_running=is_running,
+        is_over=not is_running and (decision is not None or is_over(run)),
+        decision=decision,
+        tests=remaining.tests if remaining else (),
         left_out=left_out_of(run.header),
         rate=rate(last),
         ended_us=max((game.ended_us for game in last), default=None),
@@ -105,6 +118,8 @@ class BotOrder:
     """Best first: by the order of the format if it has one, else by their ratings."""
     unknown_format: str = ""
     """The name of the format where its order is not known, as in `Facts`."""
+    withdrawn: Mapping[str, str] = field(default_factory=dict)
+    """The bots that are out of the tournament, last in order, with the reason."""
 
     @property
     def faults(self) -> Counter[str]:
@@ -121,4 +136,5 @@ def order_of(run: Run) -> BotOrder:
     places = facts.places
     (own, *others) = places.values() or [()]
     bots = [bot for _, bot, _ in own] if own and not others else ranking(tallies, pool)
-    return BotOrder(tallies, pool, bots, facts.unknown_format)
+    bots.sort(key=lambda bot: bot in facts.withdrawn)
+    return BotOrder(tallies, pool, bots, facts.unknown_format, facts.withdrawn)

@@ -6,12 +6,13 @@ from collections import ChainMap
 from collections.abc import Callable
 
 from referee.core.pairing import Pairing
+from referee.ratings.sprt import SprtResult
 from referee.tournament.agenda import Agenda
 from referee.tournament.formats import SectionState, StoreBatch
+from referee.tournament.matchmaking import Matchmaking, matchmaking_of_header
 from referee.tournament.run.run_state import RunState
 from referee.tournament.schedule import Encounter, Schedule
-from referee.tournament.stopping import NEVER, Stopping
-from referee.tournament.tournament import Tournament
+from referee.tournament.stopping import KEYS, NEVER, Stopping
 
 
 class Remaining:
@@ -19,7 +20,7 @@ class Remaining:
 
     def __init__(
         self,
-        tournament: Tournament,
+        matchmaking: Matchmaking,
         run: RunState,
         is_open: Callable[[str], bool] | None = None,
         store: StoreBatch = lambda batch: None,
@@ -29,8 +30,8 @@ class Remaining:
         keeps what a league chooses: without it, `next` gives only an example of what may follow. `at_once` is
         how many encounters are played at the same time.
         """
-        self._tournament = tournament
-        self._names = frozenset(tournament.names)
+        self._matchmaking = matchmaking
+        self._names = frozenset(matchmaking.names)
         self._run = run
         self._is_to_be_played = is_open or run.is_open
         self._amendments = run.amendments
@@ -38,31 +39,31 @@ class Remaining:
         self._told: list[Encounter] = []
         """The encounters that the stopping rules were given, where that may have to be repeated."""
         self._agenda = Agenda(
-            self._schedules(tournament, store, at_once), lambda game: not self._is_open(game), self._skips
+            self._schedules(store, at_once), lambda game: not self._is_open(game), self._skips
         )
 
-    def _schedules(self, tournament: Tournament, store: StoreBatch, at_once: int) -> list[Schedule]:
-        run = self._run
+    def _schedules(self, store: StoreBatch, at_once: int) -> list[Schedule]:
+        run, matchmaking = self._run, self._matchmaking
         # Annulled games led to the encounters that followed them.
         played = ChainMap(run.games, run.annulled)
         states = (
             SectionState(
-                plan.names,
-                plan.seats,
-                plan.section,
+                matchmaking.names,
+                seats,
+                section,
                 played,
                 lambda: run.amendments.out,
                 run.batches,
                 store,
                 at_once,
             )
-            for plan in tournament.plans
+            for section, seats in matchmaking.seats.items()
         )
-        return [tournament.format.schedule(state) for state in states]
+        return [matchmaking.format.schedule(state) for state in states]
 
     def _new_stoppings(self) -> dict[str, Stopping]:
-        plans, out = self._tournament.plans, self._run.amendments.out
-        return {plan.section: self._tournament.stopping_of(plan, out) for plan in plans}
+        out = self._run.amendments.out
+        return {section: self._matchmaking.new_stopping(out) for section in self._matchmaking.seats}
 
     def next(self) -> Encounter | None:
         """Returns the next encounter with open games; None if there is none, or none until more games are
@@ -89,6 +90,16 @@ class Remaining:
         lines = ((section, stopping.progress()) for section, stopping in self._stoppings.items())
         return "; ".join(f"{section}: {line}" if section else line for section, line in lines if line)
 
+    @property
+    def tests(self) -> list[SprtResult]:
+        """The sequential tests as far as they have come, with the names of the bots as tables show them."""
+        shown = self._run.amendments.shown
+        return [
+            test.result(section, shown)
+            for section, stopping in self._stoppings.items()
+            for test in stopping.tests.values()
+        ]
+
     def _skips(self, encounter: Encounter) -> bool:
         """Whether an encounter with open games is not played, since the question that it belongs to is
         decided.
@@ -113,7 +124,7 @@ class Remaining:
                 self._tell(encounter)
         for encounter in self._agenda.finished():
             self._tell(encounter)
-            if self._tournament.strikes and self._tournament.stopping != NEVER:
+            if self._matchmaking.stopping != NEVER:
                 self._told.append(encounter)
 
     def _tell(self, encounter: Encounter) -> None:
@@ -122,3 +133,14 @@ class Remaining:
 
     def _stopping(self, game: Pairing) -> Stopping:
         return self._stoppings[game.section]
+
+
+def stopped(run: RunState, is_open: Callable[[str], bool]) -> Remaining | None:
+    """What remains of a run that has a stopping rule, by its records, with what the rule has decided; None
+    where there is no rule. Raises `RecordError`.
+    """
+    if run.format is None or not any(key in run.header for key in KEYS):
+        return None
+    remaining = Remaining(matchmaking_of_header(run.header, run.format, run.seats), run, is_open)
+    remaining.next()
+    return remaining

@@ -1,0 +1,38 @@
+"""Matchmaking: what decides which bots meet in a run, and when it stops before its schedule ends. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from referee.records.header import REPEATS
+from referee.tournament.formats import Format
+from referee.tournament.stopping import NEVER, Stopping, StoppingRule, stopping_rule_from_header
+
+
+@dataclass(frozen=True)
+class Matchmaking:
+    """The part of a tournament that decides which encounters are played."""
+
+    names: tuple[str, ...]
+    """The names of the bots, in the order in which they were given."""
+    seats: Mapping[str, int]
+    """By section, how many bots play a game."""
+    format: Format
+    stopping: StoppingRule = NEVER
+    """When it stops before its schedule ends."""
+    repeats: str = REPEATS[0]
+    """How games count that are the same as others; one of `REPEATS`."""
+
+    def new_stopping(self, out: Collection[str]) -> Stopping:
+        """The stopping rule of a section, before its first game, where some bots are `out`."""
+        return Stopping(self.stopping, self.names, self.format.tested(self.names), self.repeats, out)
+
+
+def matchmaking_of_header(
+    header: Mapping[str, Any], run_format: Format, seats: Mapping[str, int]
+) -> Matchmaking:
+    """The matchmaking of a run from its header. Raises `RecordError`."""
+    stopping = stopping_rule_from_header(header)
+    return Matchmaking(tuple(header["bots"]), seats, run_format, stopping, header.get("repeats", REPEATS[0]))
