@@ -57,8 +57,8 @@ def of_noise(lines: Sequence[bytes], count: int) -> Remark:
     texts = [shown(line, 100) for line in lines]
     if count > len(lines):
         texts.append(f"… and {count - len(lines)} more")
-    were = "was a line that is not a message" if count == 1 else "were lines that are not messages"
-    return Remark("noise", f"in what the bot wrote to stdout there {were}", NOISE_HINT, tuple(texts))
+    what = "a line that is not a message" if count == 1 else "lines that are not messages"
+    return Remark("noise", f"the bot wrote {what} to stdout", NOISE_HINT, tuple(texts))
 
 
 def of_stale_answers(count: int) -> Remark:

@@ -306,7 +306,7 @@ def _imagined(game: Game[Any], options: Options, seat: Seat, state: State[Any], 
         return game.imagine(options, seat, state.seen(seat), rng)
     except ValueError as error:
         why = shown(str(error), 200)
-        raise InvariantViolation(f"`imagine` refuses the news of a position that came up: {why}") from error
+        raise InvariantViolation(f"`imagine` refuses the news of a position that occurred: {why}") from error
 
 
 def _course(state: State[Any], seed: bytes) -> tuple[str, ...]:

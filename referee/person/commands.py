@@ -66,7 +66,7 @@ def meaning(line: str) -> TypedLine:
     if rest and not command.argument:
         return TypedLine("wrong", f"`{word}` takes no argument, expected nothing after it")
     if word == "move" and not rest:
-        return TypedLine("wrong", "`move` has no move after it, expected one")
+        return TypedLine("wrong", "`move` needs a move after it")
     if word == "back":
         return _back(rest)
     return TypedLine(word, rest)
@@ -77,7 +77,9 @@ def _back(rest: str) -> TypedLine:
         return TypedLine("back")
     if rest.isascii() and rest.isdecimal() and len(rest) <= 4 and 1 <= int(rest) <= MAX_BACK:
         return TypedLine("back", number=int(rest))
-    return TypedLine("wrong", f"`back {shown(rest, 40)}` has no number of moves, expected 1 to {MAX_BACK}")
+    return TypedLine(
+        "wrong", f"`back {shown(rest, 40)}` has a wrong number of moves, expected 1 to {MAX_BACK}"
+    )
 
 
 def meant_by(line: str) -> str:

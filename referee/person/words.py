@@ -52,7 +52,7 @@ def moves_lines(found: FoundMoves, beginning: str, width: int = WIDTH) -> list[s
     if found.more is None:
         lines.append("and many more; `moves BEGINNING` lists those that begin with it")
     elif found.more:
-        lines.append(f"and {found.more} more; `moves BEGINNING` lists those that begin with it")
+        lines.append(f"and {found.more:,} more; `moves BEGINNING` lists those that begin with it")
     return lines
 
 
@@ -103,5 +103,7 @@ def minutes(us: int) -> str:
 def cannot_go_back(possible: int) -> str:
     """Why this many moves cannot be taken back."""
     return (
-        f"{counted(possible, 'move')} can be taken back" if possible else "there is no move to take back yet"
+        f"only {counted(possible, 'move')} can be taken back"
+        if possible
+        else "there is no move to take back yet"
     )

@@ -39,7 +39,7 @@ def connect():
 
 for name, attempt in {
     "read a file of the user": lambda: open(secret).close(),
-    "write beside its scratch folder": lambda: open(secret + "-written", "w").close(),
+    "write outside its scratch folder": lambda: open(secret + "-written", "w").close(),
     "send a signal to the referee": lambda: os.kill(referee, 0),
     "read the memory of the referee": lambda: open(f"/proc/{referee}/mem", "rb").close(),
     "use the network": connect,
@@ -56,7 +56,7 @@ with open(os.environ["TMPDIR"] + "/written", "w"):
 _ATTEMPTED_AT = {
     "none": (),
     "basic": (),
-    "landlock": ("read a file of the user", "write beside its scratch folder", "use the network"),
+    "landlock": ("read a file of the user", "write outside its scratch folder", "use the network"),
 }
 """What a level has to prevent, where that is not everything. Landlock prevents signals in newer kernels only.
 """

@@ -141,13 +141,13 @@ class BotConnection:
         """
         turn, partial = self.session.turn, self.session.partial
         if self.unsent:
-            detail = f"{len(self.unsent)} bytes of what it was sent were not read"
+            detail = f"{len(self.unsent)} bytes that it was sent were not read"
         elif turn.stale_count:
-            detail = f"{counted(turn.stale_count, 'answer')} to closed questions came"
+            detail = f"{counted(turn.stale_count, 'answer')} to closed questions arrived"
         elif partial and not hints.prompted(turn.noise):
             detail = f"a line without a newline came: {shown(partial, 80)}"
         elif turn.noise_count:
-            detail = f"{turn.noise_count} × a line that is no message came, such as `{turn.noise}`"
+            detail = f"{turn.noise_count} × a line that is not a message came, such as `{turn.noise}`"
         else:
             detail = "nothing came"
         never = not self.session.received_bytes

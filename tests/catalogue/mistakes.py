@@ -765,7 +765,7 @@ PROTOCOL: Rows = {
         Defect(
             "greets in its own words",
             2,
-            "a line that is no message came, such as `Welcome to BotMaster 3000!`",
+            "a line that is not a message came, such as `Welcome to BotMaster 3000!`",
             late=noisy,
         ),
         Defect(

@@ -306,7 +306,7 @@ def test_another_version_of_a_package_is_told_and_so_is_none(package: Place) -> 
     shutil.rmtree(package.folder / "connect_four-1.0.dist-info")
     install(package.folder, version="1.1")
     done = package("verify", "run")
-    assert done.code == 6 and "the version of the game `connect4` is 1.1, and in the record 1.0" in done.err
+    assert done.code == 6 and "version of the game `connect4` is 1.1, but in the record it is 1.0" in done.err
     shutil.rmtree(package.folder / "connect_four-1.1.dist-info")
     for command in ("verify", "replay"):
         done = package(command, "run")

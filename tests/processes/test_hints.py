@@ -161,7 +161,7 @@ HELLO, READY = b"hello 1\n", b"ready\n"
         ([HELLO, READY, b"move 1 L:A1\r"], ["with only a carriage return"]),
         (
             [HELLO, READY, b"move 1 L:A1\n", b"move 1 L:A1\n"],
-            ["1 answer to closed questions came", "it answered a question that was already closed"],
+            ["1 answer to closed questions arrived", "it answered a question that was already closed"],
         ),
         # What it said before it was asked explains nothing.
         ([HELLO, b"Engine 1.0\nready\n", b""], ["nothing came", "it answered before"]),

@@ -46,7 +46,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     first = typed(lines, "blooms", *SMALL, f"plain={PLAIN}", "--hint", RANDOM, "-o", str(folder))
     assert first.code == 0, first.err
     assert "illegal: A1 is occupied" in first.out and "taken back" in first.out
-    assert "1 move can be taken back" in first.out and "\nhint: " in first.out
+    assert "only 1 move can be taken back" in first.out and "\nhint: " in first.out
     assert "plain won: seat 1 resigned" in first.out
     assert "recorded as 1:me:plain" in first.err
     second = typed("resign\n", "blooms", *SMALL, f"other={PLAIN}", "anna=me", "-o", str(folder))

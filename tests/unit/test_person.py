@@ -51,9 +51,9 @@ def test_a_line_is_a_command_only_as_a_whole_word(line: str, typed: TypedLine) -
     ("line", "why"),
     [
         ("resign now", "`resign` takes no argument"),
-        ("move", "`move` has no move after it"),
-        ("back 0", "`back 0` has no number of moves"),
-        ("back ١", "`back ١` has no number of moves"),
+        ("move", "`move` needs a move after it"),
+        ("back 0", "`back 0` has a wrong number of moves"),
+        ("back ١", "`back ١` has a wrong number of moves"),
         ("back -1", "`back -1`"),
         ("back 10000", "`back 10000`"),
         ("back \x1b[2J", r"`back \x1b[2J`"),

@@ -24,5 +24,5 @@ def test_answers_to_closed_questions_are_counted_and_hinted_at() -> None:
     session.ask(0, question)
     assert session.receive(b"move 1 a\nmove 1 b\n") == []
     detail, hint = connection.what_came(10_000_000)
-    assert detail == "2 answers to closed questions came"
+    assert detail == "2 answers to closed questions arrived"
     assert hint == "it answered a question that was already closed: use the number of the last `ask`"
