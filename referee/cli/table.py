@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @click.option(
     "--show",
     metavar="T,…",
-    help="The tables: standings, crosstable, los, seats, pairs, faults, times. Default: "
+    help="The tables: standings, crosstable, los, seats, pairs, faults, times, sprt. Default: "
     "standings,crosstable.",
 )
 @notes_option

@@ -46,7 +46,7 @@ def test_the_status_of_a_run_that_is_over(run: Path) -> None:
     done = referee("status", str(folder))
     assert done.code == 0 and not done.err
     first, pace, faults, _, *standings = done.out.splitlines()
-    assert first == "blooms, 3 bots: 6 of 6 games; no referee is running"
+    assert first == "blooms, 3 bots: 6 of 6 games; finished"
     assert re.fullmatch(r"[0-9.]+ games a (second|minute), the last game ended .* ago", pace)
     assert faults == "faults: 4 gone" and len(standings) == 4
     assert standings[0].split() == ["bot", "Elo", "±", "95", "%", "games", "w–d–l", "score", "faults"]
