@@ -11,7 +11,7 @@ from typing import Any
 
 from referee.records import journal
 from tests.command import PLAIN
-from tests.waiting import TOO_LONG_S
+from tests.waiting import TOO_LONG_S, eventually
 
 
 def toml(path: Path, bots: dict[str, str] | None = None, options: str = "size = 3", **main: Any) -> Path:
@@ -73,6 +73,12 @@ def games(folder: Path) -> dict[str, dict[str, Any]]:
             assert game["id"] not in found
             found[game["id"]] = {k: v for k, v in game.items() if k not in ("measured", "prev", "hash")}
     return found
+
+
+def wait_for_games(folder: Path, count: int) -> None:
+    """Waits until a run that is played by another process has this many games."""
+    records = folder / "games.jsonl"
+    eventually(lambda: records.exists() and records.read_bytes().count(b'\n{"kind":"game",') >= count)
 
 
 def run_with(patch: str, file: Path, *words: str) -> subprocess.CompletedProcess[str]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from referee.core.errors import UsageError
 from referee.core.isolation import LEVELS
 from referee.core.timecontrol import TimeControl
 from referee.gameplay import hints
@@ -236,6 +238,21 @@ def test_a_script_that_does_not_start_is_not_blamed_on_isolation(level: str, tmp
         assert "its own folder" not in text, "what is said of isolation"
     wrong = told(Bot("x", ("sh", "none.py"), tmp_path, isolation=level))
     assert "hint: `sh` does not run `none.py`, expected `python3`" in wrong
+
+
+def test_where_a_program_was_looked_for_is_told(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").touch()
+    (tmp_path / "folder").mkdir()
+    for command, expected in {
+        "./no.py": f"no program at `./no.py` in `{tmp_path}` (No such file or directory)",
+        "/no.py": "no program at `/no.py` (No such file or directory)",
+        "{python} no.py": f"the file `no.py`, which `{{python}}` should run, does not exist in `{tmp_path}`",
+        "mine.py": "the program `mine.py` is not on the path, expected `./mine.py`",
+        "./mine.py": "`./mine.py` is not executable, expected a program",
+        "./folder": "`./folder` is a folder, expected a program",
+    }.items():
+        with pytest.raises(UsageError, match=re.escape(expected)):
+            Bot.parse(f"x={command}", tmp_path).check()
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,17 @@ from referee.core.errors import UsageError
 from referee.tournament.file.config import load
 from tests.command import BAD, HERE, PLAIN, ROOT, referee, referee_process
 from tests.holdings import living, processes
-from tests.processes.runs import forged, games, lines_of, resigning, run_with, toml, until, voids
+from tests.processes.runs import (
+    forged,
+    games,
+    lines_of,
+    resigning,
+    run_with,
+    toml,
+    until,
+    voids,
+    wait_for_games,
+)
 from tests.programs import needs
 from tests.waiting import TOO_LONG_S, eventually, let_others_go_on
 
@@ -90,9 +100,7 @@ def test_continuing_after_being_killed_and_stopped(
     counts = [0]
     for number in signals:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        assert process.stderr
-        for _ in range(dice.randint(5, 9)):  # a line for each game
-            process.stderr.readline()
+        wait_for_games(folder, counts[-1] + dice.randint(4, 8))
         process.send_signal(number)
         process.communicate(timeout=TOO_LONG_S)
         assert process.returncode == (3 if number == signal.SIGINT else -number)
@@ -714,9 +722,7 @@ def test_workers_that_die_in_the_midst_of_a_report_do_not_hang_the_run(tmp_path:
     file = toml(tmp_path / "t.toml", bots, rounds=24, keep="all", options="size = 8")
     command = [sys.executable, "-m", "referee", "run", str(file), "--workers", "2"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stderr
-    for _ in range(5):
-        process.stderr.readline()
+    wait_for_games(tmp_path / "t-results", 4)
     process.send_signal(signal.SIGSTOP)
     let_others_go_on(1.5)
     for worker in worker_processes(process.pid):
