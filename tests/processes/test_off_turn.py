@@ -112,6 +112,11 @@ def test_what_a_bot_computes_while_it_is_not_asked_is_measured(kind: str, tmp_pa
     assert measured["watches"].get("off_turn_cpu_us", 0) < measured[kind]["off_turn_cpu_us"]
 
 
+@pytest.mark.promise(
+    "PROTOCOL",
+    "What a bot computes while it is not asked is measured and reported, and can be prevented.",
+    case="paused",
+)
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_bot_that_is_paused_computes_nothing_and_plays_on(
