@@ -115,7 +115,7 @@ def test_what_a_bot_computes_while_it_is_not_asked_is_measured(kind: str, tmp_pa
 @pytest.mark.promise(
     "PROTOCOL",
     "What a bot computes while it is not asked is measured and reported, and can be prevented.",
-    case="paused",
+    case="thinks",
 )
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
