@@ -13,7 +13,7 @@ from referee.cli.colour import can_draw, in_colour
 from referee.cli.output import columns, show_data
 from referee.core.errors import UsageError
 from referee.core.text import counted, nearest, shown
-from referee.pages.documents import Hit, documents, plain, search, title_of
+from referee.pages.documents import Hit, documents, plain, search, text_of, title_of
 
 MAX_WIDTH = 100
 """Maximum number of characters of a line of a document in a terminal."""
@@ -77,7 +77,7 @@ def _unknown(words: tuple[str, ...]) -> str:
 
 
 def _show(page: str) -> None:
-    text = documents()[page].read_text(encoding="utf-8")
+    text = text_of(page)
     if can_draw(sys.stdout):
         # None lets click decide by the pager: less shows colours only if it is told to, others may not.
         click.echo_via_pager(_laid_out(text), color=None if in_colour(sys.stdout) else False)

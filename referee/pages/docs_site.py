@@ -14,7 +14,7 @@ from markdown_it.token import Token
 from markupsafe import Markup
 
 from referee.core.whole_file import write_whole
-from referee.pages.documents import Anchors, documents, plain, sections, title_of
+from referee.pages.documents import Anchors, documents, plain, sections, text_of, title_of
 from referee.pages.environment import PAGE_START, page, static
 
 INDEX = "index.html"
@@ -59,7 +59,7 @@ def _index() -> str:
 
 def _document(name: str, path: Path, names: dict[Path, str]) -> str:
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
-    tokens = markdown.parse(path.read_text(encoding="utf-8"))
+    tokens = markdown.parse(text_of(name))
     _set_anchors(tokens)
     for token in tokens:
         _set_targets(token.children or (), path, names)
@@ -69,7 +69,7 @@ def _document(name: str, path: Path, names: dict[Path, str]) -> str:
         title=plain(title_of(name)),
         styles=[static("docs.css")],
         body=Markup(_scrollable(body)),
-        sections=[(section.anchor, plain(section.title)) for section in sections(name)][1:],
+        sections=[(section.level, section.anchor, plain(section.title)) for section in sections(name)][1:],
     )
 
 

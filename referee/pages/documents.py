@@ -34,6 +34,8 @@ class DocumentSection(NamedTuple):
     """A heading of a document with the text up to the next heading."""
 
     page: str
+    level: int
+    """1 for the title of the page, 2 for its sections, and so on."""
     title: str
     anchor: str
     """The identifier of the heading within its page, as in `page.md#anchor`."""
@@ -55,21 +57,27 @@ def title_of(page: str) -> str:
         return file.readline().strip("# \n")
 
 
+def text_of(page: str) -> str:
+    """The text of a document in Markdown, without comments, which are for tests."""
+    text = documents()[page].read_text(encoding="utf-8")
+    return re.sub(r"^<!--.*-->\n\n?", "", text, flags=re.MULTILINE)
+
+
 def sections(page: str) -> Iterator[DocumentSection]:
     """Divides a document at its headings. Lines in code blocks that begin with `#` are not headings."""
     anchors = Anchors()
-    title, lines, in_code = "", list[str](), False
-    for line in documents()[page].read_text(encoding="utf-8").splitlines():
+    level, title, lines, in_code = 0, "", list[str](), False
+    for line in text_of(page).splitlines():
         if line.startswith("```"):
             in_code = not in_code
-        if not in_code and (heading := re.match(r"#+ (.*)", line)):
+        if not in_code and (heading := re.match(r"(#+) (.*)", line)):
             if title:
-                yield DocumentSection(page, title, anchors.of(title), tuple(lines))
-            title, lines = heading[1], []
+                yield DocumentSection(page, level, title, anchors.of(title), tuple(lines))
+            level, title, lines = len(heading[1]), heading[2], []
         else:
             lines.append(line)
     if title:
-        yield DocumentSection(page, title, anchors.of(title), tuple(lines))
+        yield DocumentSection(page, level, title, anchors.of(title), tuple(lines))
 
 
 class Anchors:

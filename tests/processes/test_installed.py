@@ -19,7 +19,7 @@ from referee.check.clocks import SCALE
 from referee.check.steps import STEPS
 from referee.cli import cli, completion
 from referee.games import GAMES
-from referee.pages.documents import documents
+from referee.pages.documents import documents, text_of
 from referee.processes.bot import Bot
 from referee.ratings.blocks import BLOCKS
 from referee.ratings.columns import COLUMNS
@@ -52,7 +52,11 @@ def test_every_document_is_listed_and_shown() -> None:
     }
     assert len(pages) == len(kept) - len([path for path in kept if templates in path.parents])
     for name, path in pages.items():
-        assert referee("docs", name).out == path.read_text()
+        assert referee("docs", name).out == text_of(name)
+        lines = path.read_text().splitlines()
+        assert [line for line in text_of(name).splitlines() if line] == [
+            line for line in lines if line and not line.startswith("<!--")
+        ]
     assert referee("docs", "PROTOCOL.md").out == referee("docs", "protocol").out
 
 
