@@ -279,7 +279,7 @@ def test_the_view_is_drawn_now_and_then() -> None:
             run.play(view, game(f"{number}:a:b"), seconds=0.001)
     drawn = written(console).count("of 2,000 games")
     assert 4 <= drawn <= 8, "four a second, and those at the beginning and the end"
-    assert "1000 of 2000: 1000:a:b: a won" in written(console), "every line is printed all the same"
+    assert "1,000 of 2,000: 1000:a:b: a won" in written(console), "every line is printed all the same"
 
 
 def test_a_signal_is_answered_at_once() -> None:
