@@ -50,8 +50,13 @@ def counted(number: int, noun: str) -> str:
 
 
 def signed(value: float) -> str:
-    """A number rounded, with its sign, for people: `+12`, `−43` with a true minus."""
-    return f"{round(value):+,d}".replace("-", "−")
+    """A number rounded, with its sign, for people: `+12`, `−43`."""
+    return true_minus(f"{round(value):+,d}")
+
+
+def true_minus(number: str) -> str:
+    """A number for people: with a minus in the place of each hyphen."""
+    return number.replace("-", "−")
 
 
 def listed(things: Iterable[object]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from referee.core.text import signed
+from referee.core.text import signed, true_minus
 from referee.ratings.columns import (
     COLUMNS,
     MEASURED,
@@ -97,7 +97,7 @@ def seats_grid(table: Standings) -> Grid:
         rows.append(
             [
                 f"seat {seat + 1}",
-                str(games),
+                f"{games:,}",
                 counts_text(counts),
                 f"{100 * points / games:.1f} %" if games else NONE,
                 rating_text(advantage) if advantage else NONE,
@@ -175,8 +175,9 @@ def faults_grid(table: Standings) -> Grid:
     rows = []
     for row in table.rows:
         faults = row.tally.faults
-        cells = [str(faults[word] or NONE) for word in words]
-        rows.append([rank_text(row), row.bot, str(row.tally.games), *cells, str(faults.total() or NONE)])
+        counts = [*(faults[word] for word in words), faults.total()]
+        cells = [f"{count:,}" if count else NONE for count in counts]
+        rows.append([rank_text(row), row.bot, f"{row.tally.games:,}", *cells])
     return Grid(heads, rows)
 
 
@@ -209,11 +210,11 @@ def sprt_grid(facts: Facts) -> Grid:
                 test.bot,
                 test.against,
                 test.verdict,
-                f"{test.elo0:+g}{normalized}",
-                f"{test.elo1:+g}{normalized}",
-                f"{test.llr:+.2f}",
-                f"{low:.2f} to {high:.2f}",
-                str(sum(test.counts)),
+                true_minus(f"{test.elo0:+g}{normalized}"),
+                true_minus(f"{test.elo1:+g}{normalized}"),
+                true_minus(f"{test.llr:+.2f}"),
+                true_minus(f"{low:.2f} to {high:.2f}"),
+                f"{sum(test.counts):,}",
             ]
         )
     return Grid(heads, rows)

@@ -83,7 +83,7 @@ def _columns(seats: int, rated: bool) -> tuple[list[str], _Cells]:
     def cells(name: str, found: Tally, rating: Rating | None) -> list[str]:
         return [
             *([rating_text(rating)] if rating else []),
-            str(found.games),
+            f"{found.games:,}",
             counts_text(found.counts),
             score_text(found),
             faults_text(found),

@@ -43,7 +43,7 @@ COLUMNS = {
         "likelihood that it is stronger than the next in rank",
         lambda row, _: likelihood_text(row.next.superiority) if row.next else NONE,
     ),
-    "games": Kind("games", "rated games", lambda row, _: str(row.tally.games)),
+    "games": Kind("games", "rated games", lambda row, _: f"{row.tally.games:,}"),
     "wdl": Kind("w–d–l", "wins, draws, losses", lambda row, _: counts_text(row.tally.counts)),
     "points": Kind("points", "sum of points", lambda row, _: number_text(row.tally.points)),
     "score": Kind("score", "points in % of the games", lambda row, _: score_text(row.tally)),
@@ -59,14 +59,14 @@ COLUMNS = {
         lambda row, _: f"{row.tally.scores / row.tally.games:.2f}" if row.tally.games else NONE,
     ),
     "faults": Kind("faults", "faults by kind", lambda row, _: faults_text(row.tally), left=True),
-    "moves": Kind("moves", "moves", lambda _, times: str(times.moves)),
+    "moves": Kind("moves", "moves", lambda _, times: f"{times.moves:,}"),
     "median": Kind("median", "median time of a move", lambda _, times: about(times.quantile(0.5))),
     "p99": Kind(
         "99 %", "time that 99 % of the moves stay within", lambda _, times: about(times.quantile(0.99))
     ),
     "max": Kind("longest", "longest time of a move", lambda _, times: about(times.longest_us)),
-    "over": Kind("over", "moves beyond their allowance", lambda _, times: str(times.over)),
-    "late": Kind("late", "number of times the bot ran out of time", lambda _, times: str(times.late)),
+    "over": Kind("over", "moves beyond their allowance", lambda _, times: f"{times.over:,}"),
+    "late": Kind("late", "number of times the bot ran out of time", lambda _, times: f"{times.late:,}"),
     "cpu": Kind("CPU", "processor time of all games", lambda _, times: about(times.cpu_us)),
 }
 
@@ -175,7 +175,7 @@ def likelihood_text(likelihood: float) -> str:
 def counts_text(counts: Sequence[int]) -> str:
     """Losses, draws and wins as they are read: wins first."""
     losses, draws, wins = counts
-    return f"{wins}–{draws}–{losses}"
+    return f"{wins:,}–{draws:,}–{losses:,}"
 
 
 def score_text(tally: Tally) -> str:
@@ -185,9 +185,9 @@ def score_text(tally: Tally) -> str:
 
 def faults_text(tally: Tally) -> str:
     """The faults of a bot."""
-    return ", ".join(f"{count} {word}" for word, count in sorted(tally.faults.items())) or NONE
+    return ", ".join(f"{count:,} {word}" for word, count in sorted(tally.faults.items())) or NONE
 
 
 def number_text(value: float | str) -> str:
     """A number without needless zeros: whole numbers and halves are exact."""
-    return value if isinstance(value, str) else f"{value:.2f}".rstrip("0").rstrip(".")
+    return value if isinstance(value, str) else f"{value:,.2f}".rstrip("0").rstrip(".")

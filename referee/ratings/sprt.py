@@ -18,6 +18,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from referee.core.text import true_minus
 from referee.ratings.two import NORMALIZED
 
 MODELS = ("logistic", "normalized")
@@ -66,8 +67,8 @@ class SprtResult(NamedTuple):
         elo = {"H0": f"{self.elo0:+g}", "H1": f"{self.elo1:+g}", "": f"{self.elo0:+g} or {self.elo1:+g}"}
         low, high = self.bounds
         return (
-            f"{self.verdict}: `{self.bot}` − `{self.against}` is {elo[self.accepted]} {unit}, "
-            f"LLR {self.llr:+.2f} [{low:.2f}, {high:.2f}] after {sum(self.counts)} pairs"
+            f"{self.verdict}: `{self.bot}` − `{self.against}` is {true_minus(elo[self.accepted])} {unit}, "
+            f"{true_minus(f'LLR {self.llr:+.2f} [{low:.2f}, {high:.2f}]')} after {sum(self.counts):,} pairs"
         )
 
 

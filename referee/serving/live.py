@@ -296,7 +296,7 @@ def _cells(order: BotOrder, bot: str) -> list[str]:
     """Lists the cells after a bot's name in the standings."""
     tally = order.tallies[bot]
     rating = [rating_text(order.pool.ratings[bot])] if order.pool else []
-    return [*rating, str(tally.games), counts_text(tally.counts), score_text(tally), faults_text(tally)]
+    return [*rating, f"{tally.games:,}", counts_text(tally.counts), score_text(tally), faults_text(tally)]
 
 
 def time_of_day(us: int) -> str:

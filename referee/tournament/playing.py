@@ -54,7 +54,7 @@ class ProgressDisplay(Protocol):
 
     @abstractmethod
     def rule(self, line: str) -> None:
-        """Shows the progress of a stopping rule, such as `LLR +1.23 [-2.94, 2.94]`."""
+        """Shows the progress of a stopping rule, such as `LLR +1.23 [−2.94, 2.94]`."""
 
     @abstractmethod
     def tick(self) -> None:

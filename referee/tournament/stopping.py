@@ -27,7 +27,7 @@ from typing import Any
 from referee.core.errors import RecordError, UsageError
 from referee.core.fields import Fields
 from referee.core.pairing import Pairing
-from referee.core.text import shown
+from referee.core.text import shown, true_minus
 from referee.games.api import share_beaten
 from referee.ratings.clusters import clusters
 from referee.ratings.pool import Result, fit
@@ -202,7 +202,7 @@ class SequentialTest:
 
     def __str__(self) -> str:
         low, high = self.bounds
-        return f"LLR {self.llr:+.2f} [{low:.2f}, {high:.2f}]"
+        return true_minus(f"LLR {self.llr:+.2f} [{low:.2f}, {high:.2f}]")
 
     def result(self, section: str = "", shown: Callable[[str], str] = str) -> SprtResult:
         """The test as a value; `shown` gives the names of bots as tables show them."""

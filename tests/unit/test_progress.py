@@ -99,7 +99,7 @@ class Run:
             display.void(
                 Void("2:b:a", 1, "Traceback\nOSError: no space", frozenset("a")), "it is played again"
             )
-            display.rule("LLR +1.23 [-2.94, 2.94]")
+            display.rule("LLR +1.23 [−2.94, 2.94]")
             self.clock.now_s += 61
             display.tick()
             display.interrupt("SIGINT: stopping after this game")
@@ -155,7 +155,7 @@ def test_plain_lines_tell_everything(capfd: pytest.CaptureFixture[str]) -> None:
     run.story(ProgressLines(run.info, run.clock))
     *lines, headline, signal = capfd.readouterr().err.splitlines()
     assert lines == STORY, "a fault is explained once for each bot"
-    assert headline == "3 of 10 games, at most about 2 min remaining; LLR +1.23 [-2.94, 2.94]"
+    assert headline == "3 of 10 games, at most about 2 min remaining; LLR +1.23 [−2.94, 2.94]"
     assert signal == "SIGINT: stopping after this game"
 
 
@@ -256,10 +256,10 @@ def test_the_view_fits(width: int, height: int) -> None:
             run.play(view, game(f"1:{one}:{other}", (1, 2) if number % 2 else (2, 1)))
         for number in range(40):
             view.began(f"2:{names[number]}:{names[number + 1]}")
-        view.rule("LLR +1.23 [-2.94, 2.94]")
+        view.rule("LLR +1.23 [−2.94, 2.94]")
         lines = picture(view)
     assert len(lines) <= max(7, height * 2 // 3) and max(map(len, lines)) <= width
-    assert lines[2].startswith("LLR +1.23 [-2.94, 2")
+    assert lines[2].startswith("LLR +1.23 [−2.94, 2")
     shown = sum(bool(re.match(r" *[0-9]+ bot-", line)) for line in lines)
     assert f"… and {64 - shown} more" in lines
     if width >= 80:
@@ -279,7 +279,7 @@ def test_the_view_is_drawn_now_and_then() -> None:
             run.play(view, game(f"{number}:a:b"), seconds=0.001)
     drawn = written(console).count("of 2,000 games")
     assert 4 <= drawn <= 8, "four a second, and those at the beginning and the end"
-    assert "1000 of 2000: 1000:a:b: a won" in written(console), "every line is printed all the same"
+    assert "1,000 of 2,000: 1000:a:b: a won" in written(console), "every line is printed all the same"
 
 
 def test_a_signal_is_answered_at_once() -> None:

@@ -134,7 +134,7 @@ def stopping(text: str, names: str, against: str = "", repeats: str = "cluster")
 
 def test_a_match_is_decided_once_and_for_all() -> None:
     state = stopping('sprt = "0,100"', "ab")
-    assert state.progress() == "LLR +0.00 [-2.94, 2.94]" and state.decision is None
+    assert state.progress() == "LLR +0.00 [−2.94, 2.94]" and state.decision is None
     decided_at, decision = 0, ""
     for number, (one, games) in enumerate(rounds(300, "ab"), 1):
         state.add(one, games)
@@ -198,7 +198,7 @@ def test_each_challenger_of_a_gauntlet_is_tested_against_each_opponent() -> None
             state.add(one, games)
     assert state.skips(first) and not state.skips(second)
     assert state.decision is None
-    assert state.progress() == "2 of 4 tests decided; next a–y: LLR +0.00 [-2.94, 2.94]"
+    assert state.progress() == "2 of 4 tests decided; next a–y: LLR +0.00 [−2.94, 2.94]"
     for one, games in rounds(300, "ay", "by"):
         state.add(one, games)
     assert state.decision == "all 4 tests are decided"

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from referee.core.text import signed
+from referee.core.text import signed, true_minus
 from referee.pages.report.scales import Scale, bins, round_values
 from referee.viewing.svg_elements import escaped
 
@@ -113,13 +113,18 @@ class _Plot(NamedTuple):
         for value in y_values:
             _, y = self.at(0, value)
             yield f'<path class="{"guide" if value else "zero"}" d="M0 {y:g}h{PLOT_WIDTH}"/>'
-            yield f'<text class="end" x="-6" y="{y + 4.5:g}">{value:g}</text>'
+            yield f'<text class="end" x="-6" y="{y + 4.5:g}">{_label(value)}</text>'
         for value in x_values:
             if self.x.low <= value <= self.x.high:
-                yield f'<text class="middle" x="{self.x.at(value):g}" y="{PLOT_HEIGHT + 18}">{value:g}</text>'
+                x = f"{self.x.at(value):g}"
+                yield f'<text class="middle" x="{x}" y="{PLOT_HEIGHT + 18}">{_label(value)}</text>'
         below, beside = map(escaped, titles)
         yield f'<text class="middle" x="{PLOT_WIDTH // 2}" y="{PLOT_HEIGHT + 41}">{below}</text>'
         yield f'<text class="middle" transform="translate(-54 {PLOT_HEIGHT // 2})rotate(-90)">{beside}</text>'
+
+
+def _label(value: float) -> str:
+    return true_minus(f"{value:,g}")
 
 
 def _svg(key: str, title: str, description: str, elements: Iterable[str]) -> Markup:
