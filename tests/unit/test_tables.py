@@ -135,8 +135,8 @@ def notes(names: Iterable[str], games: Iterable[Summary], facts: Facts | None = 
 )
 def test_a_table_fits_the_width_or_says_what_it_left_out(names: list[str], form: str, width: int) -> None:
     games = round_robin(names, 1)
-    whole = rendered(names, games, form, view=TableText(width=0))
-    text = rendered(names, games, form, view=TableText(width=width))
+    whole = rendered(names, games, form, view=TableText(width=0, notes=True))
+    text = rendered(names, games, form, view=TableText(width=width, notes=True))
     assert max(map(len, text.splitlines())) <= width
     if max(map(len, whole.split("\n\n")[0].splitlines()[:1])) > width:
         assert "left out to fit" in text or "…" in text
