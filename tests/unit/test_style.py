@@ -37,7 +37,7 @@ NOT_TO_USE = (
 SENTENCE = 60
 """Sentences of fewer characters may be repeated in another page."""
 
-PREMISE = "The commands on this page are given in a folder"
+PREMISE = "Run the commands on this page in a folder"
 """How a page begins the sentence that says what its commands need."""
 
 
