@@ -11,29 +11,29 @@ from referee.games import GAMES
 
 FLUSH = (
     "flush after every line: in Python `print(line, flush=True)`, in C `setvbuf(stdout, NULL, _IOLBF, 0)` "
-    "once at the start, in Java `System.out.println`; `referee docs protocol` has a table for others; "
-    "and read line by line, not until the end of the input"
+    "once at the start, in Java `System.out.println`; `referee docs protocol` has a table for other "
+    "languages; and read line by line, not until the end of the input"
 )
 NOT_STARTED = (
     "run the command by hand in the same folder: it must start, keep running, and wait for lines on standard "
     "input"
 )
 UNREAD = (
-    "the bot does not read its input: read standard input line by line from the start on; if it only takes "
+    "the bot does not read its input: read standard input line by line from the start; if it just needs "
     "longer to get ready, `--start` gives it more time"
 )
 SAY_HELLO = (
     "answer the line `hello 1 ...` with `hello 1`, and flush: `referee docs protocol` shows how in your "
-    "language; if the bot only takes longer, `--start` gives it more time"
+    "language; if the bot just needs longer, `--start` gives it more time"
 )
 SAY_READY = (
     "answer `prepare` with the line `ready`, and flush: the first `ask` comes only after that. `prepare` "
-    "comes at once with other lines, so split what you read into lines. If the bot only takes longer to "
+    "arrives together with other lines, so split what you read into lines. If the bot just needs longer to "
     "prepare, `--start` gives it more time"
 )
 ANSWER = (
-    "answer `ask N ...` with the line `move N TEXT`, and flush; if the bot only takes longer, `--time` gives "
-    "it more time for a move"
+    "answer `ask N ...` with the line `move N TEXT`, and flush; if the bot just needs longer, `--time` gives "
+    "it more time per move"
 )
 ON_STDERR = "the bot wrote it to stderr: write it to standard output"
 WARM_UP = (

@@ -79,7 +79,7 @@ def summary(results: Sequence[StepResult]) -> str:
     counts = {result: sum(one.result == result for one in results) for result in _COLOURS}
     words = {**{result: result for result in counts}, "warning": "with a warning"}
     if needed := dict.fromkeys(f"step {one.needed}" for one in results if one.needed):
-        words["skipped"] = f"skipped (they need {listed(needed)})"
+        words["skipped"] = f"skipped because of {listed(needed)}"
     parts = [f"{count} {words[result]}" for result, count in counts.items() if count]
     return f"{', '.join(parts)} in {about(sum(one.used_us for one in results))}"
 

@@ -143,7 +143,7 @@ def games_end_and_moves_round_trip(game: Game[Any], options: Options) -> None:
 
 
 def _check_outcome(state: State[Any], outcome: Outcome, seats: int) -> None:
-    _require(state.to_act() == (), "a seat is to act when the game is over")
+    _require(state.to_act() == (), "a seat is still to act after the end of the game")
     _require(bool(outcome.sentence), "an outcome has no sentence")
     _require(len(outcome.ranks) == len(outcome.scores) == seats, "not every seat has a rank and a score")
     _require(all(type(score) is int for score in outcome.scores), "a score is not a whole number")
@@ -215,10 +215,11 @@ def _check_refusal(text: str, refusal: Refusal) -> None:
     is_none = isinstance(refusal, NotAMove)
     _require(
         is_none == (refusal.reason == "not-a-move"),
-        f"{of}: the reason is `not-a-move` exactly for `NotAMove`",
+        f"{of}: expected the reason `not-a-move` for `NotAMove` and for nothing else",
     )
     _require(
-        shown(refusal.sentence, 400) == refusal.sentence, f"{of}: the sentence has unescaped text of the bot"
+        shown(refusal.sentence, 400) == refusal.sentence,
+        f"{of}: the sentence contains unescaped text from the bot",
     )
     _require(len(refusal.sentence) < 300, f"{of}: the sentence has 300 characters or more")
 
@@ -464,7 +465,7 @@ def seats_that_leave_always_lead_to_an_outcome(game: Game[Any], options: Options
         _check_outcome(state, outcome, seats)
         if not over and 0 < len(here) < seats:
             best = min(outcome.ranks[seat] for seat in here)
-            _require(best == 1, "seats have retired, and none of the others is first")
+            _require(best == 1, "seats have retired, but none of the others is first")
 
 
 def _leave_in_all_ways(state: State[Any], here: Iterable[Seat], seats: int) -> None:

@@ -20,7 +20,7 @@ SUMMARIES = {
         "check": "Checks whether a bot is ready for tournaments.",
         "match": "Plays games between a few bots.",
         "moves": "Prints the legal moves of a position, or counts them.",
-        "rerun": "Plays a recorded game again and compares.",
+        "rerun": "Plays a recorded game again and shows what differs.",
         "play": "Lets you play a game against bots or people.",
     },
     "Run a tournament": {
@@ -37,7 +37,7 @@ SUMMARIES = {
         "replay": "Lists the games of a run, or shows one.",
         "picture": "Draws a position of a game as SVG or PNG.",
         "find": "Finds games and their dialogues.",
-        "verify": "Replays all games of a run and compares.",
+        "verify": "Replays all games of a run to verify its records.",
         "export": "Exports games for other programs.",
     },
     "Learn more": {

@@ -39,9 +39,8 @@ if TYPE_CHECKING:
     "replayed",
     metavar="ID",
     multiple=True,
-    help="Let the next `run` play this game again, which could not be completed or was forfeited for "
-    "that reason; no bot remains under suspicion for "
-    "it.",
+    help="Let the next `run` play this game again: one that could not be completed, or was forfeited for "
+    "that reason. No bot remains suspected of causing that.",
 )
 @click.option(
     "--rename",
@@ -143,7 +142,7 @@ class _Amendment:
         for name in self.annulled:
             yield f"game `{name}` is annulled"
         for name in self.replayed:
-            yield f"game `{name}` is played again by the next `run`"
+            yield f"the next `run` plays game `{name}` again"
 
 
 def _check_games(run: Run, games: str) -> None:

@@ -49,7 +49,7 @@ def page_of(machines: Sequence[MeasuredMachine | UnmeasuredMachine], findings: S
         parts.append(findings_table(findings))
     warned = [machine for machine in measured if machine.warnings]
     if warned:
-        parts.append("Warnings of the machines, whose `workers` are the threads of their Dask workers:")
+        parts.append("Warnings from the machines (for `workers`, set the threads of their Dask workers):")
     parts += [f"{machine.label}:\n\n{findings_table(machine.warnings)}" for machine in warned]
     return "\n\n".join(parts)
 

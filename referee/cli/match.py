@@ -64,12 +64,13 @@ def with_delays(args: Sequence[str]) -> list[str]:
     "-n",
     "count",
     type=click.IntRange(1, 1_000_000),
-    help=f"Number of games; with --sprt, the maximum. Default: {MATCH_GAMES}, with --sprt {MAX_SPRT_GAMES}.",
+    help=f"Number of games; with --sprt, the maximum. Default: {MATCH_GAMES}, or {MAX_SPRT_GAMES} with "
+    "--sprt.",
 )
 @click.option(
     "--sprt",
     metavar="ELO0,ELO1[,ALPHA,BETA][,MODEL]",
-    help="Stop when a sequential test of the first bot against the second is decided: 0,10 or "
+    help="Stop when a sequential test of the first bot against the second is decided; for example 0,10 or "
     "0,10,0.05,0.05,normalized.",
 )
 @click.option(
@@ -77,7 +78,7 @@ def with_delays(args: Sequence[str]) -> list[str]:
     type=click.Choice(("cluster", "count")),
     default="cluster",
     show_default=True,
-    help="Whether games that repeat another one move by move count as one (cluster) or each as "
+    help="How to count games that repeat an earlier one move by move: together as one (cluster), or each as "
     "independent (count).",
 )
 @click.option(
@@ -123,14 +124,14 @@ def with_delays(args: Sequence[str]) -> list[str]:
 @click.option(
     "--no-clock",
     is_flag=True,
-    help="No time limits, also when bots start and exit: for use with a debugger.",
+    help="No time limits, not even for starting and exiting: for use with a debugger.",
 )
 @click.option(
     "--rejections",
     type=click.IntRange(1, 1000),
     default=REJECTIONS,
     show_default=True,
-    help="Number of rejected moves with which a bot loses the game.",
+    help="Number of rejected moves after which a bot loses the game.",
 )
 @click.option(
     "--margin",
@@ -150,14 +151,18 @@ def with_delays(args: Sequence[str]) -> list[str]:
     "chance included.",
 )
 @click.option(
-    "--limit", "limits", metavar="K=V", multiple=True, help="A resource limit for each bot: memory=512MB."
+    "--limit",
+    "limits",
+    metavar="K=V",
+    multiple=True,
+    help="A resource limit for each bot, such as memory=512MB.",
 )
 @click.option(
     "--pty", "ptys", metavar="NAME", multiple=True, help="Give this bot a terminal instead of pipes."
 )
 @isolation_option
 @user_option
-@click.option("--pause", is_flag=True, help="Stop the processes of each bot outside its own turns.")
+@click.option("--pause", is_flag=True, help="Suspend the processes of each bot outside its own turns.")
 @click.option(
     "--forgive-waiting",
     is_flag=True,

@@ -120,7 +120,7 @@ json_lines_option = click.option(
 )
 
 notes_option = click.option(
-    "--notes", is_flag=True, help="Print all notes under the table, and ratings even of few games."
+    "--notes", is_flag=True, help="Print all notes under the table, and ratings even from few games."
 )
 
 user_option = click.option(

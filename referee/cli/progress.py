@@ -62,7 +62,7 @@ def report_off_turn(times: Counter[tuple[str, str]]) -> None:
         if cpu_us >= OFF_TURN_US and 100 * cpu_us >= OFF_TURN_PERCENT * idle_us:
             say(
                 f"bot `{bot}` computed for {about(cpu_us)} of the {about(idle_us)} outside its own turns; "
-                "`pause` stops its processes then"
+                "`pause` suspends its processes then"
             )
 
 

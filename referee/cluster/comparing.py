@@ -233,7 +233,7 @@ def _builds(machines: Sequence[MeasuredMachine]) -> Iterator[Finding]:
                 Severity.WARNING,
                 f"compared with compiled code, {version} is slower on {_labels(slow)} than on others",
                 "it may have been built without optimisation; scaled clocks do not compensate for that",
-                "the same build of Python on all machines",
+                "use the same build of Python on all machines",
             )
 
 
@@ -245,8 +245,8 @@ def _busy(machines: Sequence[MeasuredMachine]) -> Iterator[Finding]:
             "load",
             Severity.WARNING,
             f"with all games at once, each program gets {_named(busy)}",
-            "bots wait for a core while their clocks run, and the speeds that were measured are less exact",
-            "fewer threads for the Dask workers there (`--nthreads`), or stop other programs",
+            "bots wait for a core while their clocks run, and the measured speeds are less precise",
+            "start the Dask workers there with fewer threads (`--nthreads`), or stop other programs",
         )
 
 

@@ -183,7 +183,7 @@ class FileStore:
                 if not damaged:
                     return top
                 which = ", ".join(f"`{shown(file.path, 80)}`" for file in damaged[:5])
-                self._note(f"bot `{bot.name}`: files that differ here are restored: {which}")
+                self._note(f"bot `{bot.name}`: restoring files that were changed on this machine: {which}")
                 ready.unlink()
             _make_folders(top, {files.cwd, *(os.path.dirname(file.path) for file in files.files)})  # noqa: PTH120
             for file in self._differing(top, files.files):
@@ -337,7 +337,8 @@ def _make(folder: Path, mode: int) -> None:
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():  # guard: owner-of-store
         raise EnvironmentLacksError(
-            f"`{shown(str(folder))}` is not a folder owned by this user, expected another store"
+            f"`{shown(str(folder))}` is not a folder owned by this user, expected a store that is "
+            f"(`XDG_CACHE_HOME` sets its place)"
         )
 
 

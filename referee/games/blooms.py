@@ -32,10 +32,10 @@ from referee.games.twoseat import TwoSeatGame, TwoSeatState
 
 _COLOURS = "LD"
 _KINDS = (
-    StoneKind("1L", DISC, "seat1-second", "stone of seat 1, light,"),
-    StoneKind("1D", RIMMED, "seat1", "stone of seat 1, dark,"),
-    StoneKind("2L", DISC, "seat2-second", "stone of seat 2, light,"),
-    StoneKind("2D", RIMMED, "seat2", "stone of seat 2, dark,"),
+    StoneKind("1L", DISC, "seat1-second", "light stone of seat 1"),
+    StoneKind("1D", RIMMED, "seat1", "dark stone of seat 1"),
+    StoneKind("2L", DISC, "seat2-second", "light stone of seat 2"),
+    StoneKind("2D", RIMMED, "seat2", "dark stone of seat 2"),
 )
 _LEGEND = row_of(
     Span("[ ]", "faint", FRESH),

@@ -211,8 +211,8 @@ def _moves(figures: Figures, moves: Distribution, advice: Advice) -> Finding:
             "moves",
             Severity.FINE,
             measured,
-            f"this much of a bot's time is overhead of the referee and the machine; clocks from "
-            f"{advice.shortest_clock_ms} ms per move are reliable",
+            f"this much of a bot's time is overhead of the referee and the machine; clocks of "
+            f"{advice.shortest_clock_ms} ms per move or more are reliable",
         )
     return Finding(
         "moves",
@@ -326,7 +326,7 @@ def _processes(figures: Figures) -> Finding:
     machine = figures.machine
     measured = f"{_limit(machine.processes)} processes"
     if machine.root:
-        measured += ", which does not apply to root"
+        measured += "; the limit does not apply to root"
     elif machine.processes_used is None:
         measured += "; the number in use is not known on this system"
     else:
@@ -379,30 +379,29 @@ def _limits(figures: Figures) -> Finding:
     )
     checked = f"checked every {INTERVAL_S} s"
     if machine.bot_groups is None:
-        meaning = f"all are {checked}, and its processes are killed one by one"
+        meaning = f"all limits are {checked}, and a bot's processes are killed one by one"
     elif not {*CONTROLLERS} <= {*machine.bot_groups}:
-        meaning = f"all are {checked}; its processes are killed together, in a control group"
+        meaning = f"all limits are {checked}, and a bot's processes are killed together, in a control group"
     else:
         return Finding(
             "limits",
             Severity.FINE,
             measured,
-            f"the kernel enforces memory and processes by a control group; the scratch folder is {checked}",
+            f"the kernel enforces the limits on memory and processes; the scratch folder is {checked}",
         )
     return Finding(
         "limits",
         Severity.FINE,
         measured,
         meaning,
-        "the kernel enforces them at once if the referee is root or has a version 2 control group of its "
-        "own (`systemd-run --user --scope -p Delegate=yes referee …`), with the controllers memory and "
-        "pids",
+        "to let the kernel enforce them, run the referee as root or in a version 2 control group of its own "
+        "(`systemd-run --user --scope -p Delegate=yes referee …`) with the controllers memory and pids",
     )
 
 
 def _timers(figures: Figures) -> Finding:
     delays = figures.sleeps
-    measured = f"a sleep of 1 ms ends late by {_spread(delays)}"
+    measured = f"delay at the end of a sleep of 1 ms: {_spread(delays)}"
     if delays.p99_us <= LATE_SLEEP_US:
         return Finding("timers", Severity.FINE, measured, "deadlines are met")
     return Finding(

@@ -225,7 +225,7 @@ def test_a_game_that_was_forfeited_since_games_became_void_is_played_again(tmp_p
     refused = referee("amend", str(folder), "--replay", "1:b:a", "--reason", "x")
     assert refused.code == 2 and "forfeited since games became void" in refused.err
     done = referee("amend", str(folder), "--replay", "1:a:b", "--reason", "power cut")
-    assert done.code == 0 and "game `1:a:b` is played again by the next `run`" in done.err
+    assert done.code == 0 and "the next `run` plays game `1:a:b` again" in done.err
     assert points(folder) == {"a": 1, "b": 1} and referee("verify", str(folder)).code == 0
     done = referee("run", str(file))
     assert done.code == 0, done.err

@@ -294,7 +294,7 @@ def test_a_failure_can_be_repeated_by_the_command_that_it_names() -> None:
         "hint: ",
     ):
         assert f"           {line}" in done.out
-    assert re.search(r"^10 passed, 1 failed, 3 skipped \(they need step 7\) in ", done.out, re.MULTILINE)
+    assert re.search(r"^10 passed, 1 failed, 3 skipped because of step 7 in ", done.out, re.MULTILINE)
     assert done.out.count("skipped") == 1, "what was not tried pushes nothing off the screen"
     (command,) = re.findall(r"^ *run again: referee (.*)$", done.out, re.MULTILINE)
     words = shlex.split(command)

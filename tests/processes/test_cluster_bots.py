@@ -76,7 +76,7 @@ def test_a_bot_is_built_where_it_was_never_seen_and_changes_are_noticed(
         copy.write_text("3")
     write(tmp_path, rounds=4)
     mended = run(machine, toml)
-    assert "files that differ here are restored: `data/weights`" in mended.err
+    assert "restoring files that were changed on this machine: `data/weights`" in mended.err
 
     table = referee_process("table", str(tmp_path / "t-results"), "--format", "csv").out
     assert "built" in table

@@ -109,7 +109,7 @@ def test_a_bot_with_a_build_and_a_data_file_plays_where_it_has_never_been(
     assert faults(played(bot))[0], "its program looks at the file"
     (bot.cwd / "data" / "book").write_text("open")
     store.ready(changed.bots[0])
-    assert told[2] == "bot `a`: files that differ here are restored: `data/book`"
+    assert told[2] == "bot `a`: restoring files that were changed on this machine: `data/book`"
     assert (bot.cwd / "data" / "book").read_text() == "shut"
     store.close()
 

@@ -306,14 +306,14 @@ def test_each_stone_is_a_mark_with_its_place_and_each_position_has_the_same_boar
     board, *rows = state.picture(None)
     assert isinstance(board, Plane)
     assert [mark.title for mark in board.marks] == [
-        "stone of seat 1, light, at C3",
-        "stone of seat 2, light, at A2",
-        "stone of seat 2, light, at B2",
-        "stone of seat 2, dark, at B1",
+        "light stone of seat 1 at C3",
+        "light stone of seat 2 at A2",
+        "light stone of seat 2 at B2",
+        "dark stone of seat 2 at B1",
         "placed last: B2",
         "captured: A1",
     ]
-    stones = [mark for mark in board.marks if isinstance(mark, Mark) and mark.title.startswith("stone")]
+    stones = [mark for mark in board.marks if isinstance(mark, Mark) and " stone of " in mark.title]
     assert {mark.caption: mark.paint for mark in stones} == {
         "1L": "seat1-second",
         "2L": "seat2-second",

@@ -133,7 +133,7 @@ class Hidden(ConnectFour):
 
 SPOILT: dict[str, tuple[ConnectFour, str]] = {
     "reads what is not legal": (spoilt(read=any_column), "is read as a move, but is not legal"),
-    "shows what was sent": (spoilt(read=raw), "the sentence has unescaped text of the bot"),
+    "shows what was sent": (spoilt(read=raw), "the sentence contains unescaped text from the bot"),
     "small letters": (
         spoilt(write=capitals, read=of_capitals),
         "`  a ` is a legal move, but is refused: not a move",

@@ -339,7 +339,7 @@ def test_the_default_limits_are_told_and_who_enforces_them() -> None:
     found = finding(FIGURES, "limits")
     assert "1.5 GB of memory (75 % of 16 GB, divided by the 8 bots of 4 games at a time)" in found.measured
     assert "500 processes and threads, and in its scratch folder 1.0 GB and 20,000 files" in found.measured
-    assert "the kernel enforces memory and processes" in found.meaning and not found.advice
+    assert "the kernel enforces the limits on memory and processes" in found.meaning and not found.advice
     found = finding(on(bot_groups=()), "limits")
     assert "killed together" in found.meaning and "Delegate=yes" in found.advice
     found = finding(on(bot_groups=None), "limits")

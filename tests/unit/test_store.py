@@ -168,7 +168,9 @@ def test_files_that_were_changed_on_a_machine_are_put_back_and_that_is_told(
     assert store.changed(files)
     (folder / "built").unlink()
     assert store.ready(files).cwd == folder
-    assert len(told) == 3 and told[1].startswith("bot `a`: files that differ here are restored: `")
+    assert len(told) == 3 and told[1].startswith(
+        "bot `a`: restoring files that were changed on this machine: `"
+    )
     assert (folder / "bot.py").read_text() == "print()" and not os.access(folder / "none", os.F_OK)
     assert (folder / "data").resolve() == folder / "data" and (folder / "data/x").read_text() == "data"
     assert stat.S_IMODE((folder / "run.sh").stat().st_mode) == 0o700
@@ -355,7 +357,7 @@ def test_a_store_of_another_user_is_refused(tmp_path: Path) -> None:
     (tmp_path / "store").mkdir()
     os.chown(tmp_path / "store", 65534, -1)
     with pytest.raises(
-        EnvironmentLacksError, match="is not a folder owned by this user, expected another store"
+        EnvironmentLacksError, match="is not a folder owned by this user, expected a store that is"
     ):
         FileStore(tmp_path / "store")
 

@@ -156,12 +156,12 @@ def _pot(seat: Seat, pot: int, flower: tuple[str, int] | None) -> tuple[Mark, ..
 def _other_pot(seat: Seat, pot: int, stage: str) -> tuple[Mark, ...]:
     """A pot of which a seat knows only the last stage that it was told, `-` for an empty pot."""
     if stage == NONE:
-        return (_pot_mark(seat, pot, NONE, "", "empty when last told"),)
+        return (_pot_mark(seat, pot, NONE, "", "empty, as last reported"),)
     if stage == "?":
         return (_pot_mark(seat, pot, "?", "?", "not known"),)
     return (
         Mark(_place(pot), -_ABOVE, "", UNKNOWN, title=f"a flower in {_pot_name(seat, pot)}", size=0.75),
-        _pot_mark(seat, pot, stage, stage, f"stage {stage} when last told"),
+        _pot_mark(seat, pot, stage, stage, f"stage {stage}, as last reported"),
     )
 
 

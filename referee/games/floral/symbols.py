@@ -76,7 +76,7 @@ PLANTS = {
 }
 """Flowers by kind. They stand on the point (0, 0), and are 1.5 high."""
 UNKNOWN = Symbol(
-    "flower of a kind that is not known",
+    "flower of unknown kind",
     (*_stem(0.7), Circle(0, -0.9, 0.28, "board", "edge"), Letters(0, -0.9, "?", "", 0.4)),
 )
 
