@@ -121,7 +121,7 @@ def _of_interpreter(first_line: bytes | None, isolation: str) -> str:
     if first_line is None or not first_line.startswith(b"#!"):
         return ""
     if first_line.endswith(b"\r"):
-        return "its first line ends with a carriage return: save it with Unix line ends (LF, not CRLF)"
+        return "its first line ends with a carriage return: save it with Unix line endings (LF, not CRLF)"
     hidden = f", or isolation `{isolation}` hides it: see `read = [...]`" if isolation in CONFINED else ""
     return f"the interpreter that its first line (`{shown(first_line, 60)}`) names is not installed{hidden}"
 

@@ -197,7 +197,7 @@ def test_a_breach_says_what_was_expected(said: bytes, fragments: list[str]) -> N
 @pytest.mark.parametrize(
     ("content", "fragments"),
     [
-        (b"#!/bin/sh\r\necho hello 1\r\n", ["No such file or directory", "Unix line ends (LF, not CRLF)"]),
+        (b"#!/bin/sh\r\necho hello 1\r\n", ["No such file or directory", "Unix line endings (LF, not CRLF)"]),
         (b"#!/no/such/interpreter\n", ["No such file or directory", "the interpreter that its first line"]),
         (b"\x7fELFxx", ["Exec format error", "may have been built for another one"]),
         (b"#!/bin/sh\nno-such-program\n", ["exited with status 127", "the shell did not find the program"]),
@@ -222,7 +222,7 @@ def test_a_script_that_does_not_start_is_not_blamed_on_isolation(level: str, tmp
     scripts = {
         "crlf.py": (
             b"#!/usr/bin/env python3\r\nimport sys\r\n",
-            "its first line ends with a carriage return: save it with Unix line ends (LF, not CRLF)",
+            "its first line ends with a carriage return: save it with Unix line endings (LF, not CRLF)",
         ),
         "no-such.py": (
             b"#!/usr/bin/env no-such-python\n",
