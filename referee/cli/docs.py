@@ -106,7 +106,7 @@ def _write_pages(words: tuple[str, ...], page: str | None, folder: Path | None, 
     try:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError(f"cannot make the folder `{shown(str(place))}`: {error.strerror}") from None
+        raise UsageError(f"cannot create the folder `{shown(str(place))}`: {error.strerror}") from None
     write_site(place)
     first = place / (f"{page}.html" if page else INDEX)
     click.echo(f"{counted(len(documents()) + 1, 'page')} written; begin with {first}", err=True)

@@ -66,7 +66,7 @@ def dry_run(config: Config, folder: Path, workers: int, isolation: str | None, c
     if candidate.run:
         where = shown(str(folder))
         played_text = counted(len(candidate.run.games), "game")
-        lines.append(f"{played_text} are already in `{where}`, and that run is continued")
+        lines.append(f"this continues the run in `{where}`, which already has {played_text}")
     lines += _forecast_lines(found, in_all.is_exact, folder, len(before))
     return "\n".join((*lines, *backend.notes))
 

@@ -139,7 +139,7 @@ class PositionView(NamedTuple):
         """Says who acts where that is not the seat that was named."""
         if not self._acting and self._state.to_act():
             acting = listed([f"seat {seat + 1}" for seat in self._state.to_act()])
-            say(f"seat {(self.known.view or 0) + 1} is not to move here; to move: {acting}")
+            say(f"it is not the turn of seat {(self.known.view or 0) + 1} here; to move: {acting}")
 
     def _head(self) -> dict[str, Any]:
         return {

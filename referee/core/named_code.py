@@ -86,7 +86,7 @@ def source_of(text: str, folder: Path, kind: str) -> Source:
     except OSError as error:
         raise UsageError(f"cannot read the {kind}'s file `{shown(path)}`: {error.strerror}") from None
     if len(source) > SIZE_CAP:
-        raise UsageError(f"`{shown(path)}` has more than {SIZE_CAP} bytes, expected a {kind}'s file")
+        raise UsageError(f"`{shown(path)}` has more than {SIZE_CAP:,} bytes, expected a {kind}'s file")
     return Source(kind, source, path, name)
 
 

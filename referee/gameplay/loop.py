@@ -336,7 +336,9 @@ def _check_ranks(outcome: Outcome, seats: int) -> None:
     """Raises `ValueError` for ranks that no table could count: a game from outside may be wrong."""
     best = min(outcome.ranks, default=0)
     if len(outcome.ranks) != seats or best < 1 or (best > 1 and seats > 1):
-        raise ValueError(f"the ranks of {seats} seats are {outcome.ranks}, expected one each, the best one 1")
+        raise ValueError(
+            f"the ranks of {seats} seats are {outcome.ranks}, expected one for each seat, with 1 as the best"
+        )
 
 
 _TELLING = (Ending.LIMIT, Ending.FLOOD, Ending.GONE)

@@ -71,8 +71,7 @@ class Position:
         if seat is None and len(acting) == 1 and acting[0] >= 0:
             return acting[0]
         if seat is None or seat not in acting or seat < 0:
-            which = "there is not exactly one" if seat is None else f"seat {seat} is not one of them"
-            raise ValueError(f"to act: {acting}, and {which}")
+            raise ValueError(f"`seat` is {seat}, expected one of the seats to act: {acting}")
         return seat
 
     def legal(self, seat: Seat | None = None) -> Iterator[Any]:

@@ -43,7 +43,7 @@ class Choices:
     def why_not(self, text: str) -> str:
         """Why a text is not a legal move, as a sentence; empty for a legal move."""
         if len(text) > MAX_LINE:
-            return f"more than {MAX_LINE} characters are not a move"
+            return f"a move has at most {MAX_LINE:,} characters"
         try:
             self._state.read(self._seat, text)
         except Refusal as refusal:

@@ -90,7 +90,7 @@ def clock_text(question: Question, used_us: int) -> str:
     allowance = max(0, question.allowance_us - used_us)
     reserve = max(0, question.reserve_us - over)
     if question.allowance_us and question.reserve_us:
-        return f"{minutes(allowance)} and {minutes(reserve)} in reserve"
+        return f"{minutes(allowance)} left and {minutes(reserve)} in reserve"
     return f"{minutes(allowance + reserve)} left"
 
 

@@ -146,7 +146,7 @@ class Bot:
         if not is_regular(path) or not os.access(path, os.X_OK):
             raise UsageError(
                 f"bot `{self.name}`: `{shown(program)}` is not executable, expected a program "
-                f"(chmod +x, or its interpreter before it)"
+                f"(chmod +x, or put its interpreter before it)"
             )
         self._check_script()
 

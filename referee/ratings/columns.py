@@ -55,7 +55,7 @@ COLUMNS = {
     "seats": Kind("seats", "wins, draws, losses by seat: a column for each seat", lambda row, _: ""),
     "left": Kind(
         "mean left",
-        "mean score of the games of a bot that plays alone, such as tiles left",
+        "mean score per game where bots play alone, such as tiles left",
         lambda row, _: f"{row.tally.scores / row.tally.games:.2f}" if row.tally.games else NONE,
     ),
     "faults": Kind("faults", "faults by kind", lambda row, _: faults_text(row.tally), left=True),

@@ -31,7 +31,7 @@ MAX_NAMES = 8
 OUTPUT_LINES = 4
 """The number of last lines of the output of a failed build that a note shows."""
 
-ELO = "Elo: the mean is 0; ± is half of the 95 % interval, which counts encounters"
+ELO = "Elo: the mean is 0; ± is half the 95 % interval, based on encounters, not games"
 NO_ELO = f"no Elo yet: it is shown from {FEW_ENCOUNTERS} independent encounters on, or with `--notes`"
 BOUND = "> and <: won or lost every game, so only a 95 % bound can be given"
 NEXT = "to next: the difference to the next rank, with its own 95 % interval"
@@ -129,10 +129,7 @@ def _uncertain(table: Standings) -> Iterator[str]:
     rated = [row for row in table.rows if row.is_rated]
     if few := [row.bot for row in rated if row.encounters < FEW_ENCOUNTERS]:
         who = "all bots" if len(few) == len(rated) > 2 else listed(few)
-        yield (
-            f"few games: {who} played fewer than {FEW_ENCOUNTERS} independent encounters, so their intervals "
-            "are rough"
-        )
+        yield f"rough intervals: {who} played fewer than {FEW_ENCOUNTERS} independent encounters"
     compared = [row.next for row in table.rows if row.next]
     unclear = sum(not each.is_clear for each in compared)
     if unclear == len(compared) > 0:

@@ -114,10 +114,11 @@ def _report(table: Standings, view: TableText, form: str, facts: Facts, is_heade
                 columns += [column.name for column in fitted.columns]
                 left_out += without
         drawn += [grids.drawn(piece, form) for piece in pieces]
-    notes = [*findings(table, facts, is_rated)]
-    if left_out:
+    notes: list[str] = []
+    if left_out:  # the first, since the others may be cut
         unique = ", ".join(dict.fromkeys(left_out))
         notes.append(f"left out to fit {width} columns: {unique}; `referee table DIR --width 0` has all")
+    notes += findings(table, facts, is_rated)
     if not table.section:
         notes += meanings(table, columns)
     notes += circumstances(table, is_rated)

@@ -289,7 +289,7 @@ def lines_from(file: BinaryIO, first: int = 1, before: str = FIRST) -> Iterator[
             prev = digest.encode()
             continue
         if not ended:
-            error = "incomplete line, it has no newline at its end"
+            error = "incomplete line: no newline at its end"
             yield JournalLine(number, text, error, torn=True, size=size)
             return
         match = _HASH.fullmatch(text[-_HASH_SIZE:])

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from referee.core.errors import RecordError
 from referee.core.fields import Fields
 from referee.core.seeds import game_seed, shared_by, shared_seed
-from referee.core.text import shown
+from referee.core.text import counted, shown
 
 
 class _Claim(NamedTuple):
@@ -52,7 +52,8 @@ class SeedVerifier:
             wrong = [claim.id for claim in waiting if not _follows(claim, seed)]
             if wrong:  # guard: revealed-seeds
                 some = shown(", ".join(wrong[:3]), 300)
-                raise RecordError(f"{len(wrong)} games have seeds that are not derived from this one: {some}")
+                of = f"the seeds of {counted(len(wrong), 'game')}"
+                raise RecordError(f"{of} are not derived from this seed: {some}")
 
     def take_game(self, game: dict[str, Any]) -> None:
         """Verifies the seeds of a game, as far as its seed is revealed. Raises `RecordError`."""

@@ -141,7 +141,7 @@ def make(bot: NewBot, parent: Path) -> None:
     except FileExistsError:
         raise UsageError(f"`{bot.name}` already exists, expected another name") from None
     except OSError as error:
-        raise UsageError(f"cannot make the folder `{bot.name}`: {error.strerror}") from None
+        raise UsageError(f"cannot create the folder `{bot.name}`: {error.strerror}") from None
     try:
         for path, content in files.items():
             (folder / path).parent.mkdir(exist_ok=True)

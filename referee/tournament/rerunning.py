@@ -178,7 +178,7 @@ def _program_of(entrant: Mapping[str, Any], name: str, instead: Bot | None) -> d
         return {**found, "cmd": list(instead.command), "cwd": str(instead.cwd)}
     if not entrant.get("command"):
         raise UsageError(
-            f"`{name}` is a person, who cannot play the game again: expected `{name}=COMMAND` too"
+            f"`{name}` is a person, who cannot play the game again, expected a bot instead: `{name}=COMMAND`"
         )
     return {**found, "cmd": entrant["command"]}
 

@@ -359,7 +359,7 @@ BAD: dict[str, tuple[str, str]] = {
         "has an invalid `slug`, expected [a-z][a-z0-9_-]{0,39}",
     ),
     "built in": (GAME.replace('"connect4"', '"blooms"'), "the slug `blooms` belongs to a built-in game"),
-    "large": ("#" * (SIZE_CAP + 1), f"has more than {SIZE_CAP} bytes, expected a game's file"),
+    "large": ("#" * (SIZE_CAP + 1), f"has more than {SIZE_CAP:,} bytes, expected a game's file"),
 }
 
 

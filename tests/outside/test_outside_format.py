@@ -151,7 +151,7 @@ BAD: dict[str, tuple[str, str]] = {
         LADDER.replace("    rounds:", "    best: int\n    rounds:"),
         "the setting `best` of the format `ladder` has no default, expected one",
     ),
-    "large": ("#" * 1_048_577, "has more than 1048576 bytes, expected a format's file"),
+    "large": ("#" * 1_048_577, "has more than 1,048,576 bytes, expected a format's file"),
 }
 
 
@@ -176,7 +176,7 @@ def test_a_format_that_is_not_known_is_told_with_those_that_are() -> None:
 def test_settings_that_tournaments_have_in_any_format_are_refused(folder: Path) -> None:
     (folder / "ladder.py").write_text(LADDER.replace("order", "clock"))
     done = referee_process("run", "t.toml", "--dry-run", cwd=folder)
-    assert done.code == 2 and "expected other settings than `clock`" in done.err
+    assert done.code == 2 and "expected a format without the setting `clock`" in done.err
 
 
 # --- Formats that fail -----------------------------------------------------------------------------------
@@ -270,7 +270,7 @@ def test_what_a_method_of_a_format_returns_is_checked(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("bot", "told"), [("'x'", "`x`, which is not a bot of this run"), ("'a'", "`a`, twice")]
+    ("bot", "told"), [("'x'", "`x`, which is not a bot of this run"), ("'a'", "`a` twice")]
 )
 def test_standings_of_bots_that_are_not_there_are_refused(bot: str, told: str, folder: Path) -> None:
     (folder / "ladder.py").write_text(LADDER.replace("Standing(place, bot,", f"Standing(place, {bot},"))

@@ -101,7 +101,7 @@ def test_games_that_differ_are_named_unless_those_of_the_first_run_are_preferred
     done, out = merged(one, two)
     assert done.code == 2 and not out.exists()
     ids = "1:a:b, 1:b:a, 2:a:b, 2:b:a, 3:a:b, 3:b:a"
-    assert f"6 games with different moves in several runs: {ids}; expected" in done.err
+    assert f"the runs have different moves for 6 games: {ids}; expected" in done.err
     assert f"or `referee table {one} {two}` for one table of all games" in done.err
     assert len(list(tmp_path.glob(".*"))) == 0, "nothing is left of what was begun"
     done, out = merged(one, two, words=("--prefer", "first"))
@@ -119,7 +119,7 @@ def test_an_encounter_is_not_divided_between_seeds(tmp_path: Path) -> None:
     forged(two, lambda values: values.__delitem__(1))
     (left,), (other,) = games(one), games(two)
     done, _ = merged(one, two)
-    assert done.code == 2 and f"1 game with different moves in several runs: {other}" in done.err
+    assert done.code == 2 and f"the runs have different moves for 1 game: {other}" in done.err
     done, out = merged(one, two, words=("--prefer", "first"))
     assert done.code == 0, done.err
     assert list(games(out)) == [left]

@@ -198,7 +198,7 @@ def _short_hash(lines: Lines) -> None:
         (_another_hash, "expected the seed whose hash is `seed_sha256`"),
         (
             _another_seed_and_hash,
-            "line 6: 4 games have seeds that are not derived from this one: 1:a:b, 1:b:a, ",
+            "line 6: the seeds of 4 games are not derived from this seed: 1:a:b, 1:b:a, ",
         ),
         (
             _another_shared_seed,

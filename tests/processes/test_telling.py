@@ -178,7 +178,7 @@ def test_a_dry_run_of_a_run_that_is_continued(run: Path, tmp_path: Path) -> None
     took_us = [game.took_us for game in last_games(folder)]
     expected = about(sum(took_us) * 12 // (6 * 2))
     assert done.code == 0 and "18 games of blooms, 3 bots, 3 rounds, 2 workers" in done.out
-    assert f"6 games are already in `{folder}`, and that run is continued" in done.out
+    assert f"this continues the run in `{folder}`, which already has 6 games" in done.out
     assert "12 games left to play, at most 37 moves each" in done.out
     assert f"about {expected}, if they take as long as the last 6 games" in done.out
     assert "are free there" in done.out

@@ -100,12 +100,12 @@ BAD_FILES: list[tuple[str, str]] = [
         GOOD.replace('cmd = "true"', 'cmd = "true"\nbuild = "no-such"', 1),
         "bot `a`: it cannot be built: the program `no-such` is not on the path",
     ),
-    ("a" + ".a" * 20_000 + " = 1", "line 1 has more than 4096 bytes"),
+    ("a" + ".a" * 20_000 + " = 1", "line 1 has more than 4,096 bytes"),
     ("a = " + "[" * 1000, "levels of nested brackets"),
     ("a = [\n" + "[\n" * 100_000, "levels of nested brackets"),
     ("a = " + "9" * 4000 + "\n", "unknown key `a`"),
-    ("[" * 1_000_000, "line 1 has more than 4096 bytes"),
-    ("#" * 100 + "\n" + ("x" * 4000 + "\n") * 300, "the file has more than 1048576 bytes"),
+    ("[" * 1_000_000, "line 1 has more than 4,096 bytes"),
+    ("#" * 100 + "\n" + ("x" * 4000 + "\n") * 300, "the file has more than 1,048,576 bytes"),
     ("\x00", "the file is not valid TOML"),
 ]
 

@@ -103,7 +103,7 @@ def test_where_several_act_each_move_has_its_seat() -> None:
 
 def test_a_seat_that_does_not_act_has_no_moves() -> None:
     done = referee("moves", "blooms", "--seat", "2")
-    assert (done.code, done.out, done.err) == (0, "", "seat 2 is not to move here; to move: seat 1\n")
+    assert (done.code, done.out, done.err) == (0, "", "it is not the turn of seat 2 here; to move: seat 1\n")
 
 
 def test_chance_is_told_and_follows_from_the_seed() -> None:

@@ -424,7 +424,7 @@ def test_a_file_of_lines(tmp_path: Path) -> None:
         ),
         (b"L:A1; L:A2 D:B1; L:C3; L:B2; L:E1\n", "line 1, move 5 `L:E1`: the game is over"),
         (b"\xff\n", "line 1: not UTF-8"),
-        (b"#" * (1 << 20) + b"\n", "has more than 1048576 bytes"),
+        (b"#" * (1 << 20) + b"\n", "has more than 1,048,576 bytes, expected a file of openings"),
     ],
 )
 def test_a_line_that_does_not_fit_is_named(text: bytes, message: str, tmp_path: Path) -> None:

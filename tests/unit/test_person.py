@@ -132,7 +132,11 @@ def test_the_help_has_every_command_and_no_line_is_too_long() -> None:
 
 @pytest.mark.parametrize(
     ("used_s", "text"),
-    [(0, "0:30 and 1:00 in reserve"), (29.5, "0:01 and 1:00 in reserve"), (60, "0:00 and 0:30 in reserve")],
+    [
+        (0, "0:30 left and 1:00 in reserve"),
+        (29.5, "0:01 left and 1:00 in reserve"),
+        (60, "0:00 left and 0:30 in reserve"),
+    ],
 )
 def test_the_clock_runs_into_the_reserve(used_s: float, text: str) -> None:
     question = Question((), 30_000_000, 60_000_000, 90_000_000)

@@ -475,7 +475,7 @@ def test_lines_that_are_missing_moved_or_doubled(folder: Path, lines: list[int])
 def test_a_torn_line(folder: Path) -> None:
     path = folder / journal.NAME
     path.write_bytes(path.read_bytes()[:-5])
-    assert flaws(path) == [(4, "incomplete line, it has no newline at its end")]
+    assert flaws(path) == [(4, "incomplete line: no newline at its end")]
     assert run("verify", str(path))[0] == 6
 
 

@@ -239,7 +239,9 @@ SEATINGS = (("a", "b"), ("b", "a"))
 
 
 def test_few_games_and_neighbours_that_are_not_told_apart_are_told() -> None:
-    assert "few games: a, b played fewer than 10 independent encounters" in notes("ab", round_robin("ab", 9))
+    assert "rough intervals: a, b played fewer than 10 independent encounters" in notes(
+        "ab", round_robin("ab", 9)
+    )
     many = [game(pair, "a" if number % 3 else "b", number) for number in range(1, 200) for pair in SEATINGS]
     assert "few games" not in notes("ab", many) and "significantly" not in notes("ab", many)
     even = [game(pair, "ab"[number % 2], number) for number in range(1, 200) for pair in SEATINGS]

@@ -158,9 +158,7 @@ def _config(
     main = fields.object("tournament")
     own_keys = formats.own_keys(main, base)
     if taken := {*own_keys} & {*keys.TOURNAMENT} - {*formats.KEYS}:
-        raise main.wrong(
-            "format", f"other settings than `{min(taken)}`, which tournaments have in any format"
-        )
+        raise main.wrong("format", f"a format without the setting `{min(taken)}`, which every tournament has")
     main.only(*keys.TOURNAMENT, *own_keys, instead=words.in_tournament(options))
     games = _games(base, fields, main)
     cluster = _cluster(main)

@@ -90,7 +90,8 @@ def recorded_game(path: Path, game_id: str, game: Game[Any]) -> GameRecord:
         path = path / RECORDS
 
     def refuse(warning: str) -> None:
-        raise UsageError(f"cannot begin with a game of `{shown(str(path))}`: {warning}")
+        why = warning.removeprefix("warning: ")
+        raise UsageError(f"cannot start from a game in `{shown(str(path))}`: {why}")
 
     record = find_game(path, game_id, game if origin_of(game) else None, refuse)
     assert isinstance(record, GameRecord)  # it was asked for by its id
@@ -134,7 +135,9 @@ def _read(path: Path) -> bytes:
     except OSError as error:
         raise UsageError(f"cannot read `{shown(str(path))}`: {error.strerror}") from None
     if len(text) > SIZE_CAP:
-        raise UsageError(f"`{shown(str(path))}` has more than {SIZE_CAP} bytes")
+        raise UsageError(
+            f"`{shown(str(path))}` has more than {SIZE_CAP:,} bytes, expected a file of openings"
+        )
     return text
 
 

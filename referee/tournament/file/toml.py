@@ -32,11 +32,11 @@ def read_text(path: Path) -> bytes:
 def parse(text: bytes) -> dict[str, Any]:
     """The tables of a file. Raises `UsageError`, which names the line where that is known."""
     if len(text) > SIZE_CAP:
-        raise UsageError(f"the file has more than {SIZE_CAP} bytes")
+        raise UsageError(f"the file has more than {SIZE_CAP:,} bytes, expected a tournament file")
     depth = 0
     for number, line in enumerate(text.split(b"\n"), 1):
         if len(line) > LINE_CAP:
-            raise UsageError(f"line {number} has more than {LINE_CAP} bytes")
+            raise UsageError(f"line {number} has more than {LINE_CAP:,} bytes")
         depth += line.count(b"[") + line.count(b"{") - line.count(b"]") - line.count(b"}")
         if max(depth, line.count(b"["), line.count(b"{")) > DEPTH_CAP:
             raise UsageError(f"line {number} has more than {DEPTH_CAP} levels of nested brackets")

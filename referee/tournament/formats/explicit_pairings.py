@@ -33,7 +33,7 @@ class ExplicitPairings(Format):
         for group in self.pairings:
             if len(group) != seats:
                 has = f"`pairings` has {list_text(group)} in an encounter"
-                raise wrong_seats(has, seats, "as many bots")
+                raise wrong_seats(has, seats, "one bot for each seat")
         super().check(bots, seats)
 
     def schedule(self, state: SectionState) -> Iterator[Encounter]:

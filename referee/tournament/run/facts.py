@@ -57,11 +57,10 @@ def _check_bots(format_name: str, ranked: Sequence[str], bots: Collection[str]) 
     """Raises `UsageError` where the standings of a format name something that is no bot, or a bot twice."""
     for bot, count in Counter(ranked).items():
         if bot not in bots or count > 1:
-            wrong = "twice" if bot in bots else "which is not a bot of this run"
+            wrong = " twice" if bot in bots else ", which is not a bot of this run"
             raise UsageError(
-                f"the standings of the format `{format_name}` contain `{as_shown(str(bot), 80)}`, "
-                f"{wrong}, expected each bot "
-                "once"
+                f"the standings of the format `{format_name}` contain `{as_shown(str(bot), 80)}`"
+                f"{wrong}, expected each bot once"
             )
 
 

@@ -144,9 +144,8 @@ def check_choice(runs: Sequence[Run], choice: MergeChoice) -> None:
     some = ", ".join(wrong[:_MAX_ROWS_SHOWN]) + (", …" if len(wrong) > _MAX_ROWS_SHOWN else "")
     folders = " ".join(shown(str(run.folder)) for run in runs)
     raise UsageError(
-        f"{counted(len(wrong), 'game')} with different moves in several runs: {some}; expected each game "
-        f"once, "
-        f"or `--prefer first`, or `referee table {folders}` for one table of all games"
+        f"the runs have different moves for {counted(len(wrong), 'game')}: {some}; expected `--prefer first` "
+        f"to take those of the run named first, or `referee table {folders}` for one table of all games"
     )
 
 
