@@ -43,7 +43,7 @@ COLUMNS = {
         "likelihood that it is stronger than the next in rank",
         lambda row, _: likelihood_text(row.next.superiority) if row.next else NONE,
     ),
-    "games": Kind("games", "rated games", lambda row, _: f"{row.tally.games:,}"),
+    "games": Kind("games", "games that count", lambda row, _: f"{row.tally.games:,}"),
     "wdl": Kind("w–d–l", "wins, draws, losses", lambda row, _: counts_text(row.tally.counts)),
     "points": Kind("points", "sum of points", lambda row, _: number_text(row.tally.points)),
     "score": Kind("score", "points in % of the games", lambda row, _: score_text(row.tally)),

@@ -23,7 +23,7 @@ from referee.ratings.columns import counts_text, faults_text, rating_text, resul
 from referee.serving.secrecy import Secrecy
 from referee.tournament.run.follower import FollowedGame, RunFollower
 from referee.tournament.run.lock import is_locked
-from referee.tournament.run.progress import BotOrder, RunProgress, is_over, order_of, progress_of
+from referee.tournament.run.progress import BotOrder, RunProgress, order_of, progress_of
 from referee.tournament.run.run import Run
 from referee.viewing.words import placings
 
@@ -242,7 +242,7 @@ class LiveRun:
             is_running=is_running,
         )
         parts = {
-            "state": self._state(known, progress, trouble),
+            "state": self._state(progress, trouble),
             "standings": known.standings(BOTS),
             "games": self._games(known),
             "faults": self._faults(known),
@@ -261,13 +261,12 @@ class LiveRun:
                 self._faulty.append(number)
         self._looked = len(self._played)
 
-    def _state(self, known: Snapshot, progress: RunProgress | None, trouble: str) -> str:
+    def _state(self, progress: RunProgress | None, trouble: str) -> str:
         follower = self._follower
         return fragment(
             "live_state.html",
             progress=progress,
             ended=None if progress is None or progress.ended_us is None else time_of_day(progress.ended_us),
-            is_over=known.run is not None and is_over(known.run),
             trouble=trouble,
             notice=follower.notice,
             read_percent=(

@@ -299,11 +299,11 @@ def test_the_head_hash_finds_a_chain_that_was_cut_or_written_anew(played: tuple[
 
     path.write_bytes(b"".join(whole.splitlines(keepends=True)[:-1]))
     cut = referee("verify", str(folder))
-    assert cut.code == 0 and cut.out.startswith("5 of 6 games verified, last hash ")
+    assert cut.code == 0 and cut.out.startswith("5 of 6 games verified, head hash ")
     assert "5 of 6 games, head hash" in referee("table", str(folder)).err
     path.write_bytes(whole)
     forged(folder, lambda lines: lines[2]["measured"].update(began="another day"))
-    assert referee("verify", str(folder)).out.startswith("6 games verified, last hash ")
+    assert referee("verify", str(folder)).out.startswith("6 games verified, head hash ")
     anew = path.read_bytes()
     for data in (b"".join(whole.splitlines(keepends=True)[:-1]), anew):
         path.write_bytes(data)

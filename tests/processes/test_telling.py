@@ -16,7 +16,7 @@ from referee.core.units import about
 from referee.records.durations import last_games
 from referee.tournament.run.lock import is_locked, locked
 from tests.command import BAD, HERE, PLAIN, ROOT, referee
-from tests.processes.runs import games, toml
+from tests.processes.runs import games, resigning, toml
 from tests.waiting import TOO_LONG_S
 
 
@@ -57,6 +57,12 @@ def test_the_status_of_a_run_that_is_over(run: Path) -> None:
     assert [row["bot"] for row in found["standings"]][-1] == "bad"
     assert {path: path.read_bytes() for path in folder.iterdir()} == before, "nothing is written"
     assert referee("status", str(run / "t.toml")).out.startswith(first), "its tournament file means the same"
+
+
+def test_a_knockout_that_needed_fewer_games_than_it_may_have_is_finished(tmp_path: Path) -> None:
+    bots = {"a": PLAIN, "b": resigning()}
+    assert referee("run", str(toml(tmp_path / "t.toml", bots, format="knockout", rounds=None))).code == 0
+    assert "2 of at most 4 games; finished" in referee("status", str(tmp_path / "t-results")).out
 
 
 def test_the_status_of_a_run_that_is_on(run: Path, tmp_path: Path) -> None:

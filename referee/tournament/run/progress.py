@@ -16,7 +16,7 @@ from referee.records.header import sections_of
 from referee.records.left_out import LeftOut, left_out_of
 from referee.tournament.formats import Amount
 from referee.tournament.run.facts import facts_of
-from referee.tournament.run.remaining import stopped
+from referee.tournament.run.remaining import nothing_remains, stopped
 from referee.tournament.run.run import Run
 
 RECENT_US = 600_000_000
@@ -78,7 +78,7 @@ def progress_of(run: Run, last: Sequence[TimedGame], is_running: bool) -> RunPro
         planned=run.games_in_all,
         voids=len(run.voids),
         is_running=is_running,
-        is_over=not is_running and (decision is not None or is_over(run)),
+        is_over=not is_running and nothing_remains(run),
         decision=decision,
         tests=remaining.tests if remaining else (),
         left_out=left_out_of(run.header),

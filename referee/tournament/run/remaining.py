@@ -144,3 +144,12 @@ def stopped(run: RunState, is_open: Callable[[str], bool]) -> Remaining | None:
     remaining = Remaining(matchmaking_of_header(run.header, run.format, run.seats), run, is_open)
     remaining.next()
     return remaining
+
+
+def nothing_remains(run: RunState) -> bool:
+    """Whether nothing of a run is left to play, by its records; False where its format is not known. Raises
+    `RecordError`.
+    """
+    if run.format is None:
+        return False
+    return Remaining(matchmaking_of_header(run.header, run.format, run.seats), run).next() is None
