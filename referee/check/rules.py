@@ -458,7 +458,8 @@ def seats_that_leave_always_lead_to_an_outcome(game: Game[Any], options: Options
                 if state.outcome() is None:
                     state = step(state, rng)
                     _require(
-                        set(state.to_act()) <= here | {CHANCE, SHARED_CHANCE}, "a retired seat is to act"
+                        set(state.to_act()) <= here | {CHANCE, SHARED_CHANCE},
+                        "a retired seat is still to act",
                     )
         outcome = state.outcome()
         assert outcome
@@ -474,7 +475,7 @@ def _leave_in_all_ways(state: State[Any], here: Iterable[Seat], seats: int) -> N
         after = state.drop(leaving)
         if outcome := after.outcome():
             _check_outcome(after, outcome, seats)
-        _require(not set(after.to_act()) & set(leaving), "a retired seat is to act")
+        _require(not set(after.to_act()) & set(leaving), "a retired seat is still to act")
 
 
 def _subsets(seats: Sequence[Seat]) -> Iterator[tuple[Seat, ...]]:

@@ -114,7 +114,9 @@ class Position:
         """
         given = moves if isinstance(moves, Mapping) else {self.turn: moves}
         if set(given) != set(self.state.to_act()) or self.is_chance:
-            raise ValueError(f"to act: {self.state.to_act()}, but there are moves of {tuple(given)}")
+            raise ValueError(
+                f"the seats to act are {self.state.to_act()}, but the moves are those of seats {tuple(given)}"
+            )
         read = self.state.read
         played = {seat: read(seat, move) if isinstance(move, str) else move for seat, move in given.items()}
         return self._followed_by(self.state.play(played))

@@ -465,7 +465,10 @@ def _abilities(figures: Figures) -> Finding:
         "pinning": (found.pinning, "`pin` is ignored"),
         "sub-reaper": (found.subreaper, "detached processes of a bot may outlive it"),
         "/proc": (found.proc, "processes are harder to find"),
-        "CPU clocks of others": (found.cpu_clocks, "processor time of bots cannot be read while they run"),
+        "CPU clocks of other processes": (
+            found.cpu_clocks,
+            "processor time of bots cannot be read while they run",
+        ),
         "ptys": (found.ptys, "bots cannot be given a terminal"),
     }
     words = {True: "yes", False: "no", None: "not known on this system"}

@@ -64,7 +64,7 @@ COLUMNS = {
     "p99": Kind(
         "99 %", "time that 99 % of the moves stay within", lambda _, times: about(times.quantile(0.99))
     ),
-    "max": Kind("longest", "longest time of a move", lambda _, times: about(times.longest_us)),
+    "max": Kind("longest", "longest time for a move", lambda _, times: about(times.longest_us)),
     "over": Kind("over", "moves beyond their allowance", lambda _, times: f"{times.over:,}"),
     "late": Kind("late", "number of times the bot ran out of time", lambda _, times: f"{times.late:,}"),
     "cpu": Kind("CPU", "processor time of all games", lambda _, times: about(times.cpu_us)),
