@@ -463,7 +463,7 @@ class ReplayScreen(App[None]):
     def _playing(self) -> str:
         """Returns the status line of a game that is playing."""
         return (
-            f"playing {SPEEDS[self._speed]:g} steps a second; Space pauses, + and - change it"
+            f"playing {SPEEDS[self._speed]:g} steps per second; Space pauses, + and - change it"
             if self._player
             else ""
         )

@@ -122,14 +122,15 @@ def running(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
 
 def kill_all(process: subprocess.Popen[bytes]) -> None:
     """Kills a referee with all that is below it. Each is stopped before its children are listed, so that the
-    list is complete, and before any is killed, so that none sees the others go.
+    list is complete, and before any is killed, so that none sees the others go: children first, since a
+    launcher's end wakes its wardens.
     """
     stopped = [process.pid]
     for pid in stopped:
         with contextlib.suppress(ProcessLookupError):  # a program of the bot's may have ended
             os.kill(pid, signal.SIGSTOP)
         stopped += children(pid)
-    for pid in stopped:
+    for pid in reversed(stopped):
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
     process.wait()

@@ -222,11 +222,11 @@ def test_a_search_without_anything_sought_is_explained() -> None:
 def test_the_game_plays_and_pauses_at_a_speed() -> None:
     async def test(screen: Shown) -> None:
         await screen.press(*["minus"] * 9)
-        assert "0.25 steps a second" in screen.lines[-1]
+        assert "0.25 steps per second" in screen.lines[-1]
         await screen.press("space")
-        assert "playing 0.25 steps a second" in screen.lines[-1]
+        assert "playing 0.25 steps per second" in screen.lines[-1]
         await screen.press("plus", "plus", "plus", "plus", "plus", "plus", "plus")
-        assert "playing 16 steps a second" in screen.lines[-1]
+        assert "playing 16 steps per second" in screen.lines[-1]
         while screen.browser.at < 3:
             await asyncio.sleep(0.01)
         await screen.press("space")
