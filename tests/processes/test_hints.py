@@ -216,9 +216,12 @@ def test_why_a_program_does_not_start(content: bytes, fragments: list[str], tmp_
 @pytest.mark.parametrize(
     "level", [pytest.param(level, marks=[] if level == "bwrap" else pytest.mark.slow) for level in LEVELS]
 )
-def test_a_script_that_does_not_start_is_not_blamed_on_isolation(level: str, tmp_path: Path) -> None:
+def test_a_script_that_does_not_start_is_not_blamed_on_isolation(
+    level: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if why := levels.reason(level):
         pytest.skip(why)
+    monkeypatch.setattr("referee.wire.connection.LOST_GRACE_S", TOO_LONG_S)  # its status says why it ended
     scripts = {
         "crlf.py": (
             b"#!/usr/bin/env python3\r\nimport sys\r\n",
