@@ -91,19 +91,19 @@ def _set_targets(tokens: Sequence[Token], path: Path, names: dict[Path, str]) ->
     """Changes links to other documents into links to their pages, and pictures into their data. A link to a
     file that has no page becomes plain text.
     """
+    folder = path.resolve().parent
     is_text = False
     for token in tokens:
         target = str(token.attrGet("href") or token.attrGet("src") or "")
         name, _, anchor = target.partition("#")
-        file = Path(posixpath.normpath(path.resolve().parent / name))
         if token.type == "image":
-            picture = base64.b64encode(file.read_bytes()).decode()
+            picture = base64.b64encode((folder / name).read_bytes()).decode()
             token.attrSet("src", f"data:image/svg+xml;base64,{picture}")
         elif token.type == "link_open":
             is_text = False
             if not name or re.match(r"\w+:", target):
                 continue
-            if other := names.get(file.resolve()):
+            if other := names.get(Path(posixpath.normpath(folder / name)).resolve()):
                 token.attrSet("href", f"{other}.html{'#' * bool(anchor)}{anchor}")
             else:
                 is_text = True

@@ -23,6 +23,7 @@ from referee.tournament.file import keys
 from referee.tournament.file.config import load
 from referee.tournament.formats import FORMATS
 from tests.command import ROOT
+from tests.tools.made_pages import print_or_write
 
 PAGE = ROOT / "referee" / "docs" / "TOURNAMENT.md"
 
@@ -134,11 +135,7 @@ def file(table: str, given: Mapping[str, str], folder: Path) -> Path:
 
 def main(words: list[str]) -> None:
     """Prints or writes the page."""
-    made = page(PAGE.read_text())
-    if words == ["--write"]:
-        PAGE.write_text(made)
-    else:
-        print(made, end="")
+    print_or_write(page(PAGE.read_text()), PAGE, words)
 
 
 if __name__ == "__main__":

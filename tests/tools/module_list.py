@@ -14,6 +14,7 @@ from pathlib import Path
 
 from tests.command import ROOT
 from tests.imports import imports, parsed
+from tests.tools.made_pages import print_or_write
 
 PACKAGE = ROOT / "referee"
 PAGE = PACKAGE / "MODULES.md"
@@ -95,10 +96,7 @@ def _rows(modules: dict[str, Path]) -> Iterable[str]:
 
 def main(words: list[str]) -> None:
     """Prints or writes the page."""
-    if words == ["--write"]:
-        PAGE.write_text(page())
-    else:
-        print(page(), end="")
+    print_or_write(page(), PAGE, words)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from tests import tiers
 from tests.command import ROOT
 from tests.tiers import Case
 from tests.tools.guards import GUARDS
+from tests.tools.made_pages import print_or_write
 
 PAGE = ROOT / "tests" / "PROMISES.md"
 
@@ -75,11 +76,7 @@ def main(words: list[str]) -> None:
         failed = pytest.main(["--collect-only", "-qqq", "-n0", "-m", "always"], plugins=[collection])
     if failed:
         sys.exit(1)
-    made = page(collection.tests)
-    if words == ["--write"]:
-        PAGE.write_text(made)
-    else:
-        print(made, end="")
+    print_or_write(page(collection.tests), PAGE, words)
 
 
 if __name__ == "__main__":

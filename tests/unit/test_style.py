@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from types import CodeType
 
 import pytest
 
@@ -57,13 +57,18 @@ def paragraphs(text: str) -> Iterator[str]:
             yield re.sub(r"\]\([^)]*\)", "", line).replace("[", "").replace("**", "").strip()
 
 
-def literals(path: Path) -> Iterator[str]:
+def literals(path: Path) -> list[str]:
     """The strings of a module that are not docstrings; of an f-string, each part."""
-    tree = ast.parse(path.read_text())
-    bare = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in bare:
-            yield node.value
+    return [*_strings(compile(path.read_text(), path, "exec", optimize=2))]
+
+
+def _strings(constant: object) -> Iterator[str]:
+    """The strings among the constants of compiled code, and in tuples and sets of constants."""
+    if isinstance(constant, str):
+        yield constant
+    elif isinstance(constant, CodeType | tuple | frozenset):
+        for part in constant.co_consts if isinstance(constant, CodeType) else constant:
+            yield from _strings(part)
 
 
 def phrases_in(text: str) -> list[str]:
