@@ -36,7 +36,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "bot"
 
 
-@pytest.mark.quick_cases(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("level", LEVELS)
 def test_a_build_has_a_limit_and_its_output_is_bounded(level: str, folder: Path) -> None:
     it = bot(folder, level)

@@ -249,6 +249,7 @@ def test_all_ports_of_the_page_of_clusters_stand_in_its_table_and_its_rule() -> 
     assert set(re.search(r"dport \{(.*?)\}", rule)[1].replace(",", " ").split()) == others  # type: ignore[index]
 
 
+@pytest.mark.slow
 def test_the_messages_on_the_page_of_clusters_are_those_of_the_code() -> None:
     said = [text for path in (ROOT / "referee").rglob("*.py") for text in literals(path)]
     for message, _ in rows("referee/docs/CLUSTER.md", "message | what to do"):
@@ -411,6 +412,7 @@ def test_each_recipe_of_a_tournament_can_be_played(checkout: Path) -> None:
         assert done.returncode == 0 or lacks_level, done.stderr
 
 
+@pytest.mark.slow
 def test_the_page_of_checks_shows_what_is_printed_of_a_failed_step() -> None:
     def untimed(text: str) -> list[str]:
         return re.sub(r"\d[\d.]* (µs|ms|s)\b|(?<=ask )\d+ \d+", "TIME", text).splitlines()

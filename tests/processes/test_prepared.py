@@ -73,6 +73,7 @@ def test_a_bot_finds_no_trace_of_the_one_before_it(user: str, open_folder: Path)
     assert first == second
 
 
+@pytest.mark.slow
 def test_a_bot_sees_the_same_where_nothing_can_be_prepared(
     user: str, open_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -58,7 +58,6 @@ def test_the_same_seed_plays_the_same_games(tmp_path: Path, c_bot: str, js_bot: 
 
 
 TOURNAMENTS = sorted(path.stem for path in (ROOT / "tournaments").glob("*.toml"))
-QUICK = "thetree-alone"
 QUICKER = {"ladder-floral": "beam 2", "ladder-thetree": "playouts 8"}
 """What makes the last bot of a ladder quick."""
 
@@ -66,10 +65,8 @@ QUICKER = {"ladder-floral": "beam 2", "ladder-thetree": "playouts 8"}
 @pytest.mark.promise(
     "README", "The tournaments that come with the referee are played without a fault.", case="swiss"
 )
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[] if name == QUICK else pytest.mark.slow(seconds=10)) for name in TOURNAMENTS],
-)
+@pytest.mark.slow(seconds=10)
+@pytest.mark.parametrize("name", TOURNAMENTS)
 def test_every_tournament_is_played_without_a_fault(name: str, tmp_path: Path) -> None:
     (tmp_path / "tournaments").mkdir()
     (tmp_path / "sample_bots").symlink_to(ROOT / "sample_bots")

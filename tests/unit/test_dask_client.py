@@ -67,6 +67,7 @@ class Stuck:
         return {}
 
 
+@pytest.mark.slow
 def test_a_client_that_does_not_end_to_close_is_given_up(
     monkeypatch: pytest.MonkeyPatch, dask_client: Any
 ) -> None:
@@ -92,6 +93,7 @@ class Slow(Stuck):
         return {"id": str(min(Slow.looks, 2)), "workers": {}}
 
 
+@pytest.mark.slow
 def test_a_slow_answer_does_not_keep_it_from_looking_for_long(
     monkeypatch: pytest.MonkeyPatch, dask_client: Any
 ) -> None:

@@ -91,6 +91,7 @@ def test_words_list_sections_and_the_start_of_a_name_is_enough() -> None:
     assert rows and {row.split()[0] for row in rows} <= set(documents())
 
 
+@pytest.mark.slow
 def test_every_link_of_the_html_pages_leads_to_a_page_and_a_heading(tmp_path: Path) -> None:
     site = tmp_path / "new" / "site"
     assert referee("docs", "--html", str(site)).code == 0

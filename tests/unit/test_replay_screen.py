@@ -304,6 +304,7 @@ def test_a_damaged_record_is_shown_as_far_as_it_goes() -> None:
     use(broken, test, size=(140, 30))
 
 
+@pytest.mark.slow
 def test_texts_of_bots_are_shown_as_text() -> None:
     """Neither Textual's markup, nor links, nor control characters do anything."""
     said = "[bold red]x[/] [link=http://192.0.2.1]y[/link] \x1b[2J [/] $[@click=app.quit]z"
@@ -358,6 +359,7 @@ def test_a_seat_s_screen_never_shows_what_others_hid(slug: str) -> None:
     use(record, test, only=1, size=(120, 40))
 
 
+@pytest.mark.slow
 def test_the_views_of_a_game_with_hidden_information_take_turns() -> None:
     async def test(screen: Shown) -> None:
         await screen.press("right", "right")
