@@ -15,8 +15,8 @@ FLUSH = (
     "languages; and read line by line, not until the end of the input"
 )
 NOT_STARTED = (
-    "run the command by hand in the same folder: it must start, keep running, and wait for lines on standard "
-    "input"
+    "run the command by hand in the same folder: it must start, keep running, and "
+    "wait for lines on standard input"
 )
 UNREAD = (
     "the bot does not read its input: read standard input line by line from the start; if it just needs "
@@ -32,28 +32,25 @@ SAY_READY = (
     "prepare, `--start` gives it more time"
 )
 ANSWER = (
-    "answer `ask N ...` with the line `move N TEXT`, and flush; if the bot just needs longer, `--time` gives "
-    "it more time per move"
+    "answer `ask N ...` with the line `move N TEXT`, and flush; if the bot just needs longer, "
+    "`--time` gives it more time per move"
 )
 ON_STDERR = "the bot wrote it to stderr: write it to standard output"
 WARM_UP = (
-    "do what only the first move needs (loading, compiling, large tables) before `ready`, where it costs "
-    "no move "
-    "time"
+    "do what only the first move needs (loading, compiling, large tables) before "
+    "`ready`, where it costs no move time"
 )
 LATE = (
-    "each `ask` says how much of the allowance and of the reserve remains, in milliseconds: think less "
-    "when it is short, or use `--time` to check the bot with the clocks that it is made "
-    "for"
+    "each `ask` says how much of the allowance and of the reserve remains, in milliseconds: think less when "
+    "it is short, or use `--time` to check the bot with the clocks that it is made for"
 )
 REPEATED = (
-    "choose another move after `rejected`: the same one is rejected again, and the 10th rejection loses the "
-    "game"
+    "choose another move after `rejected`: the same one is rejected again, and "
+    "the 10th rejection loses the game"
 )
 OTHER_SEAT = (
-    "seat 1 had no problem: the third value of `game SLUG RULES SEAT SEATS` is the bot's seat, counted "
-    "from 1, as in `news`; in other seats, `news` comes before the first "
-    "question"
+    "seat 1 had no problem: the third value of `game SLUG RULES SEAT SEATS` is the bot's seat, counted from "
+    "1, as in `news`; in other seats, `news` comes before the first question"
 )
 """Advice where only another seat than the first fails."""
 ENDED_BY_ITSELF = (
@@ -131,8 +128,7 @@ def of_rejection(reason: str, text: str, slug: str) -> str:
     if reason in NOTATION:
         return f"{page} says how moves are written and cells are named; `list N` requests the legal moves"
     return (
-        "the bot's position differs from the referee's: build it from the `news` lines alone, which have "
-        "the moves of all seats, including its "
-        f"own; {page} lists the reasons, and `list N` requests the "
-        "legal moves"
+        "the bot's position differs from the referee's: build it from the `news` lines alone, "
+        f"which have the moves of all seats, including its own; {page} lists the reasons, and "
+        "`list N` requests the legal moves"
     )

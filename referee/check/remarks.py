@@ -17,9 +17,8 @@ STATUS_HINT = (
     "exit with status 0 on `quit` and at the end of the input; its stderr may say what went wrong there"
 )
 SEED_HINT = (
-    "this is not required; a bot with repeatable games derives all randomness from `seed` and does not "
-    "depend on the "
-    "time"
+    "this is not required; a bot with repeatable games derives all randomness from `seed` "
+    "and does not depend on the time"
 )
 
 

@@ -46,8 +46,8 @@ COLD_FACTOR = 4
 CLEAN_EXIT = "exited with status 0"
 
 RESIGNED_HINT = (
-    "answer `ask N ...` with `move N TEXT`; `resign N` resigns the game. A bot that never moves cannot be "
-    "checked"
+    "answer `ask N ...` with `move N TEXT`; `resign N` resigns the game. A bot "
+    "that never moves cannot be checked"
 )
 
 MEMORY_GAME_S = 2.0
@@ -167,8 +167,8 @@ def handles_a_rejection(settings: CheckSettings) -> StepFinding:
     """One of the bot's legal answers is rejected; it has to answer the next question and play on."""
     where = "after a rejection"
     hint = (
-        "after `rejected` comes an `ask` with the next number: choose again and answer with that number; "
-        "the clock keeps running"
+        "after `rejected` comes an `ask` with the next number: choose again and answer with that "
+        "number; the clock keeps running"
     )
     clock = settings.clocks[0]
     twice = replace(clock, move_us=2 * clock.move_us)  # the time of two answers, as it runs on
@@ -424,8 +424,8 @@ def keeps_memory_bounded(settings: CheckSettings) -> StepFinding:
         raise bot.failed(
             f"memory grows by {about_size(growth)} with each game: {listed(map(about_size, peaks))} after "
             f"{listed(MEMORY_GAMES)} games",
-            "free the memory of a game when it has ended; a garbage collector without a limit (`java -Xmx`) "
-            "looks the same",
+            "free the memory of a game when it has ended; a garbage collector without a "
+            "limit (`java -Xmx`) looks the same",
         )
     return StepFinding(
         f"at most {about_size(max(peaks))}",

@@ -47,8 +47,8 @@ def doctor(workers: int | None, cluster: str | None, as_json: bool) -> None:
     if cluster is not None:
         if workers is not None:
             raise UsageError(
-                "`--workers` is given with `--cluster`, expected only one of them; a Dask worker has its own "
-                "`--nthreads`"
+                "`--workers` is given with `--cluster`, expected only one of them; a Dask "
+                "worker has its own `--nthreads`"
             )
         from referee.cli.machines import compare_machines
 

@@ -209,9 +209,8 @@ def _play(settings: MatchSettings, views: Views, given: dict[str, Any]) -> None:
         observer = views.observer(stack) if views.given else None
         if views.no_clock:
             say(
-                "no time limits: the referee waits for bots indefinitely, also when they should exit; "
-                "press Ctrl-C twice to end the match at "
-                "once"
+                "no time limits: the referee waits for bots indefinitely, also when they should exit; press "
+                "Ctrl-C twice to end the match at once"
             )
         workers = config.workers if given["workers"] is None else given["workers"]
         how = PlayOptions(

@@ -155,8 +155,8 @@ def _start(
     for name, value in game.settle({**options, **given}).items():
         if value != record.terms.options[name]:
             raise UsageError(
-                f"option `{name}` is `{value}`, expected `{options[name]}` as in the game of "
-                "`--from`, or none"
+                f"option `{name}` is `{value}`, expected `{options[name]}` as "
+                "in the game of `--from`, or none"
             )
     return {"from": str(file), "game": record.terms.id, "move": move}, options
 

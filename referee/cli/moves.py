@@ -120,8 +120,8 @@ class _MovesOptions:
             )
         if self.seat is not None and self.depth is not None:
             raise UsageError(
-                "`--seat` is given with --perft, which counts the moves of all seats: expected only one "
-                "of them"
+                "`--seat` is given with --perft, which counts the moves of all "
+                "seats: expected only one of them"
             )
 
     def looked_at(self) -> PositionView:
@@ -154,15 +154,13 @@ class _MovesOptions:
     def _check_begin(self, known: ViewKnowledge) -> None:
         if self.options or self.seed or self.outcomes:
             raise UsageError(
-                "with `--from`, options, seed and chance are those of the game: expected no `--option`, "
-                "`--seed` or "
-                "`--chance`"
+                "with `--from`, options, seed and chance are those of the game: expected no "
+                "`--option`, `--seed` or `--chance`"
             )
         if self.line and not known.is_full:
             raise UsageError(
-                f"moves are given with --from and --seat {self.seat}: their effect depends on what is "
-                f"hidden from that seat, expected no "
-                "MOVE"
+                f"moves are given with --from and --seat {self.seat}: their effect depends on what is hidden "
+                "from that seat, expected no MOVE"
             )
 
 

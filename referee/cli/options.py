@@ -172,9 +172,8 @@ def place_in_game(at: str) -> tuple[str, int]:
     game_id, _, move = at.rpartition("@")
     if not (game_id and move.isascii() and move.isdecimal() and len(move) < 10):
         raise UsageError(
-            f"`--from` has `{shown(at, 80)}`, expected ID@N: a game and the number of a move, as in "
-            f"`replay --move "
-            "N`"
+            f"`--from` has `{shown(at, 80)}`, expected ID@N: a game and the number of "
+            "a move, as in `replay --move N`"
         )
     return game_id, int(move)
 

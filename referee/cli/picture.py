@@ -81,8 +81,8 @@ def picture(file: Path, game_id: str | None, game: str | None, out: Path | None,
     record = find_game(records_at(file), game_id, outside_game(game), say)
     if not isinstance(record, GameRecord):
         raise UsageError(
-            f"`{shown(str(file))}` has {len(record):,} games, expected the ID of one; `referee replay` "
-            f"lists them"
+            f"`{shown(str(file))}` has {len(record):,} games, expected the ID of "
+            "one; `referee replay` lists them"
         )
     svg = group(_PictureSettings, given).of(steps_of(record))
     if out and kind == ".png":

@@ -86,9 +86,8 @@ def play(config: Config, options: PlayOptions) -> None:
     if opened.unexplained:
         unexplained = ", ".join(opened.unexplained[:10])
         raise RefereeError(
-            f"games could not be completed and any of their bots may be the cause, so all of their bots "
-            f"forfeited: {unexplained}; "
-            f"see {_VOID_LINES}"
+            "games could not be completed and any of their bots may be the cause, so all of their bots "
+            f"forfeited: {unexplained}; see {_VOID_LINES}"
         )
     if is_unfinished:
         raise RefereeError("some games were not played; run the same command to continue")
@@ -214,6 +213,6 @@ def _report_voids(opened: OpenRun) -> None:
     if opened.forfeited:
         lost = ", ".join(f"{name} {count}" for name, count in opened.forfeited.most_common(10))
         say(
-            f"some games were forfeited because they kept becoming void; number of forfeited games by "
-            f"bot: {lost}"
+            "some games were forfeited because they kept becoming void; number of "
+            f"forfeited games by bot: {lost}"
         )

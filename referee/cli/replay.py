@@ -73,8 +73,8 @@ def replay(**given: Any) -> None:
         return
     if of_one := options.of_one:
         raise UsageError(
-            f"`{shown(str(file))}` has {len(found):,} games, expected the ID of one of them with "
-            f"{listed(of_one)}"
+            f"`{shown(str(file))}` has {len(found):,} games, expected the ID of "
+            f"one of them with {listed(of_one)}"
         )
     rows = [[str(number), shown(s.id), _seats(s), shown(s.sentence)] for number, s in enumerate(found, 1)]
     show_data(columns(["game", "id", "ranks", "how it ended"], rows))

@@ -99,8 +99,8 @@ class _RerunOptions:
 
         if self.folder and self.no_clock:
             raise UsageError(
-                "`-o` is given with `--no-clock`, which changes the margin of the game: expected only "
-                "one of them"
+                "`-o` is given with `--no-clock`, which changes the margin of the "
+                "game: expected only one of them"
             )
         if self.folder:
             require_no_records(self.folder)
@@ -109,8 +109,8 @@ class _RerunOptions:
         recorded = find_game(run.folder, self.game_id, outside_game(self.game), say)
         if not isinstance(recorded, GameRecord):
             raise UsageError(
-                f"`{shown(self.game_id, 80)}` is not a game of this run, expected an ID; `referee "
-                f"replay` lists them"
+                f"`{shown(self.game_id, 80)}` is not a game of this run, expected an "
+                "ID; `referee replay` lists them"
             )
         base = self.base or commands_base(self.path, run.folder)
         return recorded, rerun_of(run, recorded, base, instead, self.isolation, self.no_clock)

@@ -122,18 +122,17 @@ class _Verification:
             raise RecordError(f"no games in `{file}`, expected at least one")
         if unverified := self._verifier.unverified_seeds:
             say(
-                f"the seeds of {unverified} games are not verified, because the seed that they are "
-                f"derived from is not in the records; a run stores it when it ends or is stopped, but "
-                f"not when it is "
-                "killed"
+                f"the seeds of {unverified} games are not verified, because the seed that they "
+                "are derived from is not in the records; a run stores it when it ends or is "
+                "stopped, but not when it is killed"
             )
 
     def show(self, file: str) -> None:
         """Prints what was verified. Raises `RecordError` where no line has the noted hash."""
         if self._noted is not None and self._lines_after is None:  # guard: head-hash
             raise RecordError(
-                f"no line of `{file}` has the head hash `{self._noted}`: "
-                "records are missing at the end, or were rewritten"
+                f"no line of `{file}` has the head hash `{self._noted}`: records are "
+                "missing at the end, or were rewritten"
             )
         state = self._state
         count = count_text(state.played_games, state.games_in_all)

@@ -98,9 +98,9 @@ class SentFiles:
                     is_last = offset + len(part) >= size or not part
                     if is_last and (offset + len(part) != size or digest.hexdigest() != sha256):
                         raise UsageError(
-                            f"`{shown(str(path))}` belongs to a bot and has changed since the run began, "
-                            f"expected files that do not change; list the ones that belong to the bot in its "
-                            "`files`"
+                            f"`{shown(str(path))}` belongs to a bot and has changed since the "
+                            "run began, expected files that do not change; list the ones that "
+                            "belong to the bot in its `files`"
                         )
                     yield offset, part, size
                     if is_last:
@@ -196,8 +196,7 @@ def _check_program(bot: Bot, origin: BotOrigin, found: FileList) -> None:
     if not path.is_relative_to(found.root) or path.relative_to(found.root).as_posix() not in found.files:
         raise UsageError(
             f"bot `{bot.name}`: its program `{shown(program)}` is not among the files that are sent to "
-            f"machines, expected it to be one of them or to be made by "
-            "`build`"
+            "machines, expected it to be one of them or to be made by `build`"
         )
 
 

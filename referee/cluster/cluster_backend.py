@@ -221,8 +221,8 @@ class ClusterBackend(Backend):
             if gone.greeting is None and gone.member.host not in self._mute:
                 self._mute.add(gone.member.host)
                 self._remark(
-                    f"the Dask worker at {address} exited at the first request: see its own output; "
-                    "it needs the referee, and the same version of Dask as here"
+                    f"the Dask worker at {address} exited at the first request: see its own output; it needs "
+                    "the referee, and the same version of Dask as here"
                 )
             self._lose(gone, "its connection to the scheduler ended")
         for address in self._refused.keys() - found.keys():

@@ -81,9 +81,8 @@ def clock_percent(reference: int, speed: int) -> int:
     percent = round(100 * reference / max(1, speed))
     if not MIN_CLOCK_PERCENT <= percent <= MAX_CLOCK_PERCENT:
         raise EnvironmentLacksError(
-            f"because of its speed, its clocks would have to be {percent} % of those of the first "
-            f"machine, expected {MIN_CLOCK_PERCENT} to {MAX_CLOCK_PERCENT} "
-            f"%"
+            f"because of its speed, its clocks would have to be {percent} % of those of the first machine, "
+            f"expected {MIN_CLOCK_PERCENT} to {MAX_CLOCK_PERCENT} %"
         )
     return 100 if abs(percent - 100) <= ALIKE_PERCENT else percent
 
@@ -201,8 +200,8 @@ def _speeds(machines: Sequence[MeasuredMachine]) -> Iterator[Finding]:
         Severity.WARNING,
         f"of the speed of `{fastest.label}`, "
         f"{_named(f'`{one.label}` has {shares[one.address]} %' for one in slow)}",
-        "a bot can compute less there with the same clock; only the games of a pair are always played on "
-        "the same machine",
+        "a bot can compute less there with the same clock; only the games of a pair are "
+        "always played on the same machine",
         "`scale_clocks = true`, or leave out the machines that differ from the others",
     )
 
@@ -214,8 +213,8 @@ def _pythons(machines: Sequence[MeasuredMachine]) -> Iterator[Finding]:
             "python",
             Severity.WARNING,
             "; ".join(f"{version} on {_labels(those)}" for version, those in versions.items()),
-            "the speed of bots in Python depends on the version, and scaled clocks do not compensate for "
-            "that",
+            "the speed of bots in Python depends on the version, and scaled "
+            "clocks do not compensate for that",
             "the same version of Python on all machines",
         )
 
@@ -257,8 +256,8 @@ def _isolation(machines: Sequence[MeasuredMachine]) -> Iterator[Finding]:
             "isolation",
             Severity.WARNING,
             "; ".join(f"`{level}` on {_labels(those)}" for level, those in levels.items()),
-            "this is the strongest level that works there: with `auto`, not all bots are isolated in the "
-            "same way",
+            "this is the strongest level that works there: with `auto`, not all "
+            "bots are isolated in the same way",
             "choose a level that works on all machines, or leave out some machines",
         )
 

@@ -130,8 +130,8 @@ class FileStore:
             raise EnvironmentLacksError(str(error)) from None
         if missing := next((path for path in bot.read if not path.exists()), None):
             raise EnvironmentLacksError(
-                f"bot `{bot.name}`: `{shown(str(missing))}`, which it must be able to read, does not "
-                f"exist on this machine"
+                f"bot `{bot.name}`: `{shown(str(missing))}`, which it must be able to read, "
+                "does not exist on this machine"
             )
         if files.shared:
             self._check_shared(files, bot)
@@ -160,9 +160,8 @@ class FileStore:
             if found != expected:  # guard: shared-bots
                 seen = f"SHA-256 {found}" if found else "it does not exist"
                 raise EnvironmentLacksError(
-                    f"bot `{files.bot.name}`: `{shown(word)}` differs on this machine: "
-                    f"{seen}, expected "
-                    f"{expected}"
+                    f"bot `{files.bot.name}`: `{shown(word)}` differs on this "
+                    f"machine: {seen}, expected {expected}"
                 )
 
     def _unpacked(self, files: BotFiles) -> Path:
@@ -235,8 +234,8 @@ class FileStore:
             _remove(path)
         if not self._blobs.copy(file.sha256, path, 0o700 if file.executable else 0o600):
             raise EnvironmentLacksError(
-                f"bot `{name}`: the content of `{shown(file.path)}` is missing on this machine, SHA-256 "
-                f"{file.sha256}"
+                f"bot `{name}`: the content of `{shown(file.path)}` is missing on this "
+                f"machine, SHA-256 {file.sha256}"
             )
 
     def _use(self, folder: Path) -> None:
@@ -338,7 +337,7 @@ def _make(folder: Path, mode: int) -> None:
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():  # guard: owner-of-store
         raise EnvironmentLacksError(
             f"`{shown(str(folder))}` is not a folder owned by this user, expected a store that is "
-            f"(`XDG_CACHE_HOME` sets its place)"
+            "(`XDG_CACHE_HOME` sets its place)"
         )
 
 

@@ -35,8 +35,8 @@ def parse_period(text: str) -> int:
     match = re.fullmatch(PERIOD, text)
     if not match:
         raise TimeControlError(
-            f"`{shown(text, 80)}` is not a time, expected a number and a unit (us, ms, s, m, h), such as "
-            "`10ms`"
+            f"`{shown(text, 80)}` is not a time, expected a number and a unit "
+            "(us, ms, s, m, h), such as `10ms`"
         )
     return period(*match.groups())
 

@@ -47,9 +47,9 @@ class FloralEncoding(Encoding[FloralState]):
             ObservationPart(
                 "spells",
                 (3, _CONDITION),
-                "of Water, Fertilize and Weather: the form (set, sum, seq) and the length (3 to 5), one-hot; "
-                "members 1 to 7 of a set; the bounds of a sum, as fractions of 35; the relations of a "
-                "sequence, each one-hot",
+                "of Water, Fertilize and Weather: the form (set, sum, seq) and the length (3 to 5), "
+                "one-hot; members 1 to 7 of a set; the bounds of a sum, as fractions of 35; the "
+                "relations of a sequence, each one-hot",
             ),
             ObservationPart("planting", (1,), "whether flowers are planted now"),
             ObservationPart("time", (1,), "turns played, as a fraction of the maximum"),

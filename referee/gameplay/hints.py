@@ -179,8 +179,8 @@ def _exited(code: int, stderr: str) -> str:
             return "it exited by itself: keep running until `quit`, since another game may follow"
         case 126:
             return (
-                "the shell could not execute the program: check that it is executable and built for this "
-                "machine"
+                "the shell could not execute the program: check that it is "
+                "executable and built for this machine"
             )
         case 127 if "error while loading shared libraries" in stderr:
             return "a shared library is missing or built for another machine: its stderr names it"
@@ -228,8 +228,8 @@ def silent(
 
 
 _PROMPT = (
-    "print nothing before the answer on its line, and no prompt (in Python, `input()` without a text); print "
-    "debug output to stderr"
+    "print nothing before the answer on its line, and no prompt (in Python, `input()` without a "
+    "text); print debug output to stderr"
 )
 
 

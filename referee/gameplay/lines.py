@@ -55,8 +55,8 @@ def followed(position: LinePosition, texts: Sequence[str]) -> LinePosition:
         for seat in acting:
             if number == len(texts):
                 raise UsageError(
-                    f"the line ends in the middle of a simultaneous turn, expected a move of seat "
-                    f"{seat + 1} too"
+                    "the line ends in the middle of a simultaneous turn, "
+                    f"expected a move of seat {seat + 1} too"
                 )
             try:
                 moves[seat] = state.read(seat, texts[number])

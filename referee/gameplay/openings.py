@@ -281,9 +281,8 @@ def check_takes_openings(game: Game[Any], options: Options) -> None:
     """Raises `UsageError` where the games of an encounter cannot begin with the same moves."""
     if not game.is_open:  # guard: openings-of-open-games
         raise UsageError(
-            f"`{game.slug}` deals hidden information anew in each game, so its games cannot begin with "
-            f"the same moves: expected no "
-            f"`openings`"
+            f"`{game.slug}` deals hidden information anew in each game, so its games cannot begin with the "
+            "same moves: expected no `openings`"
         )
     if not drawn(game, options, 1, opening_stream(b""), b""):
         raise UsageError(

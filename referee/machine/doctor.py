@@ -184,8 +184,8 @@ def _findings(figures: Figures, advice: Advice) -> Iterator[Finding]:
         yield Finding(
             "start",
             Severity.FINE,
-            f"a bot in Python is ready after {about(figures.starts.p50_us)}, "
-            f"the slowest of {figures.starts.number} after {about(figures.starts.max_us)}",
+            f"a bot in Python is ready after {about(figures.starts.p50_us)}, the slowest of "
+            f"{figures.starts.number} after {about(figures.starts.max_us)}",
             "with new processes for every game, each game takes that much longer; no clock is charged",
         )
     if figures.speed:
@@ -211,7 +211,7 @@ def _moves(figures: Figures, moves: Distribution, advice: Advice) -> Finding:
             "moves",
             Severity.FINE,
             measured,
-            f"this much of a bot's time is overhead of the referee and the machine; clocks of "
+            "this much of a bot's time is overhead of the referee and the machine; clocks of "
             f"{advice.shortest_clock_ms} ms per move or more are reliable",
         )
     return Finding(
@@ -239,7 +239,7 @@ def _speed(figures: Figures, speed: Speed) -> Finding:
         "speed",
         Severity.FINE,
         f"{_rates(speed.together)} with {_asked(figures)}; alone {_rates(speed.alone)}",
-        f"for comparing machines: compiled code that compresses, and moves of random games on "
+        "for comparing machines: compiled code that compresses, and moves of random games on "
         f"{figures.machine.python}, per second of processor time on one core",
     )
 
@@ -373,9 +373,9 @@ def _limits(figures: Figures) -> Finding:
     share = share_of(machine.total_memory_bytes, bots)
     measured = (
         f"by default a bot may use {about_size(share)} of memory ({SHARED_PERCENT} % of "
-        f"{about_size(machine.total_memory_bytes)}, divided by the {bots} bots of "
-        f"{_asked(figures)}), {DEFAULT.processes} processes and threads, and in its scratch folder "
-        f"{about_size(SCRATCH)} and {DEFAULT.scratch_files:,} files"
+        f"{about_size(machine.total_memory_bytes)}, divided by the {bots} bots of {_asked(figures)}), "
+        f"{DEFAULT.processes} processes and threads, and in its scratch folder {about_size(SCRATCH)} and "
+        f"{DEFAULT.scratch_files:,} files"
     )
     checked = f"checked every {INTERVAL_S} s"
     if machine.bot_groups is None:

@@ -138,15 +138,15 @@ class Bot:
             path.stat()
         except OSError as error:
             raise UsageError(
-                f"bot `{self.name}`: no program at `{shown(program)}`{self._place(program)} "
-                f"({error.strerror})"
+                f"bot `{self.name}`: no program at "
+                f"`{shown(program)}`{self._place(program)} ({error.strerror})"
             ) from None
         if path.is_dir():
             raise UsageError(f"bot `{self.name}`: `{shown(program)}` is a folder, expected a program")
         if not is_regular(path) or not os.access(path, os.X_OK):
             raise UsageError(
-                f"bot `{self.name}`: `{shown(program)}` is not executable, expected a program "
-                f"(chmod +x, or put its interpreter before it)"
+                f"bot `{self.name}`: `{shown(program)}` is not executable, expected a program (chmod +x, or "
+                "put its interpreter before it)"
             )
         self._check_script()
 
@@ -161,8 +161,8 @@ class Bot:
             return
         if words and not words[0].startswith("-") and not (self.cwd / words[0]).exists():
             raise UsageError(
-                f"bot `{self.name}`: the file `{shown(words[0])}`, which `{shown(program)}` "
-                f"should run, does not exist{self._place(words[0])}"
+                f"bot `{self.name}`: the file `{shown(words[0])}`, which `{shown(program)}` should run, does "
+                f"not exist{self._place(words[0])}"
             )
 
     def _place(self, path: str) -> str:

@@ -146,8 +146,8 @@ def _groups(table: Standings) -> Iterator[str]:
     if len(groups) > 1:
         named = " | ".join(listed(group) for group in groups)
         yield (
-            "some bots are not connected by any games, so compare Elo only within a group (each has mean 0): "
-            f"{named}"
+            "some bots are not connected by any games, so compare Elo only within a "
+            f"group (each has mean 0): {named}"
         )
 
 
@@ -190,8 +190,8 @@ def _host(facts: Facts) -> Iterator[str]:
     ]
     if starved:
         yield (
-            "machine busy: bots waited for a processor in moves that took longer than the allowance: "
-            f"{listed(starved)}"
+            "machine busy: bots waited for a processor in moves that took longer than "
+            f"the allowance: {listed(starved)}"
         )
 
 

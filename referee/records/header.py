@@ -122,14 +122,14 @@ def game_of(section: dict[str, Any], given: Game[Any] | None = None) -> Game[Any
         if "file" in origin:
             raise UsageError(
                 f"the game `{shown(slug, 80)}` of these records comes from a file, "
-                f"`{shown(origin['file'])}`, which is only run if you name it: expected `--game "
-                f"module.py:NAME`"
+                f"`{shown(origin['file'])}`, which is only run if you name it: "
+                "expected `--game module.py:NAME`"
             ) from None
         if "distribution" in origin:
             package = f"{origin['distribution']} {origin.get('version', '')}"
             raise UsageError(
-                f"the game `{shown(slug, 80)}` of these records is not installed, expected the package "
-                f"`{shown(package)}`"
+                f"the game `{shown(slug, 80)}` of these records is not installed, expected "
+                f"the package `{shown(package)}`"
             ) from None
         raise
 

@@ -114,8 +114,8 @@ class Journal:
             file = AppendOnlyFile(path, os.O_CREAT | os.O_EXCL)
         except FileExistsError:
             raise UsageError(
-                f"cannot write to `{shown(str(folder))}`: `{shown(str(path))}` already exists, "
-                "expected a new folder"
+                f"cannot write to `{shown(str(folder))}`: `{shown(str(path))}` "
+                "already exists, expected a new folder"
             ) from None
         except OSError as error:
             raise UsageError(f"cannot write to `{shown(str(folder))}`: {error.strerror}") from None

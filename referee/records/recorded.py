@@ -111,8 +111,7 @@ class RecordedWire:
     def _silence(self, silence: Reply, wait_us: int) -> Reply:
         if silence.used_us <= wait_us:
             raise RecordError(
-                f"event {self._next}: seat {silence.seat + 1} ran out of time after {silence.used_us} "
-                f"µs, but had {wait_us} "
-                f"µs"
+                f"event {self._next}: seat {silence.seat + 1} ran out of time after "
+                f"{silence.used_us} µs, but had {wait_us} µs"
             )
         return silence

@@ -66,8 +66,8 @@ def verify(value: dict[str, Any], openings: Openings | None = None) -> None:
     game = record.terms.game
     if record.rules != game.rules:
         raise RecordError(
-            f"it was played with version {record.rules} of the rules of `{game.slug}`, but this referee "
-            f"has version {game.rules}"
+            f"it was played with version {record.rules} of the rules of `{game.slug}`, but this "
+            f"referee has version {game.rules}"
         )
     replay(record, lambda event, state: None, by_seed=True)
     if openings is not None:
@@ -139,8 +139,8 @@ def _compare_event(number: int, recorded: Event, played: Event) -> None:
         return
     if type(recorded) is not type(played):
         raise RecordError(
-            f"event {number} is `{_words(recorded)}` in the record, but `{_words(played)}` when the game "
-            f"is played again"
+            f"event {number} is `{_words(recorded)}` in the record, but "
+            f"`{_words(played)}` when the game is played again"
         )
     for one, other in zip(_fields(recorded), _fields(played), strict=True):
         _compare(f"event {number}: {one.name}", one.value, other.value)
@@ -163,6 +163,5 @@ def _compare(what: str, recorded: object, played: object) -> None:
     if recorded != played:
         raise RecordError(
             f"{what} is `{shown(value_text(recorded), 80)}` in the record, but "
-            f"`{shown(value_text(played), 80)}` when the game is played "
-            f"again"
+            f"`{shown(value_text(played), 80)}` when the game is played again"
         )

@@ -67,8 +67,8 @@ def listening(host: str, port: int) -> socket.socket:
     except (OSError, UnicodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not the name of a host"
         raise UsageError(
-            f"cannot listen on {where}: {reason}, expected an address of this machine and a free port, "
-            "such as `--port 0`"
+            f"cannot listen on {where}: {reason}, expected an address of this machine and "
+            "a free port, such as `--port 0`"
         ) from None
     return listener
 

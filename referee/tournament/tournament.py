@@ -84,8 +84,8 @@ class Tournament:
             self.stopping.check(len(plan.names), plan.seats, self.format.tested(plan.names))
         if self.strikes and self.strikes.games != "forfeit" and self.format.follows_results:
             raise UsageError(
-                f"`strikes.games` is `{self.strikes.games}`, expected `forfeit` with the format "
-                f"`{self.format.name}`"
+                f"`strikes.games` is `{self.strikes.games}`, expected `forfeit` with "
+                f"the format `{self.format.name}`"
             )
 
     def header(self) -> dict[str, Any]:

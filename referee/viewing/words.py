@@ -63,8 +63,8 @@ def event_text(event: Event, names: Sequence[str], controls: Sequence[TimeContro
             return f"{who}: {how}{shown(event.text)}{info}\n  {arithmetic}{_waited(event.timing)}"
         case Rejected():
             return (
-                f"{who}: {shown(event.text, 80)} rejected after {seconds(event.used_us)}: "
-                f"{shown(event.sentence)}"
+                f"{who}: {shown(event.text, 80)} rejected after "
+                f"{seconds(event.used_us)}: {shown(event.sentence)}"
             )
         case Preset():
             return f"{who}: {shown(event.text)}, an opening move of the referee"

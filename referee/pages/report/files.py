@@ -55,8 +55,7 @@ def page_of(runs: Runs, workers: int, with_replays: bool, stage: Stage = untold_
                 if size > MAX_BYTES:
                     raise UsageError(
                         f"the replays of {counted(len(runs.games), 'game')} would take more than "
-                        f"{about_size(MAX_BYTES)}, expected `--folder` or "
-                        f"`--no-replays`"
+                        f"{about_size(MAX_BYTES)}, expected `--folder` or `--no-replays`"
                     )
     return report_page(gathering.report(workers, stage), replays, symbols, {game: "" for game, _ in replays})
 

@@ -152,16 +152,14 @@ def _origin(fields: Fields) -> BotOrigin:
         for key in ("build", "files"):
             if fields.has(key):
                 raise UsageError(
-                    f"`{fields.at(key)}` is given with `shared`, but only applies to a bot that is sent "
-                    f"to machines: expected only one of "
-                    "them"
+                    f"`{fields.at(key)}` is given with `shared`, but only applies to a bot that is sent to "
+                    "machines: expected only one of them"
                 )
         program = _command(fields, "cmd")[0]
         if "/" in program and not program.startswith("/"):
             raise UsageError(
                 f"`{fields.at('cmd')}` has the relative program `{shown(program, 80)}` with `shared`, "
-                f"expected a program on the path or an absolute "
-                "path"
+                "expected a program on the path or an absolute path"
             )
     return origin
 
@@ -202,8 +200,7 @@ def _processes(fields: Fields, default: str) -> str:
     if fresh != (processes == "game"):
         raise UsageError(
             f"`{fields.at('fresh')}` is `{str(fresh).lower()}` and `{fields.at('processes')}` is "
-            f"`{processes}`, expected only one of "
-            f"them"
+            f"`{processes}`, expected only one of them"
         )
     return processes
 

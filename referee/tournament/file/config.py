@@ -241,8 +241,8 @@ def _games(base: Path, fields: Fields, main: Fields) -> list[_Game]:
     for key, fields_of_key in (("game", main), ("options", fields)):
         if fields_of_key.has(key):
             raise UsageError(
-                f"`{fields_of_key.at(key)}` is given outside the `[[game]]` tables, expected it in each "
-                f"of them"
+                f"`{fields_of_key.at(key)}` is given outside the `[[game]]` "
+                "tables, expected it in each of them"
             )
     found: list[_Game] = []
     for one in fields.objects("game"):

@@ -124,9 +124,8 @@ def _check_links(bot: Bot, not_found: Iterable[Path]) -> None:
     for path in not_found:
         if path.is_symlink():
             raise UsageError(
-                f"bot `{bot.name}`: `{shown(str(path))}` in its `files` is a link to a place outside the "
-                f"bot's files, expected a "
-                "file"
+                f"bot `{bot.name}`: `{shown(str(path))}` in its `files` is a link to a place outside "
+                "the bot's files, expected a file"
             )
 
 
@@ -180,8 +179,7 @@ def _listed(bot: Bot, patterns: Iterable[str]) -> Iterator[_Entry]:
         if not any(is_regular(path) or path.is_dir() for path in paths):
             raise UsageError(
                 f"bot `{bot.name}`: its `files` have `{shown(pattern)}`, but there is no such file or "
-                f"folder in "
-                f"`{shown(str(bot.cwd))}`"
+                f"folder in `{shown(str(bot.cwd))}`"
             )
         for path in paths:
             yield _Entry(path, path)

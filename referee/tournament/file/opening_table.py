@@ -97,8 +97,8 @@ def recorded_game(path: Path, game_id: str, game: Game[Any]) -> GameRecord:
     assert isinstance(record, GameRecord)  # it was asked for by its id
     if record.terms.game.slug != game.slug:
         raise UsageError(
-            f"`{shown(record.terms.id)}` is a game of `{record.terms.game.slug}`, expected a game of "
-            f"`{game.slug}`"
+            f"`{shown(record.terms.id)}` is a game of `{record.terms.game.slug}`, "
+            f"expected a game of `{game.slug}`"
         )
     return record
 
@@ -119,8 +119,8 @@ def start_of(steps: Steps, move: int) -> OpeningStart:
     for event in (event for step in steps.steps[: move + 1] for event in step.events):
         if isinstance(event, Retired):
             raise UsageError(
-                f"seat {event.seat + 1} dropped out of game `{game_id}` before move {move}, expected an "
-                f"earlier move"
+                f"seat {event.seat + 1} dropped out of game `{game_id}` before move "
+                f"{move}, expected an earlier move"
             )
         if isinstance(event, Moved):
             events.append(Preset(event.seat, event.text))

@@ -110,8 +110,7 @@ def from_header(header: Mapping[str, Any]) -> Format:
             raise UsageError(
                 f"the format `{shown(fields.text('format'), 80)}` of these records comes from a file, "
                 f"`{shown(fields.object(ORIGIN).text('file'), 200)}`, which is only run if you name it: "
-                f"expected `--tournament-format "
-                "module.py:NAME`"
+                "expected `--tournament-format module.py:NAME`"
             )
     form, settings = found or (_named(fields), fields)
     return form.read(Settings(settings, names, (), RecordError))

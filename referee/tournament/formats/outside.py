@@ -184,9 +184,8 @@ def of_header(header: Mapping[str, Any]) -> tuple[type[Format], Fields] | None:
         return None
     if origin.get("sha256") != found.origin["sha256"]:
         raise UsageError(
-            f"the file of the format `{found.name}` differs from the one that was used for these "
-            f"records: its SHA-256 is {found.origin['sha256']}, "
-            f"expected {shown(str(origin.get('sha256')), 80)}"
+            f"the file of the format `{found.name}` differs from the one that was used for these records: "
+            f"its SHA-256 is {found.origin['sha256']}, expected {shown(str(origin.get('sha256')), 80)}"
         )
     growing = {key: header[key] for key in GROWING if key in header and key in found.setting_names()}
     given = {key: settings.value(key) for key in settings.names()}

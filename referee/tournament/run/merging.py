@@ -87,16 +87,15 @@ def check_mergeable(runs: Sequence[Run]) -> None:
             raise UsageError(f"another referee is running in {where}, expected a run that is not in progress")
         if "rounds" not in run.header:
             raise UsageError(
-                f"{where} has the records of a match by an earlier version of the referee, expected a "
-                f"later one"
+                f"{where} has the records of a match by an earlier version of "
+                "the referee, expected a later one"
             )
         if run.amendments.replayed:
             raise UsageError(f"{where} has games that were played again, expected a run without such games")
         if formats.from_header(run.header).follows_results:
             raise UsageError(
                 f"{where} has the format `{run.header['format']}`, in which pairings depend on results: "
-                f"expected a format with a fixed "
-                "schedule"
+                "expected a format with a fixed schedule"
             )
     bots: dict[str, Any] = dict(first.header["bots"])
     for run in others:

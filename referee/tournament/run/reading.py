@@ -40,8 +40,7 @@ def run_folder(path: Path) -> Path:
         if is_regular(path) and not os.path.lexists(folder / RECORDS):
             raise UsageError(
                 f"`{shown(str(path))}` has no results in `{shown(str(folder))}`, expected a folder with "
-                f"results; run the tournament first, or name the "
-                "folder"
+                "results; run the tournament first, or name the folder"
             )
     elif path.name == RECORDS and not path.is_dir():
         folder = path.parent

@@ -155,8 +155,8 @@ class RunState:
             again = f", and it was to be played again after attempt {before}" if before else ""
             voids = counted(expected - before - 1, "attempt")
             raise RecordError(
-                f"`attempt` of game `{shown(game)}` is {attempt}, expected {expected}: "
-                f"{voids} became void{again}"
+                f"`attempt` of game `{shown(game)}` is {attempt}, expected "
+                f"{expected}: {voids} became void{again}"
             )
 
     def _sort_game(self, game: Summary, pairing: Pairing) -> None:
