@@ -1,4 +1,6 @@
-"""The command line: one module a command. stdout is data, everything else goes to stderr."""
+"""The command line: one module a command, and the exit code of each error. stdout is data, everything else
+goes to stderr.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The game loop: it plays one game to its end and is the only judge of it. Pure.
+"""The game loop: it plays one game to its end and is the only judge of it, including default moves. Pure.
 
 It turns a state, the seats' clocks and a wire into events and a verdict. It reads no clock, starts no
 process and writes no file; replaying a record is this same loop with a wire made from the record.

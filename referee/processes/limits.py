@@ -1,4 +1,4 @@
-"""Resource limits of a bot, parsed from text. Pure."""
+"""Resource limits of a bot, parsed from text; `cgroups` and `execution` set them. Pure."""
 
 from __future__ import annotations
 

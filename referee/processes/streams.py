@@ -1,4 +1,4 @@
-"""A bot's input and output as two pipes."""
+"""A bot's input and output as two pipes: what it writes is read here, and its input written."""
 
 from __future__ import annotations
 

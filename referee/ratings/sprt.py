@@ -1,4 +1,5 @@
-"""The sequential probability ratio test (SPRT): is a bot stronger than another by `elo1` or by `elo0`? Pure.
+"""The sequential probability ratio test (SPRT): is a bot stronger than another by `elo1` or by `elo0`? This
+is its arithmetic; `tournament.stopping` decides when it ends. Pure.
 
 The test adds up evidence trial by trial, as the logarithm of a likelihood ratio (LLR), and is over when the
 LLR reaches a bound: A. Wald's bounds, by which the hypothesis `elo0` is rejected wrongly with chance `alpha`

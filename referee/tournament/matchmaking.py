@@ -1,4 +1,4 @@
-"""Matchmaking: what decides which bots meet in a run, and when it stops before its schedule ends. Pure."""
+"""The settings that decide which encounters a run has: its bots, format and stopping rule. Pure."""
 
 from __future__ import annotations
 

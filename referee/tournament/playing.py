@@ -1,4 +1,6 @@
-"""Plays the games of a tournament that have no records yet, whether the run is new or continued."""
+"""Plays the games of a tournament that have no records yet, whether the run is new or continued;
+also again those that became void.
+"""
 
 from __future__ import annotations
 

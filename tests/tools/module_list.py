@@ -27,7 +27,7 @@ HEAD = """\
 
 `python -m tests.tools.module_list --write` makes this page from the docstrings; do not edit it. \
 [ARCHITECTURE](../ARCHITECTURE.md) tells how they work together. A module that says *Pure* reads no clock, \
-touches no file and starts no process.
+touches no file and starts no process. The modules of the protocol are in `protocol/`.
 """
 
 

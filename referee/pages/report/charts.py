@@ -1,4 +1,4 @@
-"""Charts of reports as SVG, in the colours of the page: its stylesheet has their classes. Pure."""
+"""Draws lines and histograms as SVG, in the colours of the page: its stylesheet has their classes. Pure."""
 
 from __future__ import annotations
 

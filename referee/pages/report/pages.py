@@ -1,4 +1,6 @@
-"""The pages of a report: the tournament with the list of its games, and pages of games to be replayed."""
+"""The pages of a report, each with its charts: the tournament with the list of its games, and pages of games
+to be replayed.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Swiss tournaments: in each round, bots with equal points meet. Pure.
+"""Swiss tournaments, with their tie-breaks: in each round, bots with equal points meet. Pure.
 
 The bots are in the order of their points, then of their seeds. A round is paired from the top, by groups of
 bots with equal points:

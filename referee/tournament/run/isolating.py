@@ -1,4 +1,6 @@
-"""Settles the isolation of bots: the level of each, and the files that are hidden from it."""
+"""Applies the isolation of a run to its bots: the level of each, which `processes.levels` chooses, and the
+files that are hidden from it.
+"""
 
 from __future__ import annotations
 
