@@ -11,7 +11,7 @@ from referee.cli.backends import PreparedTournament, build, on_cluster, on_this_
 from referee.cli.displays import display
 from referee.cli.json_lines import end_lines
 from referee.cli.output import amount_text, count_text, pasteable, say, show_data, table_width
-from referee.cli.progress import RunInfo, report_off_turn, report_stoppages
+from referee.cli.progress import RunInfo, report_bots, report_stoppages
 from referee.core.cores import usable_cores
 from referee.core.errors import BotFaulted, RefereeError, Stopped
 from referee.core.stop import StopSignals
@@ -171,7 +171,7 @@ def _play(prepared: PreparedTournament, opened: OpenRun, options: PlayOptions) -
     with StopSignals(progress.interrupt) as stop, progress:
         player.play(prepared.backend_factory(opened), lambda: bool(stop.asked))
     report_stoppages(player.timed)
-    report_off_turn(player.off_turn)
+    report_bots(player.bot_totals)
     _say_decision(tournament, opened)
     is_unfinished = Remaining(tournament.matchmaking, opened.state, opened.is_open).next() is not None
     if stop.asked and is_unfinished:

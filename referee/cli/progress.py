@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from types import TracebackType
 
 from referee.cli.output import say, say_now
-from referee.core.text import shown
+from referee.core.text import counted, shown
 from referee.core.units import about
-from referee.records.record import OFF_TURN, GameRecord, Summary, from_json
+from referee.records.record import OFF_TURN, STRAY, GameRecord, Summary, from_json
 from referee.tournament.playing import ProgressDisplay
 from referee.tournament.run.pace import Pace
 from referee.tournament.workers.task import Finished, Void
@@ -55,10 +55,23 @@ OFF_TURN_US = 100_000
 """What a bot computes while it is not asked is told if it is this share of that time, and this much."""
 
 
-def report_off_turn(times: Counter[tuple[str, str]]) -> None:
-    """Prints which bots computed while they were not asked; `off_turn_times` measures them."""
-    for bot in dict.fromkeys(bot for bot, _ in times):
-        idle_us, cpu_us = (times[bot, name] for name in OFF_TURN)
+def report_bots(totals: Counter[tuple[str, str]]) -> None:
+    """Prints which bots computed while they were not asked, and which wrote lines that were ignored;
+    `bot_totals` counts that.
+    """
+    for bot in dict.fromkeys(bot for bot, _ in totals):
+        noise, stale = (totals[bot, name] for name in STRAY)
+        if noise:
+            say(
+                f"bot `{bot}` wrote {counted(noise, 'line')} to stdout that are not messages; they were "
+                "ignored, but debug output belongs on stderr"
+            )
+        if stale:
+            say(
+                f"bot `{bot}` sent {counted(stale, 'answer')} to closed questions, which were ignored: send "
+                "exactly one `move` for each `ask`"
+            )
+        idle_us, cpu_us = (totals[bot, name] for name in OFF_TURN)
         if cpu_us >= OFF_TURN_US and 100 * cpu_us >= OFF_TURN_PERCENT * idle_us:
             say(
                 f"bot `{bot}` computed for {about(cpu_us)} of the {about(idle_us)} outside its own turns; "

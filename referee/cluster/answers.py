@@ -15,7 +15,7 @@ from referee.cluster.orders import (
 )
 from referee.core.errors import RecordError
 from referee.core.fields import Fields
-from referee.records.record import from_json, off_turn_times, parse_json, summary_of, timed_moves
+from referee.records.record import bot_totals, from_json, parse_json, summary_of, timed_moves
 from referee.tournament.workers.task import Began, Finished, LeftBehind, Notice, Report, Void, WorkerDied
 
 _ANSWERS = {Greeting: "greeting", MachineReady: "ready", MachineUnfit: "unfit", BotFilesChanged: "changed"}
@@ -123,7 +123,7 @@ def finished(body: bytes, dialogue: str) -> Finished:
     value = parse_json(body)
     record = from_json(value)
     try:
-        times = timed_moves(value), off_turn_times(value)
+        times = timed_moves(value), bot_totals(value)
     except (LookupError, TypeError, ValueError, AttributeError):
         raise RecordError(f"game {record.terms.id!a}: its measurements are malformed") from None
     return Finished(summary_of(record), body, *times, dialogue)

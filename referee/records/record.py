@@ -32,6 +32,9 @@ FORMAT = 1
 OFF_TURN = ("off_turn_us", "off_turn_cpu_us")
 """For a seat, how long it was not asked in a game, and the processor time that its bot used then."""
 
+STRAY = ("noise", "stale")
+"""For a seat, the lines of its bot that were not messages, and its answers to closed questions."""
+
 LINE_CAP = 64 << 20
 """Maximum number of bytes of a line that is read. A game of a thousand moves takes about a hundred thousand.
 """
@@ -128,15 +131,17 @@ def timed_moves(value: dict[str, Any]) -> Counter[str]:
     )
 
 
-def off_turn_times(value: dict[str, Any]) -> Counter[tuple[str, str]]:
-    """Yields, for each bot of a game in the form of `to_json`, how long it was not asked (`off_turn_us`), and
-    the processor time that it used then (`off_turn_cpu_us`).
+def bot_totals(value: dict[str, Any]) -> Counter[tuple[str, str]]:
+    """Adds up, for each bot of a game in the form of `to_json`, its times that are `OFF_TURN` and its lines
+    that are `STRAY`.
     """
-    times: Counter[tuple[str, str]] = Counter()
+    totals: Counter[tuple[str, str]] = Counter()
     for bot, seat in zip(value["bots"], value["measured"]["seats"], strict=True):
         for name in OFF_TURN:
-            times[bot, name] += seat.get(name, 0)
-    return times
+            totals[bot, name] += seat.get(name, 0)
+        totals[bot, "noise"] += seat.get("noise", {}).get("count", 0)
+        totals[bot, "stale"] += seat.get("stale", 0)
+    return totals
 
 
 _TIMING = Timing._fields

@@ -132,8 +132,8 @@ class TournamentPlayer:
         """The bots whose programs changed while the run was on; each is reported once."""
         self.timed: Counter[str] = Counter()
         """Counts of moves so far, as `timed_moves` gives them."""
-        self.off_turn: Counter[tuple[str, str]] = Counter()
-        """How long bots were not asked, and computed then, as `off_turn_times` gives it."""
+        self.bot_totals: Counter[tuple[str, str]] = Counter()
+        """What bots did besides moves so far, as `bot_totals` counts it."""
 
     def play(self, open_backend: BackendFactory, stopping: Callable[[], bool]) -> None:
         """Plays on a backend until all games are played or `stopping` is true.
@@ -211,7 +211,7 @@ class TournamentPlayer:
         for line in self._faults.take_out():
             self._show.note(line)
         self.timed.update(finished.timed)
-        self.off_turn.update(finished.off_turn)
+        self.bot_totals.update(finished.bot_totals)
         if finished.dialogue:
             self._run.keep_dialogue(game, finished.dialogue)
         self._show.finished(finished)

@@ -136,6 +136,29 @@ def test_an_observer_takes_no_dialogue_from_the_folder(tmp_path: Path) -> None:
     assert " x REF: ask 1 " in referee("find", str(folder), "--dialogue").out
 
 
+# --- What a bot writes besides its answers -----------------------------------------------------------------
+
+CHATTY = """
+import sys
+for line in sys.stdin:
+    word, number = (line.split() + ["0"])[:2]
+    if word in ("hello", "prepare"):
+        print("hello 1" if word == "hello" else "ready", flush=True)
+    elif word == "ask":
+        sys.stdout.write(f"thinking\\nresign {number}\\nresign {number}\\n")
+        sys.stdout.flush()
+"""
+
+
+def test_lines_that_were_ignored_are_told(tmp_path: Path) -> None:
+    (tmp_path / "chatty.py").write_text(CHATTY)
+    done = referee("match", "blooms", f"a={{python}} {tmp_path}/chatty.py", f"b={PLAIN}", "-n", "2", *HERE)
+    assert done.code == 0
+    assert "bot `a` wrote 2 lines to stdout that are not messages" in done.err
+    assert "bot `a` sent 2 answers to closed questions" in done.err
+    assert "bot `b`" not in done.err
+
+
 # --- Without a clock ---------------------------------------------------------------------------------------
 
 STOPPING = """

@@ -48,7 +48,7 @@ from referee.records.journal import body_of
 from referee.records.record import (
     GameRecord,
     Summary,
-    off_turn_times,
+    bot_totals,
     summary_of,
     timed_moves,
     to_json,
@@ -568,7 +568,7 @@ def recorded(one: Task) -> Finished:
     verdict = play(terms, wire, seeded_dice(terms), wire.watch)
     record = GameRecord(terms, tuple(wire.events), verdict, {"seats": [{}, {}]}, GAME.rules, attempt=attempt)
     value = to_json(record)
-    return Finished(summary_of(record), body_of(value), timed_moves(value), off_turn_times(value), "dialogue")
+    return Finished(summary_of(record), body_of(value), timed_moves(value), bot_totals(value), "dialogue")
 
 
 def with_member(report: Finished, name: str, member: object) -> Finished:

@@ -21,8 +21,8 @@ from referee.records.played_on import BY_REFEREE, MAX_LABEL
 from referee.records.record import (
     GameRecord,
     Summary,
+    bot_totals,
     faults,
-    off_turn_times,
     parse_json,
     summary_of,
     timed_moves,
@@ -106,8 +106,8 @@ class Finished(NamedTuple):
     """Its record, as `Journal.extend` takes it."""
     timed: Counter[str]
     """Its moves, as `timed_moves` counts them."""
-    off_turn: Counter[tuple[str, str]]
-    """How long its bots were not asked, and computed then, as `off_turn_times` gives it."""
+    bot_totals: Counter[tuple[str, str]]
+    """What its bots did besides moves, as `bot_totals` counts it."""
     dialogue: str
     """The dialogue between the referee and the bots; empty if it is not kept."""
 
@@ -265,7 +265,7 @@ class Player:
         wanted = keep == "all" or (keep == "faults" and any(faults(record)))
         dialogue = self._transcript.text() if wanted else ""
         self._report(
-            Finished(summary_of(record), body_of(value), timed_moves(value), off_turn_times(value), dialogue)
+            Finished(summary_of(record), body_of(value), timed_moves(value), bot_totals(value), dialogue)
         )
 
     def _on_exit(self, bot: str, exit_report: ExitReport) -> None:
