@@ -1,4 +1,4 @@
-"""Time controls: the time that a seat gets, parsed from text and written as text. Pure."""
+"""Time controls: the time that a seat gets, parsed from text, written as text, and scaled. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which games are handed to workers, which are being played, and which have to be played again."""
+"""Hands games to workers, knows which are being played, and queues again those that were void or lost."""
 
 from __future__ import annotations
 
