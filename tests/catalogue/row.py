@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
+from referee.check.late_answer import unread_bytes
 from referee.processes import cpu
 from referee.processes.limits import DEFAULT, Limits
 from referee.protocol.session import Phase
@@ -24,6 +25,12 @@ Late = Callable[[SeatWire], object]
 def at_once(place: SeatWire) -> bool:
     """It does nothing before."""
     return True
+
+
+def has_read(place: SeatWire) -> bool:
+    """Whether it has read what it was sent."""
+    process = place.connection.process
+    return process is not None and not place.connection.unsent and not unread_bytes(process.stdin)
 
 
 def loading(place: SeatWire) -> bool:

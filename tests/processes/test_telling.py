@@ -203,7 +203,7 @@ def test_totals_that_depend_on_results(tmp_path: Path) -> None:
     assert "at most 24 games left to play" in before
     assert referee("run", str(file)).code == 0
     assert "nothing is left to play" in referee("run", str(file), "--dry-run").out
-    assert " of at most 24 games; no referee" in referee("status", str(folder)).out
+    assert " of at most 24 games; finished" in referee("status", str(folder)).out
     orders = [
         [row["bot"] for row in json.loads(referee(*words).out)["standings"]]
         for words in (("status", str(folder), "--json"), ("table", str(folder), "--format", "json"))
