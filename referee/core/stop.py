@@ -60,6 +60,9 @@ class Interruptible:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         _enter(_do_nothing)
+        cause = error.__cause__ if isinstance(error, RuntimeError) else None
+        if isinstance(cause, Interrupted):  # Python before 3.12 wraps what `__set_name__` raises
+            raise cause
 
 
 class StopSignals:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from referee.core import stop
 from tests.command import BAD, PLAIN, ROOT
 from tests.processes.runs import games, toml
 from tests.tools import signal_moments
@@ -117,6 +118,15 @@ def test_signals_at_many_moments(command: str, twice: bool) -> None:
     endings, wrong = signal_moments.played(command, 5, at_a_time=2, twice=twice)
     assert not wrong, "\n".join(wrong)
     assert endings["3"] > 0
+
+
+def test_a_signal_while_a_class_is_made_interrupts() -> None:
+    class Field:
+        def __set_name__(self, owner: type, name: str) -> None:
+            raise stop.Interrupted("stopped by SIGTERM")
+
+    with pytest.raises(stop.Interrupted, match="SIGTERM"), stop.Interruptible():
+        type("Imported", (), {"field": Field()})
 
 
 @pytest.mark.parametrize("number", signal_moments.SIGNALS)
