@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -67,3 +68,23 @@ def test_a_lock_that_its_owner_removes_meanwhile_is_made_again(
         with pytest.raises(UsageError, match="another referee is already running"), locked(folder):
             pass
     assert not folder.exists()
+
+
+def test_a_run_waits_for_who_only_asks_and_not_for_a_referee(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long the one who asks gets no processor while it has the lock."""
+    waited = []
+    with open(tmp_path / LOCK, "w") as asking:  # noqa: PTH123
+        fcntl.flock(asking, fcntl.LOCK_SH)
+
+        def wait(seconds: float) -> None:
+            waited.append(seconds)
+            if len(waited) == 100:
+                fcntl.flock(asking, fcntl.LOCK_UN)
+
+        monkeypatch.setattr(time, "sleep", wait)
+        refused = pytest.raises(UsageError, match="another referee is already running")
+        with locked(tmp_path), refused, locked(tmp_path):
+            pass
+    assert len(waited) == 100

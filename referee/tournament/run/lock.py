@@ -18,8 +18,11 @@ from referee.records.run_files import LOCK, make_folder
 _ATTEMPTS = 10
 """How often a lock is tried that another referee removes meanwhile."""
 
-LOCK_TRIALS = 5
-"""How often a folder is tried to be locked: whoever asks `is_locked` has the lock for less than a moment."""
+PROBE_S = 0.01
+"""How long to wait where somebody asks `is_locked`, which takes the lock for less than a moment."""
+
+MAX_PROBES = 1000
+"""How often that is done: on a busy machine a moment can take long, but nobody may hold up a run for ever."""
 
 
 @contextmanager
@@ -53,7 +56,7 @@ def _lock(folder: Path) -> tuple[int, list[Path]]:
             continue  # another referee has just removed the folder that it had made
         except OSError as error:
             raise UsageError(f"cannot write to `{shown(str(folder))}`: {error.strerror}") from None
-        if not _is_lockable(lock, fcntl.LOCK_EX, LOCK_TRIALS):
+        if not _lock_alone(lock):
             os.close(lock)
             break
         if os.path.lexists(path) and path.lstat().st_ino == os.fstat(lock).st_ino:  # guard: removed-lock
@@ -71,17 +74,28 @@ def is_locked(folder: Path) -> bool:
     except OSError:
         return False
     try:
-        return not _is_lockable(lock, fcntl.LOCK_SH)
+        return not _take(lock, fcntl.LOCK_SH)
     finally:
         os.close(lock)
 
 
-def _is_lockable(file: int, kind: int, trials: int = 1) -> bool:
-    """Locks a file, and returns whether that was possible; trials are a hundredth of a second apart."""
-    for trial in range(trials):
-        if trial:
-            time.sleep(0.01)
-        with suppress(OSError):
-            fcntl.flock(file, kind | fcntl.LOCK_NB)
+def _lock_alone(file: int) -> bool:
+    """Locks a file as a referee does; false where another referee has locked it. Whoever only asks shares the
+    lock, and is waited for.
+    """
+    for _ in range(MAX_PROBES):
+        if _take(file, fcntl.LOCK_EX):
             return True
+        if not _take(file, fcntl.LOCK_SH):
+            return False
+        fcntl.flock(file, fcntl.LOCK_UN)
+        time.sleep(PROBE_S)
+    return False
+
+
+def _take(file: int, kind: int) -> bool:
+    """Locks a file unless somebody else's lock prevents that; whether it did."""
+    with suppress(OSError):
+        fcntl.flock(file, kind | fcntl.LOCK_NB)
+        return True
     return False
