@@ -125,6 +125,7 @@ GUARDS = [
     never("endless-task", f"{MACHINES} -k longer"),
     valued("what-was-asked", "True", f"{MACHINES} -k not_believed"),
     valued("lost-again-and-again", "False", "tests/unit/test_dispatcher.py -k again_and_again"),
+    valued("another-attempt", "task is not None", "tests/unit/test_dispatcher.py -k another_attempt"),
     never("strikes-between-games", "tests/processes/test_amend.py -k killed"),
     never("stopping-after-strikes", "tests/unit/test_remaining.py -k interval"),
     never("openings", OPENINGS),

@@ -72,6 +72,22 @@ def test_what_a_worker_that_died_had_begun_is_void_and_the_rest_is_played_last()
     assert dispatcher.next() is None
 
 
+def test_another_attempt_is_not_taken_back_with_the_worker_of_the_one_before() -> None:
+    for has_begun in (False, True):
+        dispatcher = Dispatcher(iter([task(1, "a", "b")]), Suspicion())
+        first = dispatcher.next()
+        assert first
+        dispatcher.began("1:a:b")
+        dispatcher.went_void("1:a:b", again=True)
+        assert ids(dispatcher.next()) == [("1:a:b", 2)]
+        if has_begun:
+            dispatcher.began("1:a:b")
+        assert [void.id for void in dispatcher.lost(TaskLost(first, "how", by_bot=True))] == ["1:b:a"]
+        assert dispatcher.take_back(first, "died") == []
+        assert ids(dispatcher.next()) == [("1:b:a", 1)]
+        assert dispatcher.next() is None
+
+
 def test_other_games_go_on_while_one_waits_to_be_played_again() -> None:
     now = [0.0]
     todo = [task(1, "a", "b"), task(1, "a", "c")]

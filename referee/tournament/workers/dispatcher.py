@@ -97,6 +97,13 @@ class Dispatcher:
         if again:
             self._paused.append((self._now() + pause_s, replace(task, games=((pairing, attempt + 1),))))
 
+    def _is_out(self, pairing: Pairing, attempt: int) -> bool:
+        """Whether this attempt was handed out and is not over. One that became void may have been followed by
+        another, which another worker plays by now.
+        """
+        task = self._given_out.get(pairing.id)
+        return task is not None and (pairing, attempt) in task.games  # guard: another-attempt
+
     def _over(self, game: str) -> Task:
         self._playing.discard(game)
         return self._given_out.pop(game)
@@ -112,7 +119,7 @@ class Dispatcher:
             return lost
         waiting: list[_Attempt] = []
         for pairing, attempt in task.games:
-            if pairing.id not in self._given_out:
+            if not self._is_out(pairing, attempt):
                 continue
             if why and pairing.id in self._playing:
                 lost.append(Void(pairing.id, attempt, f"the worker that played it {why}", suspects))
@@ -130,7 +137,7 @@ class Dispatcher:
         """
         voids: list[Void] = []
         for pairing, attempt in lost.task.games:
-            if pairing.id in self._given_out:
+            if self._is_out(pairing, attempt):
                 self._losses[pairing.id] += lost.by_bot
                 many = self._losses[pairing.id] > LOSSES  # guard: lost-again-and-again
                 is_suspect = many and lost.by_bot
