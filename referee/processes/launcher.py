@@ -247,7 +247,8 @@ class PendingStart:
 def _sent(control: socket.socket, request: bytes, streams: list[int]) -> socket.socket:
     try:
         sent = socket.send_fds(control, [request], streams)
-        control.sendall(request[sent:])
+        if sent < len(request):  # guard: request-sent-once
+            control.sendall(request[sent:])  # which fails even with nothing to send, where the warden ended
     except BaseException:
         control.close()
         raise

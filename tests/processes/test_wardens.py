@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import select
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +24,7 @@ from referee.processes.ending import end_processes
 from referee.processes.exit_report import ExitReport
 from referee.processes.launcher import IDLE_WARDENS, Launcher
 from referee.processes.limits import Limits
+from referee.processes.messages import NEW_WARDEN
 from referee.processes.process import BotProcess
 from referee.processes.tree import children as children_of
 from referee.tournament.workers.encounter import play_encounter
@@ -195,6 +199,30 @@ def test_a_bot_that_kills_its_warden_at_once_is_the_one_that_did_not_start() -> 
         return None  # the report was faster
 
     assert eventually(refusal) == "ended the process that watches over it"
+
+
+def test_a_request_is_sent_once_even_if_the_bot_kills_its_warden_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else another warden would start the bot again, and nobody would learn what it did."""
+    send, starts = socket.send_fds, tmp_path / "starts"
+
+    def send_slowly(control: socket.socket, data: list[bytes], descriptors: list[int]) -> int:
+        sent = send(control, data, descriptors)
+        if data != [NEW_WARDEN]:
+            eventually(lambda: has_hung_up(control))
+        return sent
+
+    monkeypatch.setattr(socket, "send_fds", send_slowly)
+    with contextlib.suppress(OSError):  # where its start was not reported before
+        end_processes([started(f"echo once >>{starts}; kill -9 $PPID")])
+    assert starts.read_text() == "once\n"
+
+
+def has_hung_up(control: socket.socket) -> bool:
+    poll = select.poll()
+    poll.register(control, 0)
+    return bool(poll.poll(0))
 
 
 def test_a_bot_that_kills_all_that_watch_over_it_dies_of_it() -> None:

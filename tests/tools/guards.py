@@ -144,6 +144,7 @@ GUARDS = [
     dropped("sub-reaper", f"{ATTACKED} -k leaves"),
     dropped("hidden", f"{ATTACKED} -k closed"),
     valued("bought-void", "False", "tests/unit/test_voids.py"),
+    always("request-sent-once", f"{WARDENS} -k sent_once"),
     never("warden-killed-at-once", f"{WARDENS} -k at_once"),
     never("lost-warden", f"{KILLED} -k warden"),
     never("warden-killed-outside", "tests/processes/test_outside_kills.py"),
