@@ -42,7 +42,7 @@ WARM_UP = (
 )
 LATE = (
     "each `ask` says how much of the allowance and of the reserve remains, in milliseconds: think less when "
-    "it is short, or use `--time` to check the bot with the clocks that it is made for"
+    "little time is left, or use `--time` to check the bot with the clocks that it is made for"
 )
 REPEATED = (
     "choose another move after `rejected`: the same one is rejected again, and "
@@ -124,7 +124,7 @@ def of_rejection(reason: str, text: str, slug: str) -> str:
     """Advice on an answer that was rejected."""
     page = f"`referee docs {slug}`" if slug in GAMES else "the game's page"
     if re.match(r"[0-9]+ ", text) and reason == "not-a-move":
-        return "the answer has only the first of the numbers in `ask`: `move N TEXT`"
+        return "repeat only the first of the numbers in `ask`: `move N TEXT`"
     if reason in NOTATION:
         return f"{page} says how moves are written and cells are named; `list N` requests the legal moves"
     return (

@@ -96,7 +96,7 @@ def _failure(
         time_us = clock.move_us + clock.reserve_us
         awaited = _Awaited(
             "answer its first question",
-            "the answer to its first question",
+            "the answer to the first question",
             time_us,
             b"ask",
             (b"move",),
@@ -127,7 +127,7 @@ def _timeout_or_fault(bot: TestedBot, wire: BotWire, fault: Retired, awaited: _A
         starting = fault.ending is Ending.START
         not_done = "get ready: " if starting else f"{awaited.action}: it {fault.ending.sentence}: "
         return bot.failed(f"the bot did not {not_done}{shown(fault.detail, 300)}", bot.hint_of(fault))
-    not_in_time = f"the bot did not {awaited.action} in {show_period(awaited.time_us)}"
+    not_in_time = f"the bot did not {awaited.action} within {show_period(awaited.time_us)}"
     came, hint = connection.what_came(awaited.time_us)
     computing = fault.timing.cpu_us * BUSY_DIVISOR > fault.timing.wall_us
     if computing:
@@ -138,11 +138,14 @@ def _timeout_or_fault(bot: TestedBot, wire: BotWire, fault: Retired, awaited: _A
     if any(connection.session.is_awaited(line.encode()) for line in bot.stderr_lines()):
         return StepFailed(failed.what, advice.ON_STDERR, failed.diagnostics)
     if awaited.asked == b"ask" and noise and _is_legal(wire, noise):
-        hint = f"the answer is more than the move: write `move N {noise}`, with the number N of the question"
+        hint = f"the bot wrote only the move: write `move N {noise}`, with the number N of the question"
         return StepFailed(failed.what, hint, failed.diagnostics)
     late = late_answer(connection, awaited.time_us / _S, computing)
     if late is LateAnswer.HELD_BACK:
-        what = f"{not_in_time}, only after its input ended: its output is buffered, or it reads to the end"
+        what = (
+            f"{not_in_time}, but only after its input ended: its output is buffered, or it reads its input "
+            "to the end first"
+        )
         return StepFailed(what, advice.FLUSH, failed.diagnostics)
     if late is LateAnswer.LATER:
         return _came_later(bot, awaited)

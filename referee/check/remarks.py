@@ -14,7 +14,7 @@ NOISE_HINT = (
 )
 STALE_HINT = "send exactly one line `move N TEXT` for each `ask`"
 STATUS_HINT = (
-    "exit with status 0 on `quit` and at the end of the input; its stderr may say what went wrong there"
+    "exit with status 0 on `quit` and at the end of the input; the bot's stderr may say what went wrong"
 )
 SEED_HINT = (
     "this is not required; a bot with repeatable games derives all randomness from `seed` "

@@ -32,7 +32,7 @@ def heading(settings: CheckSettings, width: int) -> str:
 
 def step_lines(step: StepResult, again: str, width: int) -> Iterator[str]:
     """The result of a step in lines of text; `again` is the command that repeats the step. A step that was
-    skipped since another one failed has none: the summary counts them.
+    skipped because another one failed has none: the summary counts them.
     """
     if step.result == "skipped" and step.needed:
         return
@@ -79,7 +79,7 @@ def summary(results: Sequence[StepResult]) -> str:
     counts = {result: sum(one.result == result for one in results) for result in _COLOURS}
     words = {**{result: result for result in counts}, "warning": "with a warning"}
     if needed := dict.fromkeys(f"step {one.needed}" for one in results if one.needed):
-        words["skipped"] = f"skipped because of {listed(needed)}"
+        words["skipped"] = f"skipped (because {listed(needed)} failed)"
     parts = [f"{count} {words[result]}" for result, count in counts.items() if count]
     return f"{', '.join(parts)} in {about(sum(one.used_us for one in results))}"
 

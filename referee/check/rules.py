@@ -158,7 +158,7 @@ def _moves_round_trip(state: State[Any], seat: Seat, rng: Stream) -> None:
     legal = list(islice(state.legal(seat), LISTED))
     complete = len(legal) < LISTED
     count = state.count(seat)
-    _require(bool(legal) and state.any_legal(seat), "a seat is to act that has no legal move")
+    _require(bool(legal) and state.any_legal(seat), "a seat that is to act has no legal move")
     _require(len(set(legal)) == len(legal), "`legal` gives a move twice")
     _require(
         count is None or len(legal) == min(count, LISTED),
@@ -175,7 +175,8 @@ def _moves_round_trip(state: State[Any], seat: Seat, rng: Stream) -> None:
     default = state.default(seat)
     if default is not None:
         _require(
-            not complete or default in legal, f"`default` gives `{state.write(default)}`, not legal here"
+            not complete or default in legal,
+            f"`default` gives `{state.write(default)}`, which is not legal here",
         )
         _check_read(state, seat, state.write(default), default)
     for mutant in _mutants(text, rng):
@@ -290,16 +291,19 @@ def positions_that_differ_in_what_is_hidden_look_alike(game: Game[Any], options:
                     _looks(state, seat, tried),
                     strict=True,
                 ):
-                    _require(one == other, f"an imagined position has another {what} for seat {seat + 1}")
+                    _require(
+                        one == other,
+                        f"an imagined position differs from the true one in its {what} for seat {seat + 1}",
+                    )
                 _require(
                     is_chance(state) or imagined.to_act() == state.to_act(),
-                    "other seats act in an imagined position: everybody may know who acts",
+                    "an imagined position has different seats to act, but who acts is never hidden",
                 )
                 differ |= _course(imagined, b"same") != _course(state, b"same")
     if game.seats(options) > 1:
         how = "differ" if differ else "do not differ"
         what = f"`is_open` is {game.is_open}, but imagined positions {how} from the true ones"
-        _require(differ != game.is_open, f"{what}, in what a spectator sees of them or how they play on")
+        _require(differ != game.is_open, f"{what}, in what a spectator sees of them or in how they continue")
 
 
 def _imagined(game: Game[Any], options: Options, seat: Seat, state: State[Any], rng: Stream) -> State[Any]:
@@ -340,7 +344,7 @@ def imagined_positions_are_as_random_as_true_ones(game: Game[Any], options: Opti
         for count, one in zip(counts, (state, imagined), strict=True):
             lines = _course(one, f"course {number}".encode())
             words = (word for at, line in enumerate(lines[:FORESEEN]) for word in _placed(at, line))
-            count.update({f"{word}, for seat {seat + 1}" for word in words})
+            count.update({f"{word}, for seat {seat + 1}," for word in words})
     for word in {*counts[0], *counts[1]}:
         true, imagined_ = counts[0][word], counts[1][word]
         deals = 2 * DEALS / seats
@@ -421,7 +425,10 @@ def _check_piece(piece: Mark | Trace | Span, symbols: dict[str, Symbol]) -> None
     if isinstance(piece, Mark):
         numbers += [piece.x, piece.y, piece.size]
         texts.append(piece.caption)
-    _require(all(abs(number) <= FARTHEST for number in numbers), f"a mark is farther away than {FARTHEST}")
+    _require(
+        all(abs(number) <= FARTHEST for number in numbers),
+        f"a mark is too far away or too large, expected numbers up to {FARTHEST}",
+    )
     _require(piece.paint in get_args(Paint), f"`{shown(piece.paint, 80)}` is not a paint")
     for text in texts:
         _require(shown(text, 300) == text, f"a text of a picture cannot be shown: `{shown(text)}`")
@@ -496,7 +503,7 @@ def states_are_immutable(game: Game[Any], options: Options) -> None:
                 after.seen(None)
                 if after.outcome() is None:
                     step(after, rng)
-        _require(_fingerprint(state, seats) == before, "a position changed when it was played on from")
+        _require(_fingerprint(state, seats) == before, "a position changed when play continued from it")
 
 
 def _fingerprint(state: State[Any], seats: int) -> tuple[object, ...]:
@@ -577,14 +584,14 @@ def _refuses_chance(state: State[Any], text: str) -> None:
         state.chance(text)
     except BadChance:
         return
-    raise InvariantViolation(f"`chance` takes `{shown(text, 40)}`")
+    raise InvariantViolation(f"`chance` accepts `{shown(text, 40)}`, expected `BadChance`")
 
 
 def the_same_seed_is_the_same_game_and_its_record_plays_again(game: Game[Any], options: Options) -> None:
     """The same seed gives the same game, with rejections too, and its record can be replayed."""
     made = random_match(game, options, "seed")
-    _require(random_match(game, options, "seed") == made, "the same seed gives another game")
-    _require(random_match(game, options, "other") != made, "another seed gives the same game")
+    _require(random_match(game, options, "seed") == made, "the same seed gives a different game")
+    _require(random_match(game, options, "other") != made, "a different seed gives the same game")
     try:
         replay(made, lambda event, state: None, by_seed=True)
     except RecordError as error:

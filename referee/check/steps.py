@@ -229,7 +229,7 @@ def _time_hint(wire: BotWire, is_cold: bool) -> str:
     if wire.fault is None or wire.fault.ending is not Ending.TIME:
         return ""
     busy, cores = os.getloadavg()[0], os.cpu_count() or 1
-    return (f"only first answers are slow: {advice.WARM_UP}" if is_cold else advice.LATE) + (
+    return (f"only the first answer of a game is slow: {advice.WARM_UP}" if is_cold else advice.LATE) + (
         f" (this machine was busy: load {busy:.0f} on {cores} cores)" if busy > cores + 1 else ""
     )
 
@@ -255,16 +255,16 @@ def handles_opponents_faults(settings: CheckSettings) -> StepFinding:
     if settings.seats == 1:
         raise StepSkipped("the game has a single seat")
     hint = (
-        "`end` may come at any time after `game`, also before the first question and while a question is "
+        "`end` may come at any time after `game`, even before the first question and while a question is "
         "open; then comes `game` or `quit`"
     )
     ends: list[str] = []
     with settings.start() as bot:
         terms = settings.terms_with_questions("fault", 0, SHORT_GAME)
         for text, max_answers, while_asked in (
-            ("before its first question", 0, False),
+            ("before the bot's first question", 0, False),
             ("in the middle", 2, False),
-            ("while its own question was open", 2, True),
+            ("while the bot had an open question", 2, True),
         ):
             wire = FaultyOpponentWire(bot.seated(terms, 0), max_answers, while_asked)
             bot.expect(wire, f"after a game that ended {ends[-1]}" if ends else "", hint if ends else "")
@@ -311,15 +311,16 @@ def joins_a_game_in_progress(settings: CheckSettings) -> StepFinding:
         terms = settings.terms_with_questions(f"middle {quarter}", seat, SHORT_GAME // 2)
         after = max(1, len(house_moves(terms, seat)) * quarter // 4)
         with settings.start() as bot:
+            where = f"in seat {seat + 1}, after {counted(after, 'move')} that the bot did not make"
             wire = TakeoverWire(bot.seated(terms, seat), after, max_answers=SHORT_GAME // 2)
-            bot.expect(wire, f"in seat {seat + 1}, after {counted(after, 'move')} that it did not make", hint)
+            bot.expect(wire, where, hint)
         if not wire.answers:
             raise StepSkipped("the bot did not have enough moves in any game")
         games.append({"after": after, "news": wire.news_count, "answers": wire.answers})
     afters = listed(game["after"] for game in games)
     news = listed(game["news"] for game in games)
     return StepFinding(
-        f"after {afters} moves of the house player in its seat, with {news} lines of news at once",
+        f"after {afters} moves of the house player in the bot's seat, with {news} lines of news at once",
         {"games": games},
     )
 
@@ -334,7 +335,7 @@ def repeats_a_game_from_its_seed(settings: CheckSettings) -> StepFinding:
             games.append([move.text for move in wire.moves])
     first, second = games
     if first == second:
-        return StepFinding(f"yes: {counted(len(first), 'equal move')}", {"same": True})
+        return StepFinding(f"yes: {counted(len(first), 'identical move')}", {"same": True})
     pairs = zip(first, second, strict=False)
     place = next((place for place, pair in enumerate(pairs) if pair[0] != pair[1]), None)
     where = (
@@ -391,7 +392,7 @@ def leaves_no_processes(settings: CheckSettings) -> StepFinding:
             [*map(shown, names)] for names in (bot.exit_report.orphans, bot.exit_report.escaped)
         )
         if orphans:
-            away = f"; {listed(escaped)} had left its process group" if escaped else ""
+            away = f"; {listed(escaped)} had left the bot's process group" if escaped else ""
             were = "was" if len(orphans) == 1 else "were"
             raise bot.failed(
                 f"after the bot exited, {listed(orphans)} {were} still running{away}",

@@ -111,7 +111,8 @@ class _Amendment:
         reason = self.reason or ""
         if len(reason) > REASON_CAP or shown(reason, REASON_CAP) != reason:
             raise UsageError(
-                f"`--reason` is too long or has control characters, expected at most {REASON_CAP}"
+                f"`--reason` is too long or has control characters, expected at most {REASON_CAP} "
+                "characters, without control characters"
             )
 
     def change(self, run: Run) -> dict[str, Any]:
@@ -177,7 +178,7 @@ def _last_attempt(run: Run, name: str) -> int:
     game, failed = run.games.get(name), sum(void.id == name for void in run.voids)
     if Ending.VOID.word not in game.faults if game else not failed or name in run.annulled:
         raise UsageError(
-            f"`--replay` names `{shown(name, 200)}`, expected the id of a game that was forfeited since "
+            f"`--replay` names `{shown(name, 200)}`, expected the id of a game that was forfeited because "
             "games became void, or that could not be completed"
         )
     if run.is_passed(Pairing.parse(name)):

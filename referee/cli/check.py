@@ -69,7 +69,7 @@ Steps:
     "options",
     metavar="K=V",
     multiple=True,
-    help="An option of the game; other options are then not tried.",
+    help="Set an option of the game; the check then tries no other values.",
 )
 @click.option(
     "--time",

@@ -73,7 +73,7 @@ def _unknown(words: tuple[str, ...]) -> str:
     wanted = shown(" ".join(words), 80)
     if near := nearest(wanted, documents()):
         return f"there is no page `{wanted}`, expected `{near}`"
-    return f"there is no page and no text with `{wanted}`; `referee docs` lists the pages"
+    return f"no page is named `{wanted}` or contains it; `referee docs` lists the pages"
 
 
 def _show(page: str) -> None:
@@ -111,7 +111,7 @@ def _write_pages(words: tuple[str, ...], page: str | None, folder: Path | None, 
     first = place / (f"{page}.html" if page else INDEX)
     click.echo(f"{counted(len(documents()) + 1, 'page')} written; begin with {first}", err=True)
     if opens and click.launch(str(first)):
-        raise UsageError(f"no web browser could be started, open {first} yourself")
+        raise UsageError(f"no web browser could be started: open {first} yourself")
 
 
 def _cache() -> Path:

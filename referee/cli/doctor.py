@@ -35,8 +35,8 @@ def doctor(workers: int | None, cluster: str | None, as_json: bool) -> None:
     compares the machines of a cluster.
 
     Bots that move instantly play one game per worker at the same time, so the time of their moves is the
-    overhead of the referee and the machine. Exits with 5 if tournaments cannot be run on this machine, or on
-    any machine of the cluster.
+    overhead of the referee and the machine. Exits with 5 if this machine, or every machine of the cluster,
+    cannot run tournaments.
 
     \b
     Examples:

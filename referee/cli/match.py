@@ -209,7 +209,7 @@ def _play(settings: MatchSettings, views: Views, given: dict[str, Any]) -> None:
         observer = views.observer(stack) if views.given else None
         if views.no_clock:
             say(
-                "no time limits: the referee waits for bots indefinitely, also when they should exit; press "
+                "no time limits: the referee waits for bots indefinitely, even when they should exit; press "
                 "Ctrl-C twice to end the match at once"
             )
         workers = config.workers if given["workers"] is None else given["workers"]
@@ -236,4 +236,4 @@ def _check_views(views: Views, workers: int | None, cluster: str, seats: int) ->
             raise UsageError(f"`--cluster` is `{shown(cluster)}`, expected none with {given_with}")
         raise UsageError(f"`--workers` is {workers}, expected 0 with {given_with}")
     if views.input_of and views.input_of[0] > seats:
-        raise UsageError(f"`--input-of` has seat {views.input_of[0]}, expected 1 to {seats}")
+        raise UsageError(f"`--input-of` names seat {views.input_of[0]}, expected 1 to {seats}")

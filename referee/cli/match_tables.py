@@ -124,9 +124,10 @@ class MatchSettings:
         if not self.no_clock:
             return {"margin": self.margin, "start": self.start}
         if (self.margin, self.start) != (MARGIN, START):
+            name = "--margin" if self.margin != MARGIN else "--start"
             raise UsageError(
-                "`--margin` or `--start` is given with `--no-clock`, which has no time "
-                "limits: expected only one of them"
+                f"`{name}` is given with `--no-clock`, which removes all time limits: expected only one of "
+                "them"
             )
         return {"margin": _UNLIMITED, "start": _UNLIMITED}
 

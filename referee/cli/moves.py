@@ -146,8 +146,8 @@ class _MovesOptions:
         if self.outcomes and self.depth is None and (unused := len(position.chance.given)):
             given = len(self.outcomes)
             raise UsageError(
-                f"`--chance` is given {counted(given, 'time')}, but chance decides only "
-                f"{counted(given - unused, 'time')} here"
+                f"`--chance` is given {counted(given, 'time')}, but the number of chance events here is "
+                f"{given - unused}"
             )
         return PositionView(game, root.options, position, known)
 

@@ -27,7 +27,7 @@ LINES = 20
 
 EVERY = 10
 
-NONE_ENDED = "no game has ended yet; `referee check` tells you sooner whether a bot answers"
+NONE_ENDED = "no game has ended yet; `referee check` shows sooner whether a bot answers"
 
 
 def report_game(record: GameRecord) -> None:

@@ -356,7 +356,7 @@ class ReplayScreen(App[None]):
         if not self._sought:
             said = "search with / first"
         elif not found:
-            said = f"no step has `{shown(self._sought)}`"
+            said = f"no step contains `{shown(self._sought)}`"
         else:
             if by < 0:
                 number = max((number for number in found if number < at), default=found[-1])

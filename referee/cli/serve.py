@@ -27,7 +27,7 @@ PORT = 8000
     metavar="ADDRESS",
     default="127.0.0.1",
     show_default=True,
-    help="The address to listen on. With any other than the default, other people can read the run.",
+    help="The address to listen on. With any other address than the default, other people can read the run.",
 )
 @click.option("--log", is_flag=True, help="Print a line for each request on stderr.")
 @game_option

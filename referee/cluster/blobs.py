@@ -62,7 +62,7 @@ class Blobs:
         `EnvironmentLacksError` where they cannot be stored, or the whole is not what its hash says.
         """
         blob = self._blob(sha256)
-        with writing("a file of a bot"):
+        with writing("a bot's file"):
             if offset == 0 and (before := self._incoming.pop(sha256, None)):
                 before.path.unlink(missing_ok=True)
             incoming = self._incoming.get(sha256) or self._begun(sha256)

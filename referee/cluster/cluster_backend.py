@@ -294,7 +294,7 @@ class ClusterBackend(Backend):
         for files in self._required.bots:
             name = files.bot.name
             if files.shared and self._shared_files.setdefault(name, ready.files[name]) != ready.files[name]:
-                self._refuse(worker, f"bot `{name}` differs there from the first machine")
+                self._refuse(worker, f"bot `{name}` differs there from the one on the first machine")
                 return
         if self._percent_of and ready.speed:
             try:

@@ -191,7 +191,8 @@ def _speeds(machines: Sequence[MeasuredMachine]) -> Iterator[Finding]:
             "speed",
             Severity.FINE,
             f"the slowest machine has {min(shares.values())} % of the speed of the fastest",
-            "similar enough to use the same clocks; compared with compiled code, while all games run at once",
+            "similar enough to use the same clocks (measured with compiled code, with all games running at "
+            "once)",
         )
         return
     fastest = next(machine for machine in machines if shares.get(machine.address) == 100)
@@ -200,8 +201,8 @@ def _speeds(machines: Sequence[MeasuredMachine]) -> Iterator[Finding]:
         Severity.WARNING,
         f"of the speed of `{fastest.label}`, "
         f"{_named(f'`{one.label}` has {shares[one.address]} %' for one in slow)}",
-        "a bot can compute less there with the same clock; only the games of a pair are "
-        "always played on the same machine",
+        "a bot can compute less there with the same clock; only the games of an encounter "
+        "are always played on the same machine",
         "`scale_clocks = true`, or leave out the machines that differ from the others",
     )
 
@@ -243,7 +244,7 @@ def _busy(machines: Sequence[MeasuredMachine]) -> Iterator[Finding]:
         yield Finding(
             "load",
             Severity.WARNING,
-            f"with all games at once, each program gets {_named(busy)}",
+            f"with all games running at once, each program gets {_named(busy)}",
             "bots wait for a core while their clocks run, and the measured speeds are less precise",
             "start the Dask workers there with fewer threads (`--nthreads`), or stop other programs",
         )

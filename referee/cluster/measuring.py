@@ -77,7 +77,7 @@ def _result(future: Future[str], until: float) -> str:
         future.cancel()
         why = "it does not answer; its Dask worker may be busy, stopped or gone"
     except ImportError:
-        why = "the referee is not installed there, or in another version"
+        why = "the referee is not installed there, or is a different version"
     except Exception as error:  # whatever was raised there, or by Dask
         why = str(error) or type(error).__name__
     raise EnvironmentLacksError(why)

@@ -94,7 +94,7 @@ def access(scheduler: str, ports: Ports) -> Iterator[Finding]:
                 "access",
                 Severity.WARNING,
                 f"{name} listens on all addresses of its machine: {listed(open_to_all)}",
-                "every machine in every network that this one is in can connect there",
+                "any machine that shares a network with that machine can connect there",
                 "give `--host` and `--dashboard-address` one address each, see `referee docs CLUSTER`",
             )
     where = "; ".join(f"{name}: {listed(list(open_there))}" for name, open_there in ports.items())

@@ -296,8 +296,9 @@ def _quota(figures: Figures) -> Finding:
         "quota",
         Severity.WARNING,
         measured,
-        "when the quota is used up, all processes pause for the rest of the period, even in a move",
-        f"remove the quota, or `workers = {_max_workers(figures)['quota']}` at most",
+        "when the quota is used up, all processes pause for the rest of the period, even in the middle of a "
+        "move",
+        f"remove the quota, or set at most `workers = {_max_workers(figures)['quota']}`",
     )
 
 
@@ -395,7 +396,7 @@ def _limits(figures: Figures) -> Finding:
         measured,
         meaning,
         "to let the kernel enforce them, run the referee as root or in a version 2 control group of its own "
-        "(`systemd-run --user --scope -p Delegate=yes referee …`) with the controllers memory and pids",
+        "(`systemd-run --user --scope -p Delegate=yes referee …`) with the controllers `memory` and `pids`",
     )
 
 

@@ -97,7 +97,7 @@ class Safety:
         if len(hosts) != 1 or not self._hosts.has(hosts[0]):  # guard: host-header
             return RequestRefusal(400, "this server does not answer requests for another host")
         if scope["method"] not in METHODS:
-            return RequestRefusal(405, f"expected one of the methods {' and '.join(METHODS)}")
+            return RequestRefusal(405, f"expected the method {' or '.join(METHODS)}")
         if len(scope["raw_path"]) + len(scope["query_string"]) > LONGEST_URL:
             return RequestRefusal(414, f"the address has more than {LONGEST_URL} bytes")
         return None

@@ -105,7 +105,7 @@ START: Rows = {
         Defect(
             "is never ready",
             2,
-            "did not answer `prepare` with `ready` in {time}: nothing came",
+            "did not answer `prepare` with `ready` within {time}: nothing came",
             late=loading,
             hangs=True,
         ),
@@ -232,14 +232,14 @@ OUTPUT: Rows = {
         Defect(
             "holds its hello back",
             2,
-            "did not send `hello` in {time}, only after its input ended",
+            "did not send `hello` within {time}, but only after its input ended",
             late=has_read,
             held_back=True,
         ),
         Defect(
             "holds its answers back",
             3,
-            "did not answer its first question in {time}, only after its input ended",
+            "did not answer its first question within {time}, but only after its input ended",
             late=lambda place: asked(place) and has_read(place),
             held_back=True,
         ),
@@ -415,7 +415,9 @@ CLOCKS: Rows = {
         Checked("thinks_too_long.py"),
         Checked("slow_first_move.py", steps=(6,)),
         Checked("ignores_the_clock.py", steps=(5, 6)),
-        Defect("says nothing", 3, "did not answer its first question in {time}: nothing came", late=asked),
+        Defect(
+            "says nothing", 3, "did not answer its first question within {time}: nothing came", late=asked
+        ),
         Defect(
             "takes its time where there is little",
             6,
@@ -483,7 +485,9 @@ CLOCKS: Rows = {
 INPUT: Rows = {
     (56, "never reads what is short"): (
         Elsewhere(f"{AT_ITS_DEADLINE}[never reads]"),
-        Defect("never reads", 2, "did not send `hello` in {time}: nothing came", late=at_once, hangs=True),
+        Defect(
+            "never reads", 2, "did not send `hello` within {time}: nothing came", late=at_once, hangs=True
+        ),
     ),
     (57, "never reads what is long"): (
         Elsewhere(f"{AT_ITS_DEADLINE}[lists and never reads]"),
@@ -583,7 +587,7 @@ PROCESSES: Rows = {
         Case(f"{DAEMON} {UP} asked; answer; listen quit", name="of a good bot", linux=True),
         Case(f"{DAEMON} {UP} asked; exit 3", "gone", "exited with status 3", escaped="sleep", linux=True),
         AtRandom("helper in a session", When.NEVER),
-        Defect("lets a helper escape", 13, "had left its process group"),
+        Defect("lets a helper escape", 13, "had left the bot's process group"),
     ),
     (73, "a helper of a helper that is gone"): (
         Case(f"({DAEMON}) & wait $!; {UP} asked; answer; listen quit", name="of a good bot", linux=True),
@@ -707,7 +711,7 @@ RESOURCES: Rows = {
         Defect(
             "computes for ever",
             3,
-            "in {time}: nothing came" + "; it computed for " * cpu.AVAILABLE,
+            "within {time}: nothing came" + "; it computed for " * cpu.AVAILABLE,
             late=lambda place: asked(place) and computed_us(place) > 20_000,
             hangs=True,
         ),
@@ -787,7 +791,7 @@ PROTOCOL: Rows = {
         ),
         Defect("dies of unknown words", 9, "the bot did not start: exited with status 1"),
         Defect("knows words by their beginning", 9, "question 999 was never asked"),
-        Defect("knows only of one turn at a time", 10, "moves that it did not make: the bot is gone"),
+        Defect("knows only of one turn at a time", 10, "moves that the bot did not make: the bot is gone"),
     ),
     (143, "misreads its seat"): (
         *checked("seat_from_0.py", "seat_misread.py"),
@@ -803,8 +807,10 @@ PROTOCOL: Rows = {
     ),
     (146, "plays otherwise with the same seed"): (Checked("random_by_the_time.py"),),
     (153, "fails at an end that it did not expect"): (
-        Defect("takes every end for a victory", 8, "after a game that ended before its first question"),
-        Defect("wants to be asked before the end", 8, "after a game that ended before its first question"),
+        Defect("takes every end for a victory", 8, "after a game that ended before the bot's first question"),
+        Defect(
+            "wants to be asked before the end", 8, "after a game that ended before the bot's first question"
+        ),
         Defect("does not take faults of others", 8, "after a game that ended in the middle"),
     ),
     (147, "resigns at once"): (Checked("resigns_at_once.py"),),

@@ -209,9 +209,9 @@ def void(folder: Path, game: str, *attempts: int) -> None:
     (folder / "void.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
-@pytest.mark.promise("TOURNAMENT", "A game that was forfeited since games became void can be played again.")
+@pytest.mark.promise("TOURNAMENT", "A game that was forfeited because games became void can be played again.")
 @pytest.mark.slow
-@pytest.mark.promise("TOURNAMENT", "A game that was forfeited since games became void can be played again.")
+@pytest.mark.promise("TOURNAMENT", "A game that was forfeited because games became void can be played again.")
 def test_a_game_that_was_forfeited_since_games_became_void_is_played_again(tmp_path: Path) -> None:
     file = toml(tmp_path / "t.toml", "rounds = 1", a=PLAIN, b=PLAIN)
     folder = tmp_path / "t-results"
@@ -223,7 +223,7 @@ def test_a_game_that_was_forfeited_since_games_became_void_is_played_again(tmp_p
     before = {game["id"]: game for game in lines(folder, "game")}
     assert before["1:a:b"]["faults"] == ["void", "void"] and before["1:a:b"]["attempt"] == 3
     refused = referee("amend", str(folder), "--replay", "1:b:a", "--reason", "x")
-    assert refused.code == 2 and "forfeited since games became void" in refused.err
+    assert refused.code == 2 and "forfeited because games became void" in refused.err
     done = referee("amend", str(folder), "--replay", "1:a:b", "--reason", "power cut")
     assert done.code == 0 and "the next `run` plays game `1:a:b` again" in done.err
     assert points(folder) == {"a": 1, "b": 1} and referee("verify", str(folder)).code == 0

@@ -118,7 +118,7 @@ def test_a_file_that_is_something_else_is_not_overwritten(tmp_path: Path) -> Non
     done = referee(*words, "1", str(file))
     assert done.code == 2 and "already exists" in done.err and file.read_text() == "mine"
     done = referee(*words, "3", str(file))
-    assert done.code == 2 and "`--input-of` has seat 3, expected 1 to 2" in done.err
+    assert done.code == 2 and "`--input-of` names seat 3, expected 1 to 2" in done.err
 
 
 def test_stderr_comes_in_the_dialogue_before_the_answer() -> None:
@@ -238,7 +238,7 @@ def test_no_clock_stands_alone(tmp_path: Path) -> None:
     done = referee(*words, "--start", "1s")
     assert (
         done.code == 2
-        and "is given with `--no-clock`, which has no time limits: expected only one of them" in done.err
+        and "`--start` is given with `--no-clock`, which removes all time limits: expected" in done.err
     )
     done = referee(*words, "--workers", "2")
     assert done.code == 2 and "`--workers` is 2, expected 0 with `--no-clock`" in done.err

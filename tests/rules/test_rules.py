@@ -144,17 +144,23 @@ SPOILT: dict[str, tuple[ConnectFour, str]] = {
     ),
     "twice": (spoilt(legal=twice), "`legal` gives a move twice"),
     "count": (spoilt(count=lambda state, seat: 9), "`count` says 9, but `legal` gives"),
-    "another's dice": (spoilt(sample=by_itself), "the same seed gives another game"),
+    "another's dice": (spoilt(sample=by_itself), "the same seed gives a different game"),
     "forgets news": (spoilt(seen=last_news), "earlier news has changed"),
     "control characters": (spoilt(seen=control), "a line of news cannot be sent: `move 1"),
-    "in place": (spoilt(play=in_place), "a position changed when it was played on from"),
+    "in place": (spoilt(play=in_place), "a position changed when play continued from it"),
     "nobody wins": (spoilt(outcome=all_lose), "nobody has rank 1"),
     "who left wins": (spoilt(outcome=leavers_win), "none of the others is first"),
     "does not end": (spoilt(drop=stays), "a retired seat is still to act"),
-    "chance": (spoilt(chance=takes_anything), "`chance` takes `heads`"),
-    "mark far away": (pictured(x=1e9), "a mark is farther away than 1000"),
-    "mark nowhere": (pictured(y=float("nan")), "a mark is farther away than 1000"),
-    "endless mark": (pictured(size=float("inf")), "a mark is farther away than 1000"),
+    "chance": (spoilt(chance=takes_anything), "`chance` accepts `heads`, expected `BadChance`"),
+    "mark far away": (pictured(x=1e9), "a mark is too far away or too large, expected numbers up to 1000"),
+    "mark nowhere": (
+        pictured(y=float("nan")),
+        "a mark is too far away or too large, expected numbers up to 1000",
+    ),
+    "endless mark": (
+        pictured(size=float("inf")),
+        "a mark is too far away or too large, expected numbers up to 1000",
+    ),
     "colour": (pictured(paint="#ff0000"), "`#ff0000` is not a paint"),
     "title": (pictured(title="\x1b[2J"), "a text of a picture cannot be shown: `\\x1b[2J`"),
     "caption": (pictured(caption="x" * 301), "a text of a picture cannot be shown: `xxx"),
@@ -191,7 +197,7 @@ def test_an_imagined_position_that_looks_another_way_is_told() -> None:
         def imagine(self, options: Options, seat: Seat, seen: Any, rng: Random) -> State[int]:
             return self.start(options)
 
-    with pytest.raises(InvariantViolation, match="an imagined position has another news for seat 1"):
+    with pytest.raises(InvariantViolation, match="differs from the true one in its news for seat 1"):
         check_game(Forgetful(), SMALL)
 
 
@@ -211,5 +217,5 @@ def test_what_a_picture_tells_without_its_text_is_found(where: str, monkeypatch:
 
     monkeypatch.setattr(TreeState, "picture", telling)
     game = TheTree()
-    with pytest.raises(InvariantViolation, match="an imagined position has another picture for seat 1"):
+    with pytest.raises(InvariantViolation, match="differs from the true one in its picture for seat 1"):
         positions_that_differ_in_what_is_hidden_look_alike(game, game.settle({}))

@@ -74,9 +74,9 @@ def test_repeated_headings_get_numbers() -> None:
         (["protocoll"], "there is no page `protocoll`, expected `protocol`"),
         (
             ["not", "written anywhere"],
-            "there is no page and no text with `not written anywhere`; `referee docs` lists the pages",
+            "no page is named `not written anywhere` or contains it; `referee docs` lists the pages",
         ),
-        (["\x1b[31m"], "there is no page and no text with `\\x1b[31m`; `referee docs` lists the pages"),
+        (["\x1b[31m"], "no page is named `\\x1b[31m` or contains it; `referee docs` lists the pages"),
     ],
 )
 def test_what_is_nowhere_is_told(words: list[str], told: str) -> None:

@@ -65,7 +65,7 @@ def test_what_is_refused_says_which_move_and_why() -> None:
     )
     assert "expected a move of seat 2 too" in refused("floral", "C")
     assert "chance" in refused("thetree", "--chance", "0-0")
-    assert "given 2 times, but chance decides only 1 time here" in refused(
+    assert "given 2 times, but the number of chance events here is 1" in refused(
         "thetree", "--chance", DEAL, "--chance", DEAL
     )
     assert "--count and --news" in refused("blooms", "--count", "--news")

@@ -147,7 +147,7 @@ def test_what_is_typed_quickly_goes_where_it_belongs() -> None:
         await screen.type("1", "4", "enter")
         assert screen.browser.at == 14
         await screen.type("/", *"q/7n", "enter")
-        assert "no step has `q/7n`" in screen.lines[-1]
+        assert "no step contains `q/7n`" in screen.lines[-1]
 
     use(long_game(), test)
 
@@ -203,7 +203,7 @@ def test_searching_finds_moves_names_and_rejected_answers_and_goes_round() -> No
         await screen.press("N")
         assert screen.browser.at == 5
         assert await search("zebra") == 0
-        assert "no step has `zebra`" in screen.lines[-1]
+        assert "no step contains `zebra`" in screen.lines[-1]
         await screen.press("slash", "q", "escape")
         assert screen.app.is_running and "? help" in screen.lines[-1]
 
@@ -330,7 +330,7 @@ def test_texts_of_bots_are_shown_as_text() -> None:
             assert not any(style.blink or style.link or style.meta.get("@click") for style in styles)
             await screen.press("right")
         await screen.press("slash", *"[x] [/]", "enter")
-        assert "no step has `[x] [/]`" in screen.lines[-1]
+        assert "no step contains `[x] [/]`" in screen.lines[-1]
 
     use(broken, test, size=(160, 30))
 
@@ -354,7 +354,7 @@ def test_a_seat_s_screen_never_shows_what_others_hid(slug: str) -> None:
         for number in range(screen.browser.last + 1):
             assert screen.browser.picture(number) == screen.browser.steps.steps[number].state.picture(1)
         await screen.press("slash", *"chance:", "enter")
-        assert "no step has `chance:`" in screen.lines[-1]
+        assert "no step contains `chance:`" in screen.lines[-1]
 
     use(record, test, only=1, size=(120, 40))
 

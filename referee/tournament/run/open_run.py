@@ -137,7 +137,7 @@ class OpenRun:
 
     @property
     def forfeited(self) -> Counter[str]:
-        """How many games each bot forfeited since games became void."""
+        """How many games each bot forfeited because games became void."""
         return Counter(
             bot
             for game in self.state.games.values()

@@ -59,7 +59,7 @@ class Task:
     given_up: frozenset[str] = frozenset()
     """Bots that are not to be started."""
     forfeiting: frozenset[str] = frozenset()
-    """Bots that forfeit these games since games became void, and are not started either."""
+    """Bots that forfeit these games because games became void, and are not started either."""
     out: frozenset[str] = frozenset()
     """Bots that are out of the tournament: they forfeit these games too."""
 
