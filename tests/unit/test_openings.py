@@ -364,7 +364,7 @@ def test_openings_are_read_back_from_the_header(openings: Openings) -> None:
     [
         (4, "`openings` is `4`, expected an object"),
         ({}, "`openings.order` is missing"),
-        ({"plies": 0}, "`openings.plies` is `0`, expected a number 1 to 100"),
+        ({"plies": 0}, "`openings.plies` is `0`, expected a number from 1 to 100"),
         ({"plies": 4, "lines": []}, "unknown key `openings.lines`"),
         ({"lines": ["x"], "order": "any", "sha256": ""}, "expected one of sequential, random"),
         ({"lines": [], "order": "random", "sha256": ""}, "expected a list of lines of moves"),
@@ -445,8 +445,8 @@ def test_a_line_has_no_chance() -> None:
     [
         ({}, "`openings` has none of `plies`, `file` and `from`, expected exactly one of them"),
         ({"plies": 4, "file": "x"}, "`openings` has `plies` and `file`, expected exactly one of them"),
-        ({"plies": 0}, "`openings.plies` is `0`, expected a number 1 to 100"),
-        ({"plies": 101}, "`openings.plies` is `101`, expected a number 1 to 100"),
+        ({"plies": 0}, "`openings.plies` is `0`, expected a number from 1 to 100"),
+        ({"plies": 101}, "`openings.plies` is `101`, expected a number from 1 to 100"),
         ({"plies": "4"}, '`openings.plies` is `"4"`, expected a number'),
         ({"plys": 4}, "unknown key `openings.plys`, expected `plies`"),
         ({"plies": 4, "order": "random"}, "`openings.order` is `random`, expected none with `plies`"),
