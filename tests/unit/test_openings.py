@@ -173,7 +173,7 @@ def test_what_an_encounter_needs_of_a_list_is_its_line(order: str, seed: str | N
 
 @pytest.mark.parametrize("slug", ["floral", "thetree"])
 def test_games_with_hidden_information_have_no_openings(slug: str) -> None:
-    with pytest.raises(UsageError, match=f"`{slug}` deals hidden information anew"):
+    with pytest.raises(UsageError, match=f"`{slug}` deals new hidden information"):
         check_takes_openings(GAMES[slug], GAMES[slug].settle({}))
 
 
