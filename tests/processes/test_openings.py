@@ -78,7 +78,7 @@ def test_bots_that_always_play_the_same_play_different_games(tmp_path: Path) -> 
     done = referee("verify", str(results))
     assert done.code == 0 and "6 games verified" in done.out
     shown = referee("replay", str(results), "1:one:two").out
-    assert f"1. seat 1 one: {begun['1:one:two'][0]}, an opening move of the referee" in shown
+    assert f"1. seat 1 one: {begun['1:one:two'][0]}, an opening move made by the referee" in shown
 
 
 def test_a_tampered_opening_is_found(tmp_path: Path) -> None:

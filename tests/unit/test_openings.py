@@ -243,11 +243,11 @@ def test_the_opening_is_shown_as_moves_of_the_referee() -> None:
     record = recorded(LINES, "L:E1")
     terms = record.terms
     assert event_text(record.events[1], terms.bots, terms.controls) == (
-        "seat 2 b: L:A1 D:A2, an opening move of the referee"
+        "seat 2 b: L:A1 D:A2, an opening move made by the referee"
     )
     steps = steps_of(record)
     for view in (None, 0, 1):
-        assert step_lines(steps, 2, view) == ["seat 2 b: L:A1 D:A2, an opening move of the referee"]
+        assert step_lines(steps, 2, view) == ["seat 2 b: L:A1 D:A2, an opening move made by the referee"]
 
 
 # --- What records have of them ----------------------------------------------------------------------------
