@@ -133,7 +133,7 @@ def choose(game: Game) -> str:
                     game.info("wins")
                     break
             else:
-                game.info("loses against the best play")
+                game.info("loses against best play")
         except SearchLimit:
             pass
     return " ".join(f"{'WO'[colour]}:{board.names[cell]}" for cell, colour in chosen)

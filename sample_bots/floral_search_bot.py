@@ -210,7 +210,7 @@ def arguments(words: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Plays Floral Extract by planning in imagined positions.")
     parser.add_argument("--worlds", type=int, default=3, help="positions imagined per move (default: 3)")
     parser.add_argument("--beam", type=int, default=24, help="plans kept of each length (default: 24)")
-    parser.add_argument("--depth", type=int, default=8, help="turns that are planned (default: 8)")
+    parser.add_argument("--depth", type=int, default=8, help="turns planned ahead (default: 8)")
     return parser.parse_args(words)
 
 

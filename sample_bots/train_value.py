@@ -173,7 +173,9 @@ def main() -> None:
     parser.add_argument("options", nargs="*", help="options of the game, such as `size=3`")
     parser.add_argument("--games", type=int, default=400, help="games against itself (default: 400)")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="for the weights")
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="FILE", help="file to write the weights to"
+    )
     given = parser.parse_args()
     trainer = Trainer(given.game, dict(option.split("=", 1) for option in given.options), given.seed)
     began = time.monotonic()

@@ -253,7 +253,9 @@ def order(move: Move, again: float = EXTRA) -> float:
 def arguments(words: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Plays The Tree by Monte Carlo search.")
     parser.add_argument("--playouts", type=int, default=400, help="games per move (default: 400)")
-    parser.add_argument("--nodes", type=int, default=4000, help="positions of an endgame (default: 4000)")
+    parser.add_argument(
+        "--nodes", type=int, default=4000, help="positions searched in an endgame (default: 4000)"
+    )
     return parser.parse_args(words)
 
 

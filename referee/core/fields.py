@@ -128,10 +128,10 @@ class Fields:
         """Reads a field that is a whole number from `low` to `high`, both included."""
         if default is not None and self._takes(name, default):
             return default
-        expected = "a number" if high == LARGEST else f"a number {low} to {high}"
+        expected = "a number" if high == LARGEST else f"a number from {low} to {high}"
         value = self._get(name, int, expected)
         if not low <= value <= high:
-            raise self.wrong(name, f"a number {low} to {high}")
+            raise self.wrong(name, f"a number from {low} to {high}")
         return int(value)
 
     def real(self, name: str, default: float | None = None) -> float:

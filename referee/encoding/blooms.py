@@ -27,7 +27,8 @@ class BloomsEncoding(Encoding[BloomsState]):
         across = 2 * self._board.side - 1
         planes = (
             "cells of the board; own light, own dark, opponent's light, opponent's dark stones; a light "
-            "stone that was placed in this turn; cells that the last turn placed on; cells that it emptied"
+            "stone that was placed in this turn; cells that the last turn placed stones on; "
+            "cells that it emptied"
         )
         self.parts = (
             ObservationPart("board", (8, across, across), planes),

@@ -24,13 +24,16 @@ class EvenGroupsEncoding(Encoding[EvenGroupsState]):
         self.actions = 2 * len(self._cells)
         across = 2 * self._board.side - 1
         planes = (
-            "cells of the board; stones of the own and of the opponent's colour; cells that the last turn "
-            "placed on; a stone that was placed in this turn, of the own or of the opponent's colour"
+            "cells of the board; stones of the seat's own and of the opponent's colour; cells that the last "
+            "turn placed stones on; a stone that was placed in this turn, of the seat's own or of the "
+            "opponent's colour"
         )
         self.parts = (
             ObservationPart("board", (6, across, across), planes),
             ObservationPart(
-                "odd", (2,), "whether the own and the opponent's colour have an odd number of groups"
+                "odd",
+                (2,),
+                "whether the number of groups is odd, for the seat's own and for the opponent's colour",
             ),
             TO_ACT,
         )

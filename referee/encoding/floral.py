@@ -47,13 +47,13 @@ class FloralEncoding(Encoding[FloralState]):
             ObservationPart(
                 "spells",
                 (3, _CONDITION),
-                "of Water, Fertilize and Weather: the form (set, sum, seq) and the length (3 to 5), "
+                "for Water, Fertilize and Weather: the form (set, sum, seq) and the length (3 to 5), "
                 "one-hot; members 1 to 7 of a set; the bounds of a sum, as fractions of 35; the "
                 "relations of a sequence, each one-hot",
             ),
             ObservationPart("planting", (1,), "whether flowers are planted now"),
             ObservationPart("time", (1,), "turns played, as a fraction of the maximum"),
-            ObservationPart("number", (3,), "the number of the next turn for spells, 1 to 3, one-hot"),
+            ObservationPart("number", (3,), "the X that spells use on the next turn, 1 to 3, one-hot"),
             ObservationPart("phase", (TURNS,), "turns played since flowers were planted, one-hot"),
             ObservationPart(
                 "pots", (POTS, 6), "own pots: the kind, one-hot; the stage, as a fraction of that of a bloom"
@@ -71,19 +71,26 @@ class FloralEncoding(Encoding[FloralState]):
                 "own effects of the last turn: watered pots, the pot fertilized (one-hot), the weather "
                 "made, the pot sabotaged, the guessing spell",
             ),
-            ObservationPart("own_casts", (_REMEMBERED, _CAST), f"own casts, the last one first: {cast}"),
+            ObservationPart("own_casts", (_REMEMBERED, _CAST), f"own casts, the most recent first: {cast}"),
             ObservationPart(
-                "other_casts", (_REMEMBERED, _CAST), f"casts of the other seat, the last one first: {cast}"
+                "other_casts",
+                (_REMEMBERED, _CAST),
+                f"casts of the other seat, the most recent first: {cast}",
             ),
             ObservationPart(
                 "known", (_RUNES, _RUNES), "by symbol of the other seat and rune: known from a right guess"
             ),
             ObservationPart(
-                "excluded", (_RUNES, _RUNES), "by symbol and rune: excluded by a wrong guess of its own"
+                "excluded",
+                (_RUNES, _RUNES),
+                "by symbol of the other seat and rune: excluded by a wrong guess of this seat",
             ),
             ObservationPart("given_away", (_RUNES,), "own runes that the other seat has guessed correctly"),
             ObservationPart(
-                "stages", (POTS, 2), "the other's pots as last told: a flower, its stage as a fraction of 30"
+                "stages",
+                (POTS, 2),
+                "the other seat's pots as last reported: whether there is a flower, and its stage as a "
+                "fraction of 30",
             ),
             TO_ACT,
         )

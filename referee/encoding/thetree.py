@@ -36,19 +36,19 @@ class TheTreeEncoding(Encoding[TreeState]):
         self._deals = int(options["deals"])
         self._reading = Reading(partial(_KnownDeal, self._seats))
         self.actions = _WAYS + len(_SLOTS)
-        each = "by seat, the own one first"
+        each = "by seat, the seat's own first"
         self.parts = (
             ObservationPart(
                 "tree",
                 (4, _ROWS, _COLUMNS),
-                "cells with a tile, and those with a pip, a small and a big circle; rows from below, the "
-                f"cell 0,0 in column {_ROWS - 1}",
+                "cells with a tile, and those with a pip, a small and a big circle; rows from the bottom, "
+                f"with cell 0,0 in column {_ROWS - 1}",
             ),
             ObservationPart("hand", (len(TILES),), "the tiles in hand, lowest first"),
             ObservationPart("laid", (len(TILES),), "the tiles in the tree"),
             ObservationPart("tiles", (_SEATS,), f"number of tiles in hand, as a fraction of all; {each}"),
             ObservationPart("supply", (1,), "number of tiles in the supply, as a fraction of all"),
-            ObservationPart("passed", (_SEATS,), f"who passed since a tile was laid or drawn; {each}"),
+            ObservationPart("passed", (_SEATS,), f"who has passed since a tile was laid or drawn; {each}"),
             ObservationPart("finished", (_SEATS,), f"who has finished; {each}"),
             ObservationPart("out", (_SEATS,), f"who is out; {each}"),
             ObservationPart("deal", (1,), "deals so far, as a fraction of the maximum"),

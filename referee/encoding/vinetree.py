@@ -32,7 +32,7 @@ class VineTreeEncoding(Encoding[VineTreeState]):
         planes = (
             "flowers; other cells with vines; cells with a vine to the cell below, on the left, on the "
             "right, above; cells that the last move filled; of the unfinished move: the flower, the "
-            "cells filled, the cell where its vine goes on"
+            "cells filled, the cell where its vine continues"
         )
         self.parts = (
             ObservationPart("board", (10, size, size), planes),

@@ -229,7 +229,7 @@ class Openings:
             return "none"
         if self.start:
             return f"the start of the game {shown(self.start.game)} up to move {self.start.move}"
-        seed = "" if self.seed is None else f" by the seed {self.seed}"
+        seed = "" if self.seed is None else f" with the seed {self.seed}"
         if self.plies:
             return f"{self.plies} plies drawn{seed}"
         return f"{len(self.lines)} lines, {self.order}{seed}, of the file with the hash {self.sha256}"
@@ -281,7 +281,7 @@ def check_takes_openings(game: Game[Any], options: Options) -> None:
     """Raises `UsageError` where the games of an encounter cannot begin with the same moves."""
     if not game.is_open:  # guard: openings-of-open-games
         raise UsageError(
-            f"`{game.slug}` deals hidden information anew in each game, so its games cannot begin with the "
+            f"`{game.slug}` deals new hidden information in each game, so its games cannot begin with the "
             "same moves: expected no `openings`"
         )
     if not drawn(game, options, 1, opening_stream(b""), b""):

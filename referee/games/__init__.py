@@ -72,7 +72,7 @@ def _installed(slug: str) -> Game[Any]:
             f"unknown game `{shown(slug, 80)}`, expected `module.py:NAME`, with the game's name in that file"
         )
     close = nearest(slug, [*GAMES, *outside.offered()])
-    others = f"one of {', '.join(GAMES)}, one of an installed package, or a file's module.py:NAME"
+    others = f"one of {', '.join(GAMES)}, a game from an installed package, or `module.py:NAME`"
     raise UsageError(
         f"unknown game `{shown(slug, 80)}`, expected {f'`{shown(close, 80)}`' if close else others}"
     )
@@ -81,6 +81,6 @@ def _installed(slug: str) -> Game[Any]:
 def _take(found: outside.Outside) -> Game[Any]:
     slug = found.game.slug
     if slug in GAMES:
-        raise UsageError(f"the slug `{slug}` belongs to a built-in game, expected another one")
+        raise UsageError(f"the slug `{slug}` belongs to a built-in game, expected another slug")
     _from_outside[slug] = found
     return found.game

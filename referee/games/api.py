@@ -137,7 +137,7 @@ class NumberOption:
             if self.low <= value <= self.high:
                 return value
         raise GameOptionError(
-            f"option `{self.name}` is `{shown(text, 80)}`, expected a number {self.values_text}"
+            f"option `{self.name}` is `{shown(text, 80)}`, expected a number from {self.values_text}"
         )
 
 

@@ -294,7 +294,7 @@ class Blooms(TwoSeatGame[Stones]):
     )
     notation = (
         "`L:D4 D:D6`: a light stone on D4 and a dark one on D6; or one part alone. Rows are letters\n"
-        "from the top, cells are numbered from the left within their row."
+        "from the top; cells are numbered from the left within their row."
     )
 
     def default_of(self, name: str, settled: Options) -> int:

@@ -266,12 +266,12 @@ class EvenGroups(TwoSeatGame[Placement]):
     summary = (
         "Seat 1 is White, seat 2 is Orange; a group is a maximal connected set of stones of one colour.\n"
         "Seat 1 begins by placing one orange stone. Then every turn places two stones, each of either\n"
-        "colour, on empty cells, so that the total number of groups is odd after it. When the seat to move\n"
-        "has no legal move, the game ends, and the seat whose colour has an even number of groups wins."
+        "colour, on empty cells, so that the total number of groups is odd afterwards. When the seat to\n"
+        "move has no legal move, the game ends, and the seat whose colour has an even number of groups wins."
     )
     notation = (
         "`O:B4 W:F6`: an orange stone on B4 and a white one on F6; the first move is one part such as\n"
-        "`O:E5`. Rows are letters from the top, cells are numbered from the left within their row."
+        "`O:E5`. Rows are letters from the top; cells are numbered from the left within their row."
     )
 
     def longest(self, options: Options) -> int:

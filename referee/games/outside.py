@@ -93,7 +93,9 @@ def _from_package(point: EntryPoint) -> Outside:
         raise UsageError(f"cannot load the game `{shown(point.value)}`: {error_text(error)}") from None
     game = _checked(value, point.value)
     if game.slug != point.name:
-        raise UsageError(f"the package's game `{point.name}` has the slug `{game.slug}`, expected the same")
+        raise UsageError(
+            f"the package's game `{point.name}` has the slug `{game.slug}`, expected `{point.name}`"
+        )
     assert point.dist  # it was found in one
     origin = {"distribution": point.dist.name, "version": point.dist.version, "module": point.value}
     return Outside(game, origin)
@@ -102,13 +104,17 @@ def _from_package(point: EntryPoint) -> Outside:
 def _checked(value: Any, where: str) -> Game[Any]:
     """The value if it is a game with all class variables. Raises `UsageError`."""
     if not isinstance(value, Game):
-        instance = f"{value.__name__}()" if isinstance(value, type) else "an instance of one"
+        instance = f"{value.__name__}()" if isinstance(value, type) else "an instance of a subclass of `Game`"
         raise UsageError(f"`{shown(where)}` is not a `Game`, expected {instance}")
     for name, kind in _MEMBERS.items():
         if not isinstance(getattr(value, name, None), kind):
-            raise UsageError(f"the game `{shown(where)}` has no `{name}`, expected {kind.__name__}")
+            raise UsageError(
+                f"the game `{shown(where)}` has no `{name}`, expected one of type `{kind.__name__}`"
+            )
     if not _SLUG.fullmatch(value.slug):
-        raise UsageError(f"the game `{shown(where)}` has an invalid `slug`, expected {_SLUG.pattern}")
+        raise UsageError(
+            f"the game `{shown(where)}` has an invalid `slug`, expected one that matches `{_SLUG.pattern}`"
+        )
     value.settle({})  # its number of seats is checked there
     return value
 

@@ -306,7 +306,7 @@ class PersonInterface:
         typed = meaning(text)
         why = self._why_not(asked.choices, text)
         if typed.word == "move" and not why:
-            parts.append("legal, Enter plays it")
+            parts.append("legal; Enter plays it")
         elif typed.word == "move" and (asked.choices.goes_on(typed.text) or _is_beginning(typed.text)):
             parts.append("Tab shows how it continues")
         elif why:

@@ -77,7 +77,7 @@ def move_text(terms: Terms, event: Event) -> str:
         case Moved(seat, text):
             return f"{seat_name(terms, seat)}: {shown(text)}"
         case Preset(seat, text):
-            return f"{seat_name(terms, seat)}: {shown(text)}, an opening move of the referee"
+            return f"{seat_name(terms, seat)}: {shown(text)}, an opening move made by the referee"
         case Retired(seat, ending, detail):
             why = f": {shown(detail, 200)}" if detail and ending is not Ending.RESIGNED else ""
             return f"{seat_name(terms, seat)} {ending.sentence}{why}"

@@ -17,7 +17,7 @@ from referee.core.regular import is_regular
 from referee.core.text import shown
 from referee.processes.limits import DEFAULT, Limits
 
-_NAME_FORM = "1 to 64 of A-Z a-z 0-9 . _ + -, not only dots"
+_NAME_FORM = "1 to 64 characters of A-Z a-z 0-9 . _ + -, not only dots"
 
 _PASSED = re.compile(
     r"PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TZ|VIRTUAL_ENV|CONDA_PREFIX|JAVA_HOME|REFEREE_GAME"
@@ -92,7 +92,7 @@ class Bot:
         Raises `UsageError`.
         """
         if any(ord(c) < 0x20 or ord(c) == 0x7F for c in text):
-            raise UsageError(f"bot `{shown(text)}` contains control characters, expected [name=]command")
+            raise UsageError(f"bot `{shown(text)}` contains control characters, expected `[name=]command`")
         name, equals, command = text.partition("=")
         named = bool(equals) and not re.search(r"\s", name)
         if not named:

@@ -38,7 +38,7 @@ def connect():
     socket.create_connection(("127.0.0.1", port), 1).close()
 
 for name, attempt in {
-    "read a file of the user": lambda: open(secret).close(),
+    "read a file that belongs to the user": lambda: open(secret).close(),
     "write outside its scratch folder": lambda: open(secret + "-written", "w").close(),
     "send a signal to the referee": lambda: os.kill(referee, 0),
     "read the memory of the referee": lambda: open(f"/proc/{referee}/mem", "rb").close(),
@@ -56,7 +56,11 @@ with open(os.environ["TMPDIR"] + "/written", "w"):
 _ATTEMPTED_AT = {
     "none": (),
     "basic": (),
-    "landlock": ("read a file of the user", "write outside its scratch folder", "use the network"),
+    "landlock": (
+        "read a file that belongs to the user",
+        "write outside its scratch folder",
+        "use the network",
+    ),
 }
 """What a level has to prevent, where that is not everything. Landlock prevents signals in newer kernels only.
 """

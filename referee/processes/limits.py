@@ -97,7 +97,7 @@ def _size(name: str, text: str) -> int:
 
 def _count(name: str, text: str) -> int:
     if not re.fullmatch(r"[1-9][0-9]{0,8}", text):
-        raise UsageError(f"limit `{name}` is `{shown(text, 40)}`, expected a number, or `none`")
+        raise UsageError(f"limit `{name}` is `{shown(text, 40)}`, expected a number from 1, or `none`")
     return int(text)
 
 
@@ -108,7 +108,8 @@ def _seconds(name: str, text: str) -> int:
         seconds = rest = 0
     if rest or not seconds:
         raise UsageError(
-            f"limit `{name}` is `{shown(text, 40)}`, expected whole seconds such as `10m`, or `none`"
+            f"limit `{name}` is `{shown(text, 40)}`, expected a whole number of seconds such as `90s`, "
+            "or `none`"
         )
     return seconds
 

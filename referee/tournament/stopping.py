@@ -169,7 +169,7 @@ def _interval(fields: Fields) -> float:
     stop.only("interval")
     interval = stop.real("interval")
     if not 1 <= interval <= 1000:
-        raise stop.wrong("interval", "a number 1 to 1000")
+        raise stop.wrong("interval", "a number from 1 to 1000")
     return interval
 
 

@@ -27,7 +27,7 @@ _CAIROSVG = (sys.executable, "-P", "-m", "cairosvg", "-", "-f", "png")
 _LONGEST_S = 60
 
 _EXPECTED = (
-    "expected rsvg-convert (in many systems in the package `librsvg2-bin`), inkscape, resvg, ImageMagick "
+    "expected rsvg-convert (on many systems in the package `librsvg2-bin`), inkscape, resvg, ImageMagick "
     "or the Python package cairosvg"
 )
 
@@ -48,7 +48,7 @@ def png_of(svg: str) -> bytes:
         if done.returncode == 0 and done.stdout.startswith(PNG_START):
             return done.stdout
         said = done.stderr.decode(errors="replace").strip().split("\n")[-1]
-        failures.append(f"`{name}` ended with {done.returncode}{said and ': '}{shown(said)}")
+        failures.append(f"`{name}` ended with status {done.returncode}{said and ': '}{shown(said)}")
     if failures:
         raise EnvironmentLacksError(f"cannot make a PNG: {'; '.join(failures)}; {_EXPECTED}")
     raise EnvironmentLacksError(f"no program that converts SVG to PNG is installed, {_EXPECTED}")

@@ -67,7 +67,7 @@ def event_text(event: Event, names: Sequence[str], controls: Sequence[TimeContro
                 f"{seconds(event.used_us)}: {shown(event.sentence)}"
             )
         case Preset():
-            return f"{who}: {shown(event.text)}, an opening move of the referee"
+            return f"{who}: {shown(event.text)}, an opening move made by the referee"
         case Unplayed():
             return f"{who}: {shown(event.text)}, which does not count"
         case Retired():

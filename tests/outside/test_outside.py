@@ -351,12 +351,15 @@ BAD: dict[str, tuple[str, str]] = {
     "exits": ("import sys\nsys.exit(3)\n", "cannot load the game's file `*.py`: line 2: SystemExit: 3"),
     "escapes": ("raise ValueError('\\x1b[31m\\nred')", "line 1: ValueError: \\x1b[31m\\x0ared"),
     "no name": ("x = 1\n", "`*.py` has no `GAME`, expected the name of a game in that file"),
-    "no game": ("GAME = 1\n", "is not a `Game`, expected an instance of one"),
+    "no game": ("GAME = 1\n", "is not a `Game`, expected an instance of a subclass"),
     "class": (GAME.replace("= ConnectFour()", "= ConnectFour"), "is not a `Game`, expected ConnectFour()"),
-    "no clock": (GAME.replace("    clock =", "    no ="), "has no `clock`, expected TimeControl"),
+    "no clock": (
+        GAME.replace("    clock =", "    no ="),
+        "has no `clock`, expected one of type `TimeControl`",
+    ),
     "slug": (
         GAME.replace('"connect4"', '"Connect 4"'),
-        "has an invalid `slug`, expected [a-z][a-z0-9_-]{0,39}",
+        "has an invalid `slug`, expected one that matches `[a-z][a-z0-9_-]{0,39}`",
     ),
     "built in": (GAME.replace('"connect4"', '"blooms"'), "the slug `blooms` belongs to a built-in game"),
     "large": ("#" * (SIZE_CAP + 1), f"has more than {SIZE_CAP:,} bytes, expected a game's file"),

@@ -50,7 +50,7 @@ def test_a_match_begins_at_a_move_of_a_logged_game(recorded: Path, tmp_path: Pat
         assert game["options"]["size"] == 3 and game["start"] == 2
     assert [game["id"] for game in games_of(folder)] == ["1:c:d", "1:d:c"]
     assert referee("verify", str(folder)).code == 0
-    assert "an opening move of the referee" in referee("replay", str(folder), "1").out
+    assert "an opening move made by the referee" in referee("replay", str(folder), "1").out
     done = referee(*words, "-n", "4", *HERE)
     assert done.code == 0 and "2 of 4 games played" in done.err, "it continues"
     done = referee(*words[:-3], "1@3", "-o", str(folder), "-n", "4", *HERE)

@@ -109,7 +109,7 @@ def test_an_opponent_gives_way_to_a_bot_of_its_name(tmp_path: Path, monkeypatch:
         (("link", "--game", "blooms"), "`link` already exists, expected another name"),
         (
             ("a b", "--game", "blooms"),
-            "`a b` is not a bot name, expected 1 to 64 of A-Z a-z 0-9 . _ + -, not",
+            "`a b` is not a bot name, expected 1 to 64 characters of A-Z a-z 0-9 . _ + -, not",
         ),
         (("a/b", "--game", "blooms"), "`a/b` is not a bot name"),
         (("..", "--game", "blooms"), "`..` is not a bot name"),

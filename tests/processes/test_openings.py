@@ -78,7 +78,7 @@ def test_bots_that_always_play_the_same_play_different_games(tmp_path: Path) -> 
     done = referee("verify", str(results))
     assert done.code == 0 and "6 games verified" in done.out
     shown = referee("replay", str(results), "1:one:two").out
-    assert f"1. seat 1 one: {begun['1:one:two'][0]}, an opening move of the referee" in shown
+    assert f"1. seat 1 one: {begun['1:one:two'][0]}, an opening move made by the referee" in shown
 
 
 def test_a_tampered_opening_is_found(tmp_path: Path) -> None:
@@ -129,8 +129,8 @@ def test_lines_of_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("game", "key", "message"),
     [
-        ("thetree", "openings = { plies = 4 }", "`thetree` deals hidden information anew"),
-        ("floral", "openings = { plies = 4 }", "`floral` deals hidden information anew"),
+        ("thetree", "openings = { plies = 4 }", "`thetree` deals new hidden information"),
+        ("floral", "openings = { plies = 4 }", "`floral` deals new hidden information"),
         ("blooms", 'openings = { file = "no.txt" }', "no.txt`: No such file or directory"),
         ("blooms", 'openings = { file = "bad.txt" }', "bad.txt`, line 2, move 2 `A9`: not a move"),
         ("blooms", "openings = { plis = 4 }", "unknown key `tournament.openings.plis`, expected `plies`"),
@@ -192,7 +192,7 @@ game = "floral"
     assert referee("verify", str(tmp_path / "t-results")).code == 0
     file.write_text(file.read_text().replace("[tournament]", "[tournament]\nopenings = { plies = 2 }"))
     done = referee("run", str(file))
-    assert done.code == 2 and "`floral` deals hidden information anew" in done.err
+    assert done.code == 2 and "`floral` deals new hidden information" in done.err
 
 
 VINE = f"{{python}} {ROOT / 'sample_bots' / 'vine_bot.py'}"

@@ -160,7 +160,7 @@ def test_without_a_converter_the_message_says_what_to_install(run: str, tmp_path
     program(path, "magick", "sys.exit('no\\x1bfonts')")
     done = referee("picture", run, "1", "-o", str(out))
     assert done.code == 5 and done.err.count("\n") == 1 and not out.exists()
-    assert "cannot make a PNG: `magick` ended with 1: no\\x1bfonts; expected rsvg-convert (" in done.err
+    assert "cannot make a PNG: `magick` ended with status 1: no\\x1bfonts; expected rsvg-convert" in done.err
 
 
 @needs("rsvg-convert")

@@ -54,7 +54,7 @@ PRINTED = {
     "tests.tools.golden": "",
     "tests.tools.guards": "group-kill",
     "tests.tools.hostile_run": "forged",
-    "tests.tools.key_tables": "number 1 to 1,000,000",
+    "tests.tools.key_tables": "number from 1 to 1,000,000",
     "tests.tools.ladders": "not decided",
     "tests.tools.liveness": "over 1 s",
     "tests.tools.module_list": "`gameplay.loop`",

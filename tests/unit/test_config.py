@@ -36,7 +36,7 @@ BAD_FILES: list[tuple[str, str]] = [
     (GOOD + "env = { A = 1.5 }\n", "expected a table of strings and numbers, such as"),
     (GOOD + "pass_env = [1]\n", "`bot.2.pass_env` is `[1]`, expected a list of strings"),
     (GOOD + "fresh = 1\n", "`bot.2.fresh` is `1`, expected true or false"),
-    (GOOD + "[options]\nsize = 99\n", "option `size` is `99`, expected a number 3 to 8"),
+    (GOOD + "[options]\nsize = 99\n", "option `size` is `99`, expected a number from 3 to 8"),
     (GOOD + "[options]\nsiez = 4\n", "`blooms` has no option `siez`, expected `size`"),
     (GOOD + "[options]\nkomi = 4\n", "`blooms` has no option `komi`, expected one of size, target"),
     (GOOD + "[limits]\nwatts = 4\n", "`limits`: unknown limit `watts`, expected one of memory,"),
@@ -66,15 +66,18 @@ BAD_FILES: list[tuple[str, str]] = [
         "`limits`: unknown limit `memroy`, expected `memory`",
     ),
     (GOOD + '[limits]\nmemory = "1G"\n', "limit `memory` is `1G`, expected a size such as `512MB`"),
-    (GOOD + "[limits]\nprocesses = 0\n", "limit `processes` is `0`, expected a number, or `none`"),
+    (GOOD + "[limits]\nprocesses = 0\n", "limit `processes` is `0`, expected a number from 1, or `none`"),
     (
         GOOD + 'limits = { cpu = "1500ms" }\n',
-        "`bot.2.limits`: limit `cpu` is `1500ms`, expected whole",
+        "`bot.2.limits`: limit `cpu` is `1500ms`, expected a whole number of seconds",
     ),
     (GOOD + "pty = 1\n", "`bot.2.pty` is `1`, expected true or false"),
     (GOOD.replace('"blooms"', '"blooms"\nclock = "cpu:none"'), "`cpu:none` is not a time control"),
     (GOOD + "[option]\nsize = 4\n", "unknown key `option`, expected `[options]`"),
-    (GOOD.replace('"blooms"', '"blooms"\nrounds = 0'), "`tournament.rounds` is `0`, expected a number 1 to"),
+    (
+        GOOD.replace('"blooms"', '"blooms"\nrounds = 0'),
+        "`tournament.rounds` is `0`, expected a number from 1 to",
+    ),
     (GOOD.replace('"blooms"', '"blooms"\nrounds = true'), "`tournament.rounds` is `true`, expected a number"),
     (GOOD.replace('"blooms"', '"blooms"\nrounds = 1.0'), "`tournament.rounds` is `1.0`, expected a number"),
     (GOOD.replace('"blooms"', '"blooms"\nclock = "nan"'), "`tournament.clock`: `nan` is not a time control"),
@@ -86,7 +89,7 @@ BAD_FILES: list[tuple[str, str]] = [
     (GOOD.replace('"blooms"', '"blooms"\nseed = ""'), "the seed is empty"),
     (
         GOOD.replace('"blooms"', '"blooms"\nworkers = -1'),
-        "`tournament.workers` is `-1`, expected a number 0 to",
+        "`tournament.workers` is `-1`, expected a number from 0 to",
     ),
     (GOOD.split('[[bot]]\nname = "b"')[0], "`blooms` has 2 seats, expected at least as many bots, not 1"),
     (GOOD + 'cwd = "no-such-folder"\n', "bot `b`: the folder to run it in, `"),
@@ -112,8 +115,8 @@ BAD_FILES: list[tuple[str, str]] = [
 
 BAD_KEYS = [
     # a key of `[tournament]`, and what is said of it
-    ('rounds = "10"', 'rounds` is `"10"`, expected a number 1 to 1000000, such as `rounds = 10`'),
-    ("rounds = 0", "rounds` is `0`, expected a number 1 to 1000000"),
+    ('rounds = "10"', 'rounds` is `"10"`, expected a number from 1 to 1000000, such as `rounds = 10`'),
+    ("rounds = 0", "rounds` is `0`, expected a number from 1 to 1000000"),
     ("stop = 20", "stop` is `20`, expected a table, such as `stop = { interval = 20 }`"),
     ("clock = 5", 'clock` is `5`, expected a time control, such as `clock = "2s+6s/2s"`'),
     ("margin = 10", 'margin` is `10`, expected a time, such as `margin = "10ms"`'),

@@ -173,7 +173,7 @@ def test_what_an_encounter_needs_of_a_list_is_its_line(order: str, seed: str | N
 
 @pytest.mark.parametrize("slug", ["floral", "thetree"])
 def test_games_with_hidden_information_have_no_openings(slug: str) -> None:
-    with pytest.raises(UsageError, match=f"`{slug}` deals hidden information anew"):
+    with pytest.raises(UsageError, match=f"`{slug}` deals new hidden information"):
         check_takes_openings(GAMES[slug], GAMES[slug].settle({}))
 
 
@@ -243,11 +243,11 @@ def test_the_opening_is_shown_as_moves_of_the_referee() -> None:
     record = recorded(LINES, "L:E1")
     terms = record.terms
     assert event_text(record.events[1], terms.bots, terms.controls) == (
-        "seat 2 b: L:A1 D:A2, an opening move of the referee"
+        "seat 2 b: L:A1 D:A2, an opening move made by the referee"
     )
     steps = steps_of(record)
     for view in (None, 0, 1):
-        assert step_lines(steps, 2, view) == ["seat 2 b: L:A1 D:A2, an opening move of the referee"]
+        assert step_lines(steps, 2, view) == ["seat 2 b: L:A1 D:A2, an opening move made by the referee"]
 
 
 # --- What records have of them ----------------------------------------------------------------------------
@@ -364,7 +364,7 @@ def test_openings_are_read_back_from_the_header(openings: Openings) -> None:
     [
         (4, "`openings` is `4`, expected an object"),
         ({}, "`openings.order` is missing"),
-        ({"plies": 0}, "`openings.plies` is `0`, expected a number 1 to 100"),
+        ({"plies": 0}, "`openings.plies` is `0`, expected a number from 1 to 100"),
         ({"plies": 4, "lines": []}, "unknown key `openings.lines`"),
         ({"lines": ["x"], "order": "any", "sha256": ""}, "expected one of sequential, random"),
         ({"lines": [], "order": "random", "sha256": ""}, "expected a list of lines of moves"),
@@ -445,8 +445,8 @@ def test_a_line_has_no_chance() -> None:
     [
         ({}, "`openings` has none of `plies`, `file` and `from`, expected exactly one of them"),
         ({"plies": 4, "file": "x"}, "`openings` has `plies` and `file`, expected exactly one of them"),
-        ({"plies": 0}, "`openings.plies` is `0`, expected a number 1 to 100"),
-        ({"plies": 101}, "`openings.plies` is `101`, expected a number 1 to 100"),
+        ({"plies": 0}, "`openings.plies` is `0`, expected a number from 1 to 100"),
+        ({"plies": 101}, "`openings.plies` is `101`, expected a number from 1 to 100"),
         ({"plies": "4"}, '`openings.plies` is `"4"`, expected a number'),
         ({"plys": 4}, "unknown key `openings.plys`, expected `plies`"),
         ({"plies": 4, "order": "random"}, "`openings.order` is `random`, expected none with `plies`"),

@@ -84,7 +84,7 @@ def test_settings_from_text_and_table_and_back_from_a_header() -> None:
             "`tournament.sprt.model` is `logistics`, expected one of logistic, normalized",
         ),
         ("stop = 20", "`tournament.stop` is `20`, expected an object"),
-        ("stop = { interval = 0 }", "`tournament.stop.interval` is `0`, expected a number 1 to 1000"),
+        ("stop = { interval = 0 }", "`tournament.stop.interval` is `0`, expected a number from 1 to 1000"),
         ("stop = { width = 20 }", "unknown key `tournament.stop.width`"),
     ],
 )

@@ -47,8 +47,12 @@ BAD_INPUT: list[tuple[list[str], int, str]] = [
     ),
     (["match", "blooms", "true", "true", "--option", "size=4", "--option", "size=4"], 2, "is given twice"),
     (["match", "blooms", "true", "true", "--option", "size"], 2, "option `size` has no value, expected K=V"),
-    (["match", "blooms", "true", "true", "--option", "size=9"], 2, "`size` is `9`, expected a number 3 to 8"),
-    (["match", "blooms", "true", "true", "--option", "size=1e1"], 2, "expected a number 3 to 8"),
+    (
+        ["match", "blooms", "true", "true", "--option", "size=9"],
+        2,
+        "`size` is `9`, expected a number from 3 to 8",
+    ),
+    (["match", "blooms", "true", "true", "--option", "size=1e1"], 2, "expected a number from 3 to 8"),
     (
         ["match", "blooms", "true", "true", "--time", "2"],
         2,

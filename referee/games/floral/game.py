@@ -33,13 +33,14 @@ class FloralExtract(Game[str]):
         "Each of two seats has eight symbols, which secretly stand for the runes 0 to 7. Before turns 1,\n"
         "6, 11 and so on each plants a flower; in each turn both cast a rune at once. Runes in the right\n"
         "order are spells that water, fertilize, change the weather or sabotage. A flower that blooms\n"
-        "gives access to the guessing spell: cast the last runes all different, then name a symbol of\n"
-        "the other seat. It scores if it stands for the rune cast in the turn before. The first seat with\n"
-        "`goal` correct guesses wins. When the time is up, a default is submitted and play goes on."
+        "gives access to the guessing spell: cast several different runes in a row, then name a symbol of\n"
+        "the other seat. The guess is correct if that symbol stands for the rune cast in the turn before.\n"
+        "The first seat with `goal` correct guesses wins. When the time is up, a default is submitted and\n"
+        "play continues."
     )
     notation = (
-        "one character. Planting: the letter of a flower of A C H W X, or - for none. Casting: a symbol,\n"
-        "A to H for seat 1 and S to Z for seat 2, or the digit of an own rune."
+        "one character. Planting: the letter of a flower (A C H W X), or - for none. Casting: a symbol,\n"
+        "A to H for seat 1 and S to Z for seat 2, or the digit of one of the seat's own runes."
     )
 
     def seats(self, options: Options) -> int:

@@ -70,7 +70,7 @@ def read(seat: Seat, seen: Sequence[str], goal: int, max_turns: int) -> SeatObse
         reader.take(line.split())
     turns, marks = tuple(reader.turns), tuple(reader.marks)
     if len(marks) != 1 + len(turns) // TURNS or any(len(pots) != POTS for pots in marks):
-        raise ValueError("the stages of the other's flowers are told after every fifth turn")
+        raise ValueError("the stages of the other seat's flowers are reported after every fifth turn")
     over = max(reader.points) >= goal or len(turns) == max_turns
     waits = not over and reader.asked == len(turns) and seen[-1].split()[0] != "plant"
     return SeatObservation(
@@ -174,7 +174,7 @@ class _ObservationReader:
         symbol = self.casts[other]
         if other in self.right:
             if self.cast_guessing is None:
-                raise ValueError("the other declared without a charge")
+                raise ValueError("the other seat guessed without a charge")
             self.picked.append(Picked(self.cast_guessing, self.points[other] + 1))
             self.row, self.cast_guessing = [], None
             self.wrong = 0 if self.right[other] else self.wrong + 1

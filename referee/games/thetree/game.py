@@ -26,7 +26,8 @@ class TheTree(Game[Laying]):
         NumberOption("players", 1, 4, 2, "seats"),
         NumberOption(
             *("deals", 1, 100, None),
-            "maximum number of deals, if deals are blocked; by default 10, or 1 with one player",
+            "maximum number of deals; a new one follows only if a deal is blocked; "
+            "by default 10, or 1 with one player",
         ),
         ChoiceOption("places", ("all", "first"), "play on for the remaining places, or stop after the first"),
     )

@@ -73,7 +73,7 @@ def _played(state: TreeState, seat: Seat, lines: TrailLines, at: int) -> TreeSta
 def _compare(found: TrailLines, told: TrailLines) -> None:
     """Raises `ValueError` or `_NoMove` where the news of a position differ from those of the seat."""
     if found[: len(told)] != told:
-        raise ValueError("the game goes on differently from the news")
+        raise ValueError("the game continues differently from the news")
     if len(found) > len(told):
         raise _NoMove
 

@@ -43,19 +43,19 @@ class VineTree(TwoSeatGame[Growth]):
     options = (
         OddNumberOption("size", 3, 13, 9, "rows and columns of the square board"),
         ChoiceOption(
-            "bend", ("excluded", "included"), "whether the cell where a vine turns counts for its length"
+            "bend", ("excluded", "included"), "whether the cell where a vine turns counts towards the length"
         ),
     )
     clock = TimeControl.parse("180s+300s")
     summary = (
-        "The centre starts with a flower. A move grows two vines out of any flower, by two sides that no\n"
+        "The centre starts with a flower. A move grows two vines out of any flower, on two sides that no\n"
         "vine uses yet, through empty cells. Each has as many steps as the longest straight segment of\n"
         "vine that comes out of the flower has cells, the flower included, and ends in a new flower.\n"
         "The seat that makes the last possible move loses."
     )
     notation = (
         "`E5 LLU UUR`: out of the flower on E5 one vine goes left, left and up, the other up, up and\n"
-        "right. Rows are letters from the top, columns are numbers from the left."
+        "right. Rows are letters from the top; columns are numbers from the left."
     )
 
     def longest(self, options: Options) -> int:
