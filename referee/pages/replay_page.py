@@ -56,6 +56,6 @@ def _facts(steps: Steps, view: View) -> Iterator[str]:
     if found := _MINUTE.match(str(steps.record.measured.get("began"))):
         yield f"{found[1]} {found[2]} UTC"
     if steps.record.rules != terms.game.rules:
-        yield f"played with rules {steps.record.rules}, shown with rules {terms.game.rules}"
+        yield f"played with version {steps.record.rules} of the rules, shown with version {terms.game.rules}"
     if view is not None:
         yield f"as seat {view + 1} knew it"

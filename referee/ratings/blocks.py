@@ -28,7 +28,7 @@ from referee.ratings.two import Comparison, compare
 BLOCKS = {
     "standings": "the bots in order",
     "crosstable": "wins, draws and losses of each pair of bots",
-    "los": "likelihood of superiority of each bot over each other",
+    "los": "likelihood of superiority of each bot over every other bot",
     "seats": "results and advantage of each seat",
     "pairs": "of two seats: pairs of games with the seats swapped, with Elo and normalized Elo",
     "faults": "faults by bot",
@@ -72,7 +72,7 @@ def los_grid(table: Standings) -> Grid:
             return NONE
         return likelihood_text(table.pool.superiority(one, other))
 
-    return _square(table.names, "stronger with a likelihood of %", cell)
+    return _square(table.names, "likelihood of superiority, %", cell)
 
 
 def _square(names: Sequence[str], heading: str, cell: Callable[[str, str], str]) -> Grid:

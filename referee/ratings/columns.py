@@ -40,7 +40,7 @@ COLUMNS = {
     ),
     "los": Kind(
         "LOS %",
-        "likelihood that it is stronger than the next in rank",
+        "likelihood that the bot is stronger than the next in rank",
         lambda row, _: likelihood_text(row.next.superiority) if row.next else NONE,
     ),
     "games": Kind("games", "games that count", lambda row, _: f"{row.tally.games:,}"),

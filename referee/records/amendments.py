@@ -119,7 +119,9 @@ def check_amendments(change: Mapping[str, Any], bots: Collection[str]) -> None:
         for name in table.names():
             table.object(name).only("games", "reason")
             if name not in bots or table.object(name).text("games") not in THEN:
-                raise fields.wrong("out", "bots of this run, and what becomes of their games")
+                raise fields.wrong(
+                    "out", "bots of this run, each with `games` as `forfeit`, `annul` or `keep`"
+                )
             table.object(name).text("reason")
     if fields.has("annulled"):
         fields.scalars("annulled")
@@ -132,4 +134,4 @@ def check_amendments(change: Mapping[str, Any], bots: Collection[str]) -> None:
         table = fields.object("renamed")
         for name in table.names():
             if name not in bots or not BOT_NAME.fullmatch(table.text(name)):
-                raise fields.wrong("renamed", "bots of this run, and bot names")
+                raise fields.wrong("renamed", "bots of this run, each with a valid new name")

@@ -82,5 +82,8 @@ def _record(value: dict[str, Any], header: dict[str, Any], given: Game[Any] | No
         raise RecordError(f"game {shown(str(value.get('id')), 100)}: {error}") from None
     rules = record.terms.game.rules
     if record.rules != rules:
-        warn(f"warning: this game was played with rules {record.rules}, but the referee has rules {rules}")
+        warn(
+            f"warning: this game was played with version {record.rules} of the rules, but this referee has "
+            f"version {rules}"
+        )
     return record

@@ -183,7 +183,7 @@ def apply_change(header: dict[str, Any], change: dict[str, Any]) -> None:
             header[name] = {**header.get(name, {}), **change[name]}
     names = [header.get("renamed", {}).get(name, name).lower() for name in header["bots"]]
     if "renamed" in header and len(set(names)) < len(names):  # guard: renamed-bots
-        raise fields.wrong("renamed", "names that differ")
+        raise fields.wrong("renamed", "different names")
     for name in _NUMBERS:
         if fields.has(name):
             header[name] = fields.number(name, 1)
@@ -249,15 +249,16 @@ def check_against(header: dict[str, Any], game: dict[str, Any]) -> None:
         of_run = (section if name in ("game", "rules", "options") else header).get(name)
         if game.get(name) != of_run:
             raise RecordError(
-                f"{name} is {shown(str(game.get(name)), 60)}, but {shown(str(of_run), 60)} in the first line"
+                f"`{name}` is `{shown(str(game.get(name)), 60)}`, but `{shown(str(of_run), 60)}` in the "
+                "first line"
             )
     percent = clock_percent(fields)
     for name, clock in zip(bots, fields.texts("clocks"), strict=False):
         own = clock_of(header, name, Pairing.parse(game_id).section)
         if own is None or _scaled(own, percent) != clock:  # guard: scaled-clocks
-            scaled = f", {percent} % of its own," if percent != 100 else ""
+            scaled = f" ({percent} % of its own)" if percent != 100 else ""
             raise RecordError(
-                f"bot {shown(name, 80)} with the clock {shown(clock, 40)}{scaled} is not in this run"
+                f"bot `{shown(name, 80)}` does not have the clock `{shown(clock, 40)}`{scaled} in this run"
             )
 
 

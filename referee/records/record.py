@@ -385,7 +385,7 @@ def _start(fields: Fields, events: tuple[Event, ...]) -> tuple[Drawn | Preset, .
         return ()
     start = tuple(event for event in events[: fields.number("start", 1)] if isinstance(event, Drawn | Preset))
     if len(start) != fields.number("start"):
-        raise fields.wrong("start", "how many events of chance and opening come first")
+        raise fields.wrong("start", "the number of chance and opening events at the beginning")
     return start
 
 
@@ -397,7 +397,7 @@ def clock_percent(fields: Fields) -> int:
 def _isolation(fields: Fields) -> tuple[str, ...]:
     levels = fields.texts("isolation") if fields.has("isolation") else ()
     if not set(levels) <= set(LEVELS) or (levels and len(levels) != len(fields.texts("bots"))):
-        raise fields.wrong("isolation", f"by seat, one of {', '.join(LEVELS)}")
+        raise fields.wrong("isolation", f"one of {', '.join(LEVELS)} for each seat")
     return levels
 
 

@@ -187,7 +187,8 @@ def checked_seed(seed: str | None) -> str:
         return fresh_seed().hex()
     if not seed or len(seed) > 100 or shown(seed) != seed:
         raise UsageError(
-            "the seed is empty, too long or has control characters, expected 1 to 100 characters"
+            "the seed is empty, too long or has control characters, expected 1 to 100 characters, "
+            "without control characters"
         )
     return seed
 
@@ -195,8 +196,6 @@ def checked_seed(seed: str | None) -> str:
 def checked_options(game: Game[Any], given: Mapping[str, str], bots: int) -> Options:
     """A game's options, where there are enough bots for its seats. Raises `UsageError`."""
     options = game.settle(given)
-    if bots < game.seats(options):
-        raise UsageError(
-            f"`{game.slug}` has {game.seats(options)} seats, expected at least as many bots, not {bots}"
-        )
+    if bots < (seats := game.seats(options)):
+        raise UsageError(f"`{game.slug}` has {seats} seats, expected at least {seats} bots, not {bots}")
     return options

@@ -243,5 +243,5 @@ class TournamentPlayer:
         self._show.void(void, then)
         for bot in sorted(responsible):
             self._show.note(
-                f"bot `{bot}` forfeits its remaining games, since it was in the most games that became void"
+                f"bot `{bot}` forfeits its remaining games, because it was in the most games that became void"
             )

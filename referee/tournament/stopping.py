@@ -73,7 +73,7 @@ class Sprt:
         model = last if last in MODELS else "logistic"
         numbers += [] if last in MODELS else [last]
         if len(numbers) not in (2, 4) or not all(_NUMBER.fullmatch(number) for number in numbers):
-            raise UsageError(f"`{shown(text, 80)}` is not a test, expected {_FORM}")
+            raise UsageError(f"`{shown(text, 80)}` is not a sequential test, expected {_FORM}")
         elo0, elo1, *errors = map(float, numbers)
         alpha, beta = errors or (ERROR, ERROR)
         return cls(elo0, elo1, alpha, beta, model).checked()
@@ -305,7 +305,7 @@ class Stopping:
                 parts.append(f"next {nearest.one}–{nearest.other}: {nearest}")
         if self._rule.interval:
             widest = "" if self.widest is None else f"widest interval ± {self.widest:.0f}, "
-            parts.append(f"{widest}until ± {self._rule.interval:g}")
+            parts.append(f"{widest}stops at ± {self._rule.interval:g}")
         return "; ".join(parts)
 
     def _is_new(self, game: Summary) -> bool:

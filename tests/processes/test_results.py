@@ -186,7 +186,7 @@ def test_a_line_that_is_too_long_cuts_off_no_games_behind_it(
     with path.open("wb") as records:
         records.writelines([*lines[:3], b"x" * (cap + 5)])
     done = referee("run", str(file))
-    assert done.code == 0 and f"incomplete after a crash, {cap + 5} bytes" in done.err
+    assert done.code == 0 and f"incomplete after a crash ({cap + 5} bytes" in done.err
     assert len(games(folder)) == 6 and path.stat().st_size < 6 * cap
 
 
@@ -248,7 +248,7 @@ def test_a_folder_with_other_things_in_it_stays_open(tmp_path: Path) -> None:
         (lambda lines: lines.insert(3, lines[2]), 4, "duplicate game `{id}`"),
         (lambda lines: lines[2].update(id="2:a:b", bots=["a", "b"]), 3, "the round of game `2:a:b`"),
         (lambda lines: lines[2].update(id="01:a:b", bots=["a", "b"]), 3, "the round of game `01:a:b`"),
-        (lambda lines: lines[2].update(id="1:c:b"), 3, "the bots of game `1:c:b` are not those of its id"),
+        (lambda lines: lines[2].update(id="1:c:b"), 3, "the bots of game `1:c:b` do not match its id"),
         (lambda lines: lines[2].update(id="1:a:a", bots=["a", "a"]), 3, "more than one seat in game `1:a:a`"),
         (lambda lines: lines[2].update(id="1:a:z", bots=["a", "z"]), 3, "a bot of game `1:a:z`"),
     ],

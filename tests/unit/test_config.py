@@ -91,7 +91,7 @@ BAD_FILES: list[tuple[str, str]] = [
         GOOD.replace('"blooms"', '"blooms"\nworkers = -1'),
         "`tournament.workers` is `-1`, expected a number from 0 to",
     ),
-    (GOOD.split('[[bot]]\nname = "b"')[0], "`blooms` has 2 seats, expected at least as many bots, not 1"),
+    (GOOD.split('[[bot]]\nname = "b"')[0], "`blooms` has 2 seats, expected at least 2 bots, not 1"),
     (GOOD + 'cwd = "no-such-folder"\n', "bot `b`: the folder to run it in, `"),
     (GOOD + 'cwd = "a\\u0000b"\n', "`bot.2.cwd` is `a\\x00b`, expected a folder"),
     (GOOD.replace('"true"', '"./no-such-bot"', 1), "bot `a`: no program at `./no-such-bot`"),

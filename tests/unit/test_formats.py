@@ -171,7 +171,7 @@ def test_bots_that_are_left_out_on_a_machine_may_be_named() -> None:
         ('format = "swiss"', "`tournament.rounds` is missing, expected a number"),
         (
             'format = "knockout"\nrounds = 3',
-            "`tournament.rounds` only applies to the format `round-robin` or `gauntlet`",
+            "`tournament.rounds` only applies to the formats `round-robin` and `gauntlet`",
         ),
         ('format = "knockout"\nbest_of = 2', "`tournament.best_of` is `2`, expected an odd number"),
         (
@@ -224,7 +224,7 @@ def test_wrong_settings_are_refused_with_one_line(text: str, message: str) -> No
             1,
             "`format` is `gauntlet`, but the game has 1 seat, expected",
         ),
-        (Gauntlet(against=("a", "b")), 2, 2, "only 0 bots are not in `against`, expected at least 1"),
+        (Gauntlet(against=("a", "b")), 2, 2, "`against` leaves 0 other bots, expected at least 1"),
         (
             RoundRobin(tables="balanced"),
             4,
@@ -253,9 +253,9 @@ def test_a_format_that_the_game_cannot_be_played_in_is_refused(
     [
         (RoundRobin(), "2:a:b", "the round of game `2:a:b` is not in this run"),
         (RoundRobin(), "0:a:b", "the round of"),
-        (RoundRobin(), "1.1:a:b", "the number of the encounter of"),
-        (Knockout(3, tuple("abcd")), "1:a:b", "the number of the encounter of"),
-        (Knockout(3, tuple("abcd")), "1.7:a:b", "the number of the encounter of"),
+        (RoundRobin(), "1.1:a:b", "the encounter number of"),
+        (Knockout(3, tuple("abcd")), "1:a:b", "the encounter number of"),
+        (Knockout(3, tuple("abcd")), "1.7:a:b", "the encounter number of"),
         (RoundRobin(), "1:a:x", "a bot of"),
         (RoundRobin(), "1", "a bot of"),
         (RoundRobin(tables="balanced"), "1", "a bot of"),
@@ -280,7 +280,7 @@ def test_a_game_that_cannot_be_in_the_schedule_does_not_belong_to_the_run(
 def test_what_changed_since_a_run_began_is_named() -> None:
     swiss = Swiss(3, ("a", "b"))
     assert Swiss(3, ("b", "a")).may_grow(swiss) == ["`seeding` is b, a, but was a, b"]
-    assert Swiss(2, ("a", "b")).may_grow(swiss) == ["`rounds` is 2, but was 3, expected no less"]
+    assert Swiss(2, ("a", "b")).may_grow(swiss) == ["`rounds` is 2, but was 3, expected at least 3"]
     assert RoundRobin().may_grow(swiss) == [
         "`format` is round-robin, but was swiss",
         "`seeding` is not given, but was a, b",
@@ -290,7 +290,7 @@ def test_what_changed_since_a_run_began_is_named() -> None:
         "`best_of` is 1, but was 3",
         "`third_place` is true, but was false",
     ]
-    assert League(10).may_grow(League(20)) == ["`budget` is 10, but was 20, expected no less"]
+    assert League(10).may_grow(League(20)) == ["`budget` is 10, but was 20, expected at least 20"]
     assert RoundRobin(tables="balanced").may_grow(RoundRobin(tables="balanced"), ["x"]) == [
         "bot `x` is new, but no bot can be added to balanced tables"
     ]

@@ -456,7 +456,7 @@ def test_a_line_has_no_chance() -> None:
         ({"file": ""}, "`openings.file` is ``, expected the path of a file"),
         ({"file": "a\0b"}, "expected the path of a file"),
         ({"file": "x", "order": "any"}, "`openings.order` is `any`, expected one of sequential, random"),
-        ({"file": "x", "seed": "s"}, "`openings.seed` is `s`, expected none, or `order` to be `random`"),
+        ({"file": "x", "seed": "s"}, "`openings.seed` is `s`, expected none, or `random` as `order`"),
     ],
 )
 def test_a_table_that_will_not_do_is_named(fields: dict[str, Any], message: str, tmp_path: Path) -> None:

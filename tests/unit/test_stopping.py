@@ -62,11 +62,11 @@ def test_settings_from_text_and_table_and_back_from_a_header() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('sprt = "0;10"', "`tournament.sprt`: `0;10` is not a test, expected `ELO0,ELO1"),
-        ('sprt = "0,10,0.05"', "is not a test"),
-        ('sprt = "0,nan"', "is not a test"),
-        ('sprt = "0,1e3"', "is not a test"),
-        ('sprt = ""', "is not a test"),
+        ('sprt = "0;10"', "`tournament.sprt`: `0;10` is not a sequential test, expected `ELO0,ELO1"),
+        ('sprt = "0,10,0.05"', "is not a sequential test"),
+        ('sprt = "0,nan"', "is not a sequential test"),
+        ('sprt = "0,1e3"', "is not a sequential test"),
+        ('sprt = ""', "is not a sequential test"),
         ('sprt = "10,0"', "`tournament.sprt`: `elo1` is 0, expected more than `elo0`, which is 10"),
         ('sprt = "0,0"', "expected more than"),
         ('sprt = "0,10,0.5,0.05"', "`alpha` is 0.5, expected more than 0 and less than 0.5"),
@@ -300,7 +300,7 @@ def test_it_stops_when_all_intervals_are_narrow_at_the_end_of_a_round() -> None:
         state.add(one, games)
     assert state.decision == "every interval is ± 40 Elo or less"
     assert state.widest is not None and 30 < state.widest <= 40
-    assert state.progress() == f"widest interval ± {state.widest:.0f}, until ± 40"
+    assert state.progress() == f"widest interval ± {state.widest:.0f}, stops at ± 40"
 
 
 def test_few_games_do_not_stop_it_however_alike_they_are() -> None:
@@ -319,7 +319,7 @@ def test_a_bot_that_won_all_has_no_interval_to_be_narrow() -> None:
         one = encounter(number, ("a", "b"))
         state.add(one, played(one, WIN, LOSS))
     assert state.decision is None
-    assert state.progress() == "until ± 1000"
+    assert state.progress() == "stops at ± 1000"
 
 
 @pytest.mark.slow

@@ -158,7 +158,10 @@ def _config(
     main = fields.object("tournament")
     own_keys = formats.own_keys(main, base)
     if taken := {*own_keys} & {*keys.TOURNAMENT} - {*formats.KEYS}:
-        raise main.wrong("format", f"a format without the setting `{min(taken)}`, which every tournament has")
+        raise main.wrong(
+            "format",
+            f"a format with no setting named `{min(taken)}`, because every tournament already has that key",
+        )
     main.only(*keys.TOURNAMENT, *own_keys, instead=words.in_tournament(options))
     games = _games(base, fields, main)
     cluster = _cluster(main)
@@ -252,7 +255,7 @@ def _games(base: Path, fields: Fields, main: Fields) -> list[_Game]:
         if not SECTION_NAME.fullmatch(name):
             raise one.wrong("name", "1 to 64 letters, digits and . _ + -")
         if name in {other.name for other in found}:
-            raise one.wrong("name", "another name for each game")
+            raise one.wrong("name", "a different name for each game")
         given = one.scalars("options") if one.has("options") else {}
         control = control_of(one, "clock") or control_of(main, "clock") or game.clock
         found.append(_Game(name, game, given, control, _openings(one) or _openings(main)))

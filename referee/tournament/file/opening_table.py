@@ -52,11 +52,11 @@ def openings_of(fields: Fields, folder: Path, game: Game[Any], options: Options)
     seed = checked_seed(fields.text("seed")) if fields.has("seed") else None
     if fields.has("plies"):
         if fields.has("order"):
-            raise fields.wrong("order", "none with `plies`, since it only applies to a `file`")
+            raise fields.wrong("order", "none with `plies`, because `order` only applies to a `file`")
         return Openings(plies=fields.number("plies", 1, MAX_PLIES), seed=seed)
     order = fields.one_of("order", ORDERS, ORDERS[0])
     if seed is not None and order != "random":
-        raise fields.wrong("seed", "none, or `order` to be `random`")
+        raise fields.wrong("seed", "none, or `random` as `order`")
     name = fields.text("file")
     if not name or "\0" in name:
         raise fields.wrong("file", "the path of a file")

@@ -65,7 +65,7 @@ def format_given(text: str, folder: Path) -> type[Format]:
         raise UsageError(f"unknown format `{shown(text, 80)}`, expected {expected}")
     found = outside.from_file(text, folder)
     if found.name in FORMATS:
-        raise UsageError(f"the name `{found.name}` belongs to a built-in format, expected another one")
+        raise UsageError(f"the name `{found.name}` belongs to a built-in format, expected a different one")
     return found
 
 
@@ -89,10 +89,11 @@ def format_of(
     found = format_given(name, folder) if names_file(name) else _named(fields)
     for key in KEYS[1:]:
         if fields.has(key) and key not in found.setting_names():
-            formats = " or ".join(f"`{one.name}`" for one in FORMATS.values() if key in one.setting_names())
+            having = [f"`{one.name}`" for one in FORMATS.values() if key in one.setting_names()]
+            formats = f"format{'s' * (len(having) > 1)} {' and '.join(having)}"
             raise UsageError(
-                f"`{fields.at(key)}` only applies to the format {formats}, but `{fields.at('format')}` is "
-                f"`{found.name}`, expected {' and '.join(f'`{one}`' for one in found.setting_names())}"
+                f"`{fields.at(key)}` only applies to the {formats}, but `{fields.at('format')}` is "
+                f"`{found.name}`, which only has {' and '.join(f'`{one}`' for one in found.setting_names())}"
             )
     return found.read(Settings(fields, names, left_out, UsageError))
 

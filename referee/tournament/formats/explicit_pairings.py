@@ -55,4 +55,4 @@ class ExplicitPairings(Format):
 
     def check_group(self, bots: tuple[str, ...], where: str) -> None:
         if not any(bots in rotations(group) for group in self.pairings):
-            raise RecordError(f"the bots of {where} are not in any of the `pairings`")
+            raise RecordError(f"no encounter of `pairings` has the bots of {where}")

@@ -171,7 +171,7 @@ class Format(ABC):
         if not 1 <= pairing.number <= self.rounds:  # guard: rounds
             raise RecordError(f"the round of {where} is not in this run")
         if not min(1, self.parts) <= pairing.part <= self.parts:
-            raise RecordError(f"the number of the encounter of {where} is not in this run")
+            raise RecordError(f"the encounter number of {where} is not in this run")
 
     def check_bots(self, pairing: Pairing, names: Collection[str]) -> None:
         """Raises `RecordError` where the bots of a game never meet in these seats in a schedule of the bots
@@ -188,7 +188,7 @@ class Format(ABC):
         """Raises `RecordError` where different bots never meet in these seats; `where` names their game."""
         # Seats are taken in the order of the names, unless a format says otherwise.
         if bots not in rotations(tuple(sorted(bots))):
-            raise RecordError(f"the seats of {where} do not fit a game of this run")
+            raise RecordError(f"the bots of {where} never meet in these seats in this run")
 
     def may_grow(self, before: Format, added: Collection[str] = ()) -> list[str]:
         """Returns messages about what must not have changed since a run began; empty where the run may
@@ -205,7 +205,7 @@ class Format(ABC):
         ]
         if self.name == before.name:
             wrong += [
-                f"`{key}` is {now[key]}, but was {was[key]}, expected no less"
+                f"`{key}` is {now[key]}, but was {was[key]}, expected at least {was[key]}"
                 for key in GROWING
                 if key in now and now[key] < was[key]
             ]

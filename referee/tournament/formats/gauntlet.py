@@ -13,6 +13,7 @@ from math import comb
 from typing import ClassVar
 
 from referee.core.errors import RecordError, UsageError
+from referee.core.text import counted
 from referee.tournament.formats.format import DEFAULT, Amount, Format, SectionState, wrong_seats
 from referee.tournament.formats.settings import Settings
 from referee.tournament.schedule import Encounter, encounter
@@ -41,7 +42,9 @@ class Gauntlet(Format):
             raise wrong_seats(f"`format` is `{self.name}`", seats, f"2 or more, or `{DEFAULT}`")
         others = bots - len(self.against)
         if others < seats - 1:
-            raise UsageError(f"only {others} bots are not in `against`, expected at least {seats - 1}")
+            raise UsageError(
+                f"`against` leaves {counted(others, 'other bot')}, expected at least {seats - 1}"
+            )
         super().check(bots, seats)
 
     def schedule(self, state: SectionState) -> Iterator[Encounter]:
@@ -63,5 +66,5 @@ class Gauntlet(Format):
 
     def check_group(self, bots: tuple[str, ...], where: str) -> None:
         if len({*bots} & {*self.against}) != 1:
-            raise RecordError(f"the bots of {where} are not exactly one of `against` and others")
+            raise RecordError(f"{where} does not have exactly one bot from `against`")
         super().check_group(bots, where)

@@ -24,7 +24,7 @@ def differences(
     """
     reasons = left_out or {}
     if "rounds" not in header:
-        return ["these are the records of a match of an earlier version"]
+        return ["these are the records of a match played with an earlier version of the referee"]
     now = tournament.header()
     wrong = [
         *_games(header, tournament),

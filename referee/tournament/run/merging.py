@@ -87,8 +87,8 @@ def check_mergeable(runs: Sequence[Run]) -> None:
             raise UsageError(f"another referee is running in {where}, expected a run that is not in progress")
         if "rounds" not in run.header:
             raise UsageError(
-                f"{where} has the records of a match by an earlier version of "
-                "the referee, expected a later one"
+                f"{where} has the records of a match played with an earlier version of the referee, "
+                "which cannot be merged"
             )
         if run.amendments.replayed:
             raise UsageError(f"{where} has games that were played again, expected a run without such games")

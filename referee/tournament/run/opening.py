@@ -61,7 +61,8 @@ def examine(config: Config, folder: Path, isolation: str | None = None, is_here:
     if run and (wrong := differences(run.header, tournament, left_out)):
         raise UsageError(
             f"`{shown(str(folder))}` has the results of another tournament: "
-            f"{shown('; '.join(wrong), 600)}; expected the same one, or more bots, rounds or budget"
+            f"{shown('; '.join(wrong), 600)}; expected the same one, which may have more bots or rounds or "
+            "a larger budget"
         )
     bots = (entrant.bot for entrant in tournament.entrants)
     tournament = tournament.with_bots(at_levels(bots, isolation, is_here))
@@ -120,7 +121,7 @@ def open_run(candidate: Candidate, note: Callable[[str], None]) -> OpenRun:
     ]:
         note(f"bots whose program has changed since the run began: {', '.join(changed)}")
     if run.torn:
-        note(f"the last record is incomplete after a crash, {run.torn} bytes; its game is played again")
+        note(f"the last record is incomplete after a crash ({run.torn} bytes); its game is played again")
         change["torn"] = run.torn
     if seed is None or not candidate.has_games_left:
         return OpenRun.resume(run, change, config.text)

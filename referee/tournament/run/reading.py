@@ -96,15 +96,13 @@ def game_named(runs: Iterable[Run], name: str) -> tuple[Run, str]:
         having = [(runs[0], game) for game, number in numbers_of(runs[0]).items() if str(number) == name]
     if len(having) == 1:
         return having[0]
-    where = ", ".join(shown(str(run.folder)) for run, _ in having) or ", ".join(
-        shown(str(run.folder)) for run in runs
-    )
+    where = ", ".join(f"`{shown(str(run.folder))}`" for run in ([run for run, _ in having] or runs))
     if having:
-        raise UsageError(f"{len(having)} games `{shown(name, 200)}` in `{where}`, expected only one run")
+        raise UsageError(f"game `{shown(name, 200)}` is in several runs ({where}), expected only one of them")
     example = next((game for run in runs for game in run.games), None)
     number = " or its number" * (len(runs) == 1)
     expected = f"an id such as `{shown(example)}`{number}" if example else "a run with games"
-    raise UsageError(f"no game `{shown(name, 200)}` in `{where}`, expected {expected}")
+    raise UsageError(f"no game `{shown(name, 200)}` in {where}, expected {expected}")
 
 
 @dataclass(frozen=True)

@@ -136,7 +136,7 @@ class RunState:
         assert self._scheduled is not None
         self._scheduled.check(pairing)
         if pairing.bots != game.bots:
-            raise RecordError(f"the bots of game `{shown(game.id)}` are not those of its id")
+            raise RecordError(f"the bots of game `{shown(game.id)}` do not match its id")
         if self._seats.setdefault(pairing.section, len(game.bots)) != len(game.bots):
             raise RecordError(f"game `{shown(game.id)}` has a different number of seats than earlier games")
         if game.id in self._played:  # guard: duplicate-games
