@@ -123,6 +123,8 @@ def wrapping(
         words += ["--bind", path, path]
     # Else root could also write to the settings of the kernel, even without capabilities.
     words += ["--remount-ro", "/proc"]  # guard: own-oom-score
+    # It gets no terminals: they have no size either, and all bots share those of the machine.
+    words += ["--tmpfs", "/dev/pts", *_closed("/dev/pts")]  # guard: terminals
     words += _closed("/dev")
     before, shared = len(words), [_read_only(path) for path in tops]  # late: a bind reads all earlier mounts
     for link in _links(files):

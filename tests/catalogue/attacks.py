@@ -270,6 +270,7 @@ ON_PURPOSE: Rows = {
         machine("device-folder", "Python", "makes a file in `/dev`", by_its_word),
         machine("device-mode", "Python", "changes it", by_its_word),
         machine("device-times", "Python", "changes them", by_its_word),
+        machine("terminals", "Python", "takes one of the machine's pseudo-terminals", by_its_word),
         machine(
             "own-oom-score", "Python", "makes itself the last to be killed when memory runs out", by_its_word
         ),

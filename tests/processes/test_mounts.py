@@ -34,13 +34,17 @@ for line in open("/proc/self/mountinfo"):
         ways = (make, os.mkdir, lambda new: os.symlink("x", new))
         if any([succeeds(way, f"{path}/new-{number}") for number, way in enumerate(ways)]):
             print("write", path)
-    if kind not in ("proc", "devpts", "tmpfs"):  # those are its own
+    if kind not in ("proc", "tmpfs"):  # those are its own
         mode = os.stat(path).st_mode & 0o7777
         if any([succeeds(os.chmod, path, mode), succeeds(os.utime, path, (0, 0))]):
             print("change", path)
+if succeeds(os.openpty):
+    print("terminals")
 print("end")
 """
-"""Prints which mounts it can write to, and which files of the machine it can change."""
+"""Prints which mounts it can write to, which files of the machine it can change, and whether it can take
+terminals.
+"""
 
 FILL = """
 import sys, time

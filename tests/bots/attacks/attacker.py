@@ -344,6 +344,7 @@ ATTACKS: dict[str, Callable[[], object]] = {
     "device-folder": lambda: make_and_remove(f"/dev/{t['TOKEN']}"),
     "device-mode": lambda: os.chmod("/dev/full", os.stat("/dev/full").st_mode & 0o7777),
     "device-times": lambda: same_times("/dev/full"),
+    "terminals": os.openpty,
     "memory-bomb-hidden": hidden_memory,
     "deep-folders": deep_folders,
     "terminal-input": lambda: [
