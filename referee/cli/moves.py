@@ -142,7 +142,8 @@ class _MovesOptions:
         seats = game.seats(root.options)
         if self.seat is not None and self.seat > seats:
             raise UsageError(f"the game has {seats} seats, expected --seat 1 to {seats}")
-        position = followed(root.position, moves_of(self.line))
+        only_seat = None if known.is_full else known.view
+        position = followed(root.position, moves_of(self.line), only_seat)
         if self.outcomes and self.depth is None and (unused := len(position.chance.given)):
             given = len(self.outcomes)
             raise UsageError(

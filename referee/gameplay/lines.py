@@ -41,9 +41,10 @@ def turn_text(state: State[Any], moves: Mapping[Seat, Any]) -> str:
     return f"{SEPARATOR} ".join(state.write(moves[seat]) for seat in sorted(moves))
 
 
-def followed(position: LinePosition, texts: Sequence[str]) -> LinePosition:
+def followed(position: LinePosition, texts: Sequence[str], only_seat: Seat | None = None) -> LinePosition:
     """The position after a line of moves. In a turn of several seats there is a move of each, in the order of
-    seats. Raises `UsageError`, which names the move.
+    seats. Raises `UsageError`, which names the move. With `only_seat` it says only of that seat's moves why
+    they are not legal: the reason may be what other seats hold.
     """
     number = 0
     while number < len(texts):
@@ -61,7 +62,10 @@ def followed(position: LinePosition, texts: Sequence[str]) -> LinePosition:
             try:
                 moves[seat] = state.read(seat, texts[number])
             except Refusal as refusal:
-                raise _wrong(texts, number, refusal.sentence, seat) from None
+                is_told = only_seat in (None, seat)  # guard: refusals-of-others
+                raise _wrong(
+                    texts, number, refusal.sentence if is_told else "it is not legal", seat
+                ) from None
             number += 1
         position = position.after(moves)
     return position

@@ -261,6 +261,7 @@ GUARDS = [
     valued("hidden-runes", "side.symbols", "tests/rules/test_leaks.py -k picture"),
     always("hidden-weather", "tests/rules/test_leaks.py -k picture"),
     valued("begun-of-others", "self.begun", "tests/rules/test_pettingzoo.py -k begun"),
+    valued("refusals-of-others", "True", "tests/unit/test_moves.py -k another_seat"),
     always("damage-of-others", "tests/unit/test_steps.py -k damaged"),
     valued("info-of-others", "event", "tests/unit/test_game_data.py -k open_game"),
     valued("drawn-text", "text", "tests/unit/test_svg.py -k valid_xml"),

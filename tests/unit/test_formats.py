@@ -260,11 +260,15 @@ def test_a_format_that_the_game_cannot_be_played_in_is_refused(
         (RoundRobin(), "1", "a bot of"),
         (RoundRobin(tables="balanced"), "1", "a bot of"),
         (RoundRobin(), "1:a:a", "a bot has more than one seat in"),
-        (RoundRobin(), "1:a:c:b", "the seats of"),
-        (Gauntlet(against=("a", "b")), "1:a:b", "the bots of"),
-        (Gauntlet(against=("a", "b")), "1:c:d", "the bots of"),
-        (ExplicitPairings(pairings=(("a", "b"),)), "1:a:c", "the bots of"),
-        (ExplicitPairings(pairings=(("a", "b", "c"),)), "1:a:c:b", "the bots of"),
+        (RoundRobin(), "1:a:c:b", "the bots of game `1:a:c:b` never meet in these seats"),
+        (Gauntlet(against=("a", "b")), "1:a:b", "game `1:a:b` does not have exactly one bot from"),
+        (Gauntlet(against=("a", "b")), "1:c:d", "game `1:c:d` does not have exactly one bot from"),
+        (ExplicitPairings(pairings=(("a", "b"),)), "1:a:c", "no encounter of `pairings` has the bots of"),
+        (
+            ExplicitPairings(pairings=(("a", "b", "c"),)),
+            "1:a:c:b",
+            "no encounter of `pairings` has the bots of",
+        ),
     ],
 )
 def test_a_game_that_cannot_be_in_the_schedule_does_not_belong_to_the_run(

@@ -106,6 +106,15 @@ def test_a_seat_that_does_not_act_has_no_moves() -> None:
     assert (done.code, done.out, done.err) == (0, "", "it is not the turn of seat 2 here; to move: seat 1\n")
 
 
+def test_why_a_move_of_another_seat_is_not_legal_is_hidden() -> None:
+    """Else the reason would tell whether the seat holds a tile."""
+    for tile in ("5-5", "3-4"):
+        line = ("thetree", "--seed", "7", "0-3@-1,1", f"{tile}@0,2")
+        hidden = refused(*line, "--seat", "1")
+        assert hidden == f"referee: move 2 `{tile}@0,2` of seat 2: it is not legal\n"
+        assert refused(*line, "--seat", "2") == refused(*line) != hidden
+
+
 def test_chance_is_told_and_follows_from_the_seed() -> None:
     told = [referee("moves", "thetree", "--seed", seed).err for seed in "778"]
     assert told[0].startswith("chance: ") and told[0] == told[1] != told[2]

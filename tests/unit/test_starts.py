@@ -118,7 +118,7 @@ def _another_deal(value: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (_more, "`start` is `6`, expected how many events"),
+        (_more, "`start` is `6`, expected the number of chance and opening events"),
         (_none, "several seats act here"),
         (_another_deal, "event 2"),
     ],
