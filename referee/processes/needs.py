@@ -322,8 +322,9 @@ class _NeedsSearch:
         if folder not in self.readable:
             self.add(folder)
             if not self._is_authors(folder):
-                for package in installation.developed(folder):
-                    self.add(package)
+                with contextlib.suppress(PermissionError):  # in a folder that this user may not enter
+                    for package in installation.developed(folder):
+                        self.add(package)
 
     def _programs(self, word: str) -> Iterator[Path]:
         """The programs that a word of the command may mean."""

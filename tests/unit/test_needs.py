@@ -63,6 +63,18 @@ def test_the_folders_of_named_files_are_the_bot_s_own(place: Place) -> None:
     assert place.reads("python3", str(place.bots / "main.py"), cwd=Path("/")) == [place.bots]
 
 
+@pytest.mark.any_user
+def test_a_folder_of_the_path_that_may_not_be_entered_is_passed_over(place: Place) -> None:
+    """A shell passes over it too. Root may enter all."""
+    closed = interpreter(place.home / "closed").parent.parent
+    closed.chmod(0)
+    try:
+        found = place.reads("sh", "main.py", path=f"{closed}/bin:/usr/bin")
+    finally:
+        closed.chmod(0o755)
+    assert place.bots in found
+
+
 def test_programs_that_a_shell_s_script_names_are_read_and_other_files_are_not(place: Place) -> None:
     program = write(place.home / "src" / "run", "#!/bin/sh\n", 0o755)
     script = f"cd /;exec $HOME/src/run {place.secret} <{place.home}/notes/plans.txt"
