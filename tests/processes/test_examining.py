@@ -98,14 +98,20 @@ def test_a_few_lines_need_no_other_process(large: Path, monkeypatch: pytest.Monk
     assert verified(large, 2)[0] == 0
 
 
-def test_a_process_that_is_killed_is_told(large: Path) -> None:
-    lines = examined_lines(journal.read(large), 2)
-    next(lines)
+def test_a_process_that_is_killed_is_told() -> None:
+    """None of them ends its work before."""
+
+    def wait_with_later_items(number: int) -> None:
+        if number > 1:
+            signal.pause()
+
+    results = parallel.in_order(wait_with_later_items, range(4), 2)
+    next(results)
     for process in multiprocessing.active_children():
         assert process.pid
         os.kill(process.pid, signal.SIGKILL)
     with pytest.raises(EnvironmentLacksError, match="`--workers 1`"):
-        list(lines)
+        list(results)
     assert not multiprocessing.active_children()
 
 
