@@ -20,8 +20,7 @@ from referee.protocol.messages import WORDS_OF, Speaker
 _INTERPRETERS = {".py": ("python3", "python", "pypy"), ".js": ("node",), ".sh": ("sh", "bash", "dash")}
 """By suffix, the programs that run such scripts, the most common one first."""
 
-_ENV = re.compile(r"\benv: ")
-"""How `env` begins a line on stderr: it exits with 127 where it does not find the program."""
+_SHELLS = _INTERPRETERS[".sh"]
 
 _A_TERMINAL = re.compile(r"\btty\b|not a terminal|Inappropriate ioctl", re.IGNORECASE)
 
@@ -51,8 +50,10 @@ LATE = "it answers, but too late: `ask` says how long it may take"
 HELD_BACK = "its answer came only when its input was closed: flush after each line (or it was just too late)"
 
 
+_TRACEBACK = "Traceback (most recent call last)"
+
 _EXCEPTION = re.compile(
-    r"Traceback \(most recent call last\)|^Exception in thread|^thread '.*' panicked at|^\s+at .*[:(]"
+    rf"{re.escape(_TRACEBACK)}|^\w+Error: |^Exception in thread|^thread '.*' panicked at|^\s+at .*[:(]"
     r"|^panic: ",
     re.MULTILINE,
 )
@@ -61,8 +62,8 @@ _EXCEPTION = re.compile(
 _ANSWER_WITHIN = re.compile(r"\bhello [0-9]|\bready$|\b(?:move|resign) [0-9]")
 
 _KEPT_FROM = re.compile(
-    r"permission denied|not permitted|not found|no such file|cannot (?:find|open|load|access)|read-only file"
-    r"|no module named|unable to access|could not find|EACCES|ENOENT|EPERM|EROFS",
+    r"permission denied|not permitted|no such file|cannot (?:open|load|access|find module)|read-only file"
+    r"|no module named|unable to access|could not find or load|EACCES|ENOENT|EPERM|EROFS",
     re.IGNORECASE,
 )
 """What programs in several languages write where a file is closed to them, or is not there."""
@@ -122,24 +123,40 @@ def _of_interpreter(first_line: bytes | None, isolation: str) -> str:
         return ""
     if first_line.endswith(b"\r"):
         return "its first line ends with a carriage return: save it with Unix line endings (LF, not CRLF)"
-    hidden = f", or isolation `{isolation}` hides it: see `read = [...]`" if isolation in CONFINED else ""
-    return f"the interpreter that its first line (`{shown(first_line, 60)}`) names is not installed{hidden}"
+    named = f"the interpreter that its first line (`{shown(first_line, 60)}`) names is not installed"
+    return named + _or_hidden(isolation)
+
+
+def _or_hidden(isolation: str) -> str:
+    return f", or isolation `{isolation}` hides it: see `read = [...]`" if isolation in CONFINED else ""
+
+
+def _interpreter(first_line: bytes | None) -> str:
+    """The name of the program that runs a script with this first line; empty where it is no script."""
+    if first_line is None or not first_line.startswith(b"#!"):
+        return ""
+    program, *arguments = first_line[2:].decode("utf-8", "replace").split() or [""]
+    named = [word for word in arguments if not word.startswith("-")]
+    return Path(named[0] if Path(program).name == "env" and named else program).name
 
 
 def _of_limit(limit: str) -> str:
     return f"its limit `{limit}` is too small: raise it, or make the bot use less"
 
 
-def wrong_interpreter(command: Sequence[str]) -> str:
-    """A hint for a bot that failed where its command gives a script to the interpreter of another language;
-    empty where it does not.
+def wrong_interpreter(command: Sequence[str], first_line: bytes | None = None) -> str:
+    """A hint for a bot that failed where its command, or the first line of its program, gives a script to the
+    interpreter of another language; empty where neither does.
     """
-    program, script = Path(command[0]).name, Path(command[1] if len(command) > 1 else "")
+    if program := _interpreter(first_line):
+        script, where = Path(command[0]), ", which its first line names,"
+    else:
+        program, script, where = Path(command[0]).name, Path(command[1] if len(command) > 1 else ""), ""
     known = [suffix for suffix, names in _INTERPRETERS.items() if program.startswith(names)]
     if script.suffix not in _INTERPRETERS or not known or script.suffix in known:
         return ""
     expected = _INTERPRETERS[script.suffix][0]
-    return f"`{shown(program)}` does not run `{shown(script.name)}`, expected `{expected}`"
+    return f"`{shown(program)}`{where} does not run `{shown(script.name)}`, expected `{expected}`"
 
 
 def gone(
@@ -153,12 +170,13 @@ def gone(
     """A hint for a bot that exited, or that only closed a pipe and `lives`; without a `code` it is unknown
     how it ended. The other arguments are those of `not_started`.
     """
-    if code == 127 and _ENV.search(stderr) and (hint := _of_interpreter(first_line, isolation)):
-        return hint
     for limit, (_, words) in _PREVENTED.items():
         if limit in limits and re.search(words, stderr, re.IGNORECASE):
             return _of_limit(limit)
-    if hint := isolated(isolation, stderr):
+    if code == 127:
+        return _not_found(stderr, isolation, first_line)
+    # Of an exception in Python only the last traceback: not finding a substring is no matter of files.
+    if hint := isolated(isolation, stderr.rpartition(_TRACEBACK)[2]):
         missing = "No module named" in stderr
         return "a module is not installed for the Python that runs the bot; or " * missing + hint
     if _A_TERMINAL.search(stderr):
@@ -167,10 +185,21 @@ def gone(
         return "an exception ended it: see its stderr"
     if lives:
         return "it closed its input or output but is still running: keep both open until `quit`"
-    return "" if code is None else _exited(code, stderr)
+    return "" if code is None else _exited(code)
 
 
-def _exited(code: int, stderr: str) -> str:
+def _not_found(stderr: str, isolation: str, first_line: bytes | None) -> str:
+    """A hint at what a program was missing that exited with 127."""
+    if "error while loading shared libraries" in stderr:
+        hint = "a shared library is missing or built for another machine: its stderr names it"
+    elif (interpreter := _interpreter(first_line)) and interpreter not in _SHELLS:
+        return _of_interpreter(first_line, isolation)
+    else:
+        hint = "the shell did not find the program: paths are relative to the folder it is started in"
+    return hint + _or_hidden(isolation)
+
+
+def _exited(code: int) -> str:
     """A hint at what an exit code means; a negative one is that of a signal."""
     if code < 0:
         return _ENDED_BY.get(signal.Signals(-code), "") if -code in set(signal.Signals) else ""
@@ -182,10 +211,6 @@ def _exited(code: int, stderr: str) -> str:
                 "the shell could not execute the program: check that it is "
                 "executable and built for this machine"
             )
-        case 127 if "error while loading shared libraries" in stderr:
-            return "a shared library is missing or built for another machine: its stderr names it"
-        case 127:
-            return "the shell did not find the program: paths are relative to the folder it is started in"
     return ""
 
 

@@ -173,14 +173,16 @@ class BotConnection:
         else:
             process.drain_stderr()
             stderr = process.complaints.text()
-            hint = hints.wrong_interpreter(self.bot.argv) if process.exit_code else ""
+            first_line = _first_line(self.bot)
+            never_ran = process.exit_code and not self.session.received_bytes
+            hint = hints.wrong_interpreter(self.bot.argv, first_line) if never_ran else ""
             hint = hint or hints.gone(
                 status is None,
                 process.exit_code,
                 stderr,
                 self.bot.limits.names,
                 self.bot.isolation,
-                _first_line(self.bot),
+                first_line,
             )
             hint = hints.after_refusals(hint, [name for name, _ in process.refused()], self.bot.isolation)
             failure = Failure(Ending.GONE, (status or what) + behind, hint)

@@ -74,6 +74,52 @@ def test_a_mistyped_path_is_not_blamed_on_isolation_alone() -> None:
     assert hints.isolated("bwrap", "Permission denied").startswith("with isolation")
 
 
+ENV_PYTHON2 = b"#!/usr/bin/env python2"
+TRACEBACK = "Traceback (most recent call last):\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "first_line", "stderr", "expected"),
+    [
+        (1, None, f"{TRACEBACK}ValueError: substring not found", "an exception ended it"),
+        (1, None, f"no such file: none is made\n{TRACEBACK}KeyError: 1", "an exception ended it"),
+        (1, None, f"{TRACEBACK}FileNotFoundError: [Errno 2] No such file or directory: 'x'", "a file does"),
+        (1, None, f"{TRACEBACK}ModuleNotFoundError: No module named 'x'", "a module is not installed"),
+        (1, None, "Error: Cannot find module '/x'\n    at a.js:1:2", "with isolation `bwrap`"),
+        (1, None, "  File 'x', line 1\nSyntaxError: expected ':'", "an exception ended it"),
+        (127, ENV_PYTHON2, "pyenv: python2: command not found", "the interpreter that its first line"),
+        (127, ENV_PYTHON2, "python2: error while loading shared libraries: x", "a shared library is missing"),
+        (127, b"#!/bin/sh", "./bot: 1: x: not found", "the shell did not find the program"),
+    ],
+)
+def test_the_hint_for_a_bot_that_exited_follows_what_ended_it(
+    code: int, first_line: bytes | None, stderr: str, expected: str
+) -> None:
+    assert hints.gone(False, code, stderr, (), "bwrap", first_line).startswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("command", "first_line", "expected"),
+    [
+        (("sh", "x.py"), b"import sys", "`sh` does not run `x.py`, expected `python3`"),
+        (
+            ("./x.py",),
+            b"#!/bin/sh",
+            "`sh`, which its first line names, does not run `x.py`, expected `python3`",
+        ),
+        (("./x.js",), b"#!/usr/bin/env -S python3 -u", "`python3`, which its first line names, does not"),
+        (("./x.py",), b"#!/usr/bin/env python3", ""),
+        (("./x",), b"#!/bin/sh", ""),
+        (("./x.py",), b"#!", ""),
+    ],
+)
+def test_an_interpreter_of_another_language_is_named(
+    command: tuple[str, ...], first_line: bytes, expected: str
+) -> None:
+    found = hints.wrong_interpreter(command, first_line)
+    assert found.startswith(expected) and bool(found) == bool(expected)
+
+
 def scripted(part: str, code: str) -> Bot:
     """A bot that does this in one place."""
     script = LOOP.format(**{**FINE, part: code})
@@ -241,6 +287,12 @@ def test_a_script_that_does_not_start_is_not_blamed_on_isolation(
         assert "its own folder" not in text, "what is said of isolation"
     wrong = told(Bot("x", ("sh", "none.py"), tmp_path, isolation=level))
     assert "hint: `sh` does not run `none.py`, expected `python3`" in wrong
+
+
+def test_the_interpreter_of_a_bot_that_said_something_is_not_the_wrong_one(tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text("read -r line; echo hello 1; exit 3\n")
+    text = told(Bot("x", ("sh", "bot.py"), tmp_path))
+    assert "exited with status 3" in text and "does not run" not in text
 
 
 def test_where_a_program_was_looked_for_is_told(tmp_path: Path) -> None:
