@@ -158,7 +158,9 @@ class BotConnection:
 
     @property
     def held_back(self) -> bool:
-        """Whether the answer that had been waited for came only when the bot's input was closed."""
+        """Whether the answer that had been waited for in vain came only when the bot's input was closed."""
+        if self.session.failure:
+            return False  # what it did wrong came before
         lines = self.process.final_output.split(b"\n")[:-1] if self.process else []
         return any(map(self.session.is_awaited, lines))
 

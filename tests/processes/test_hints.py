@@ -150,6 +150,12 @@ def test_what_comes_when_the_input_is_closed_was_held_back(
         assert fragment in text, text
 
 
+def test_an_answer_behind_a_breach_was_not_held_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("referee.wire.connection.LOST_GRACE_S", TOO_LONG_S)
+    text = told(scripted("hello", 'say("hello petal"); sys.stdin.read(); say("hello 1")'))
+    assert "`petal` is not a plain number" in text and "only when its input" not in text, text
+
+
 @pytest.mark.quick_cases(2)
 @pytest.mark.parametrize(
     ("code", "fragments"),
