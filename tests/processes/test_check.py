@@ -162,6 +162,15 @@ def test_the_hint_for_a_late_answer_names_a_busy_machine(monkeypatch: pytest.Mon
     assert "this machine was busy: load 99 on" in hint
 
 
+def test_no_game_is_cut_short_before_the_bot_s_first_answer() -> None:
+    """However long a bot takes to start, it is tested."""
+    it = settings(BAD)
+    with it.start() as bot:
+        wire = BotWire(bot.seated(it.terms_with_questions("short", 1, 3), 1), max_s=0)
+        bot.expect(wire)
+    assert wire.answers == 1
+
+
 def test_other_options_are_next_to_the_defaults() -> None:
     for slug, name, values in (
         ("blooms", "size", {4, 3, 5}),
