@@ -100,6 +100,10 @@ class Ending(Enum):
 _BY_WORD = {ending.word: ending for ending in Ending}
 
 
+BUSY_DIVISOR = 10
+"""A bot whose processor time is more than this part of the time is busy."""
+
+
 class Timing(NamedTuple):
     """What a wire measured of a move, apart from what is charged; microseconds."""
 
@@ -117,6 +121,11 @@ class Timing(NamedTuple):
     """
     forgiven_us: int = 0
     """How much of that was not charged."""
+
+    @property
+    def computing(self) -> bool:
+        """Whether the bot computed for more than 1/10 of the time, and did not just wait."""
+        return self.cpu_us * BUSY_DIVISOR > self.wall_us
 
 
 NOT_TIMED = Timing()

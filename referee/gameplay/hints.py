@@ -222,12 +222,11 @@ def after_refusals(hint: str, refused: Sequence[str], isolation: str) -> str:
     return f"{hint}; {last}" if hint else last
 
 
-def silent(
-    unsent: int, partial: bytes, noise: str, stale: int, unwritten: bool, loading: bool, start_us: int
-) -> str:
-    """A hint for a bot whose time is up. `partial`: a line that has no newline yet; `noise`, `stale`: a line
-    that is no message, and the number of answers to closed questions, since it was asked; `unwritten`: not a
-    byte ever came from it; `loading`: it was sent `prepare`; `start_us`: what it has to get ready.
+def came_instead(unsent: int, partial: bytes, noise: str, stale: int) -> str:
+    """A hint for a bot whose time is up, from what came instead of its answer; empty if nothing did.
+
+    `unsent`: the number of bytes that it has not read; `partial`: a line that has no newline yet; `noise`,
+    `stale`: a line that is no message, and the number of answers to closed questions, since it was asked.
     """
     if unsent:
         return "it does not read its input: read every line as it arrives"
@@ -239,9 +238,20 @@ def silent(
         return "its lines end with only a carriage return: end them with a newline"
     if partial:
         return "end each line with a newline" if _is_message(partial.decode("utf-8", "replace")) else _PROMPT
-    if noise:
-        return _of_noise(noise)
+    return _of_noise(noise) if noise else ""
+
+
+def nothing_came(unwritten: bool, loading: bool, start_us: int, computing: bool) -> str:
+    """A hint for a bot whose time is up, and which wrote nothing since it was asked.
+
+    `unwritten`: it never wrote anything; `loading`: it was sent `prepare`; `start_us`: what it has to get
+    ready; `computing`: it did not just wait.
+    """
     late = f"it did not get ready within the {seconds(start_us)} allowed (`--start` allows more)"
+    if computing and (unwritten or loading):
+        return f"{late}: it is still computing, perhaps in an endless loop"
+    if computing:
+        return "it is still computing: in an endless loop, or for longer than `ask` allows"
     if unwritten:
         return (
             f"{late}: it is still loading, or does not flush its output (`referee docs protocol` says how), "
@@ -249,7 +259,7 @@ def silent(
         )
     if loading:
         return f"{late}: it is still loading, or does not answer `prepare` with the line `ready`, and flush"
-    return "it answered before, so it is computing too long or waiting for input that will not come"
+    return "it is waiting for something that does not come, or did not flush its answer"
 
 
 _PROMPT = (

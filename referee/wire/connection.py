@@ -135,9 +135,9 @@ class BotConnection:
         assert self.process
         return (self.catch_up() or self.receive(b"")) if self.process.exit_status() else []
 
-    def what_came(self, start_us: int) -> tuple[str, str]:
+    def what_came(self, start_us: int, computing: bool) -> tuple[str, str]:
         """Describes what came instead of an answer from a bot whose time is up, with a hint at what that
-        often means. `start_us` is the time that it has to get ready.
+        often means. `start_us` is the time that it has to get ready; `computing`: it did not just wait.
         """
         turn, partial = self.session.turn, self.session.partial
         if self.unsent:
@@ -152,8 +152,9 @@ class BotConnection:
             detail = "nothing came"
         never = not self.session.received_bytes
         loading = self.session.phase is Phase.LOADING
-        return detail, hints.silent(
-            len(self.unsent), partial, turn.noise, turn.stale_count, never, loading, start_us
+        return detail, (
+            hints.came_instead(len(self.unsent), partial, turn.noise, turn.stale_count)
+            or hints.nothing_came(never, loading, start_us, computing)
         )
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,13 +19,14 @@ from referee.gameplay.api import Failure, GameDescription, Question
 from referee.gameplay.events import Ending
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
-from referee.processes import levels
+from referee.processes import cpu, levels
 from referee.processes.bot import Bot
 from referee.processes.limits import Limits
 from referee.protocol.session import Phase
 from referee.tournament.workers.encounter import play_encounter
 from referee.viewing.words import bot_output, fault_report
 from referee.wire.connection import BotConnection
+from referee.wire.process_wire import SeatWire
 from tests.command import ended_after
 from tests.processes.encounters import LONG, LONG_US, time_is_up_once
 from tests.waiting import TOO_LONG_S
@@ -208,7 +210,7 @@ HELLO, READY = b"hello 1\n", b"ready\n"
             [HELLO, b""],
             ["within the 10 s allowed", "does not answer `prepare` with the line `ready`"],
         ),
-        ([HELLO, READY, b""], ["nothing came", "it answered before"]),
+        ([HELLO, READY, b""], ["nothing came", "it is waiting for something"]),
         ([HELLO, READY, b"my move: A1\n"], ["such as `my move: A1`", "print debug output to stderr"]),
         ([HELLO, READY, b"Move 1 L:A1\n"], ["write words in lower case: `move`"]),
         ([HELLO, READY, b"move 1 L:A1"], ["a line without a newline came", "end each line with a newline"]),
@@ -218,17 +220,43 @@ HELLO, READY = b"hello 1\n", b"ready\n"
             ["1 answer to closed questions arrived", "it answered a question that was already closed"],
         ),
         # What it said before it was asked explains nothing.
-        ([HELLO, b"Engine 1.0\nready\n", b""], ["nothing came", "it answered before"]),
-        ([HELLO, READY, b"move 1 L:A1\nmove 1 L:A1\n", b""], ["nothing came", "it answered before"]),
+        ([HELLO, b"Engine 1.0\nready\n", b""], ["nothing came", "it is waiting"]),
+        ([HELLO, READY, b"move 1 L:A1\nmove 1 L:A1\n", b""], ["nothing came", "it is waiting"]),
     ],
 )
 def test_what_came_instead_of_an_answer(said: list[bytes], fragments: list[str]) -> None:
     *before, last = said
     connection = asked(*before)
     connection.session.receive(last)
-    detail, hint = connection.what_came(10_000_000)
+    detail, hint = connection.what_came(10_000_000, computing=False)
     for fragment in fragments:
         assert fragment in f"{detail}; {hint}"
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ([], "(`--start` allows more): it is still computing, perhaps in an endless loop"),
+        ([HELLO], "(`--start` allows more): it is still computing, perhaps in an endless loop"),
+        ([HELLO, READY], "it is still computing: in an endless loop, or for longer than `ask` allows"),
+    ],
+)
+def test_a_bot_that_computes_is_told_of_endless_loops(said: list[bytes], expected: str) -> None:
+    detail, hint = asked(*said).what_came(10_000_000, computing=True)
+    assert detail == "nothing came" and hint.endswith(expected)
+
+
+def is_computing(place: SeatWire) -> bool:
+    _, timing = place.watch.measured(time.monotonic_ns(), place.watch.cpu_ns())
+    return timing.computing and timing.cpu_us > 50_000  # more than it takes to start
+
+
+@pytest.mark.skipif(not cpu.AVAILABLE, reason="no processor time of processes is known")
+def test_a_process_that_a_bot_starts_is_seen_to_compute(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As at `bwrap`, where the bot itself is the child of a process."""
+    time_is_up_once(monkeypatch, is_computing)
+    text = told(Bot("x", ("sh", "-c", "while :; do :; done & wait"), Path("/")))
+    assert "hint: it did not get ready" in text and "still computing, perhaps in an endless loop" in text
 
 
 @pytest.mark.parametrize(
