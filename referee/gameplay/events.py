@@ -67,8 +67,7 @@ class Ending(Enum):
     ILLEGAL = (
         "illegal",
         "made too many illegal moves",
-        "choose another move when one is rejected; the game's page (`referee docs`) explains moves and "
-        "reasons, and `list` asks for the legal ones",
+        "the game's page (`referee docs`) explains moves and reasons, and `list` asks for the legal moves",
     )
 
     def __init__(self, word: str, sentence: str, hint: str) -> None:

@@ -15,6 +15,8 @@ from pathlib import Path
 from referee.core.isolation import CONFINED
 from referee.core.text import shown
 from referee.core.units import seconds
+from referee.gameplay.events import Rejected
+from referee.games import GAMES
 from referee.protocol.messages import WORDS_OF, Speaker
 
 _INTERPRETERS = {".py": ("python3", "python", "pypy"), ".js": ("node",), ".sh": ("sh", "bash", "dash")}
@@ -220,6 +222,30 @@ def after_refusals(hint: str, refused: Sequence[str], isolation: str) -> str:
         return hint
     last = f"the last system call that isolation `{isolation}` refused was `{refused[-1]}`"
     return f"{hint}; {last}" if hint else last
+
+
+def of_rejections(rejected: Sequence[Rejected], slug: str) -> str:
+    """A hint for a bot whose answers were rejected in a game, from the first of them."""
+    first = rejected[0]
+    page = f"`referee docs {slug}`" if slug in GAMES else "the game's page"
+    legal = "`list N` requests the legal moves"
+    if first.reason == "not-a-move" and re.match(r"[0-9]+ ", first.text):
+        return "repeat only the first of the numbers in `ask`: `move N TEXT`"
+    if first.reason in ("not-a-move", "no-such-cell"):
+        counted = "cells are counted from 1; " if re.search(r"[A-Za-z]0\b", first.text) else ""
+        return f"{counted}{page} says how moves are written and cells are named; {legal}"
+    hint = (
+        "the bot's position differs from the referee's: build it from the `news` lines alone, "
+        f"which have the moves of all seats, including its own; {page} lists the reasons, and {legal}"
+    )
+    repeated = len(rejected) > 1 and {one.text for one in rejected} == {first.text}
+    return f"{hint}; and {_REPEATED}" if repeated else hint
+
+
+_REPEATED = (
+    "choose another move after `rejected`: the same one is rejected again, and the 10th rejection loses the "
+    "game"
+)
 
 
 def came_instead(unsent: int, partial: bytes, noise: str, stale: int) -> str:

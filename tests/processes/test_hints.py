@@ -16,7 +16,7 @@ from referee.core.isolation import LEVELS
 from referee.core.timecontrol import TimeControl
 from referee.gameplay import hints
 from referee.gameplay.api import Failure, GameDescription, Question
-from referee.gameplay.events import Ending
+from referee.gameplay.events import Ending, Rejected
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.processes import cpu, levels
@@ -257,6 +257,37 @@ def test_a_process_that_a_bot_starts_is_seen_to_compute(monkeypatch: pytest.Monk
     time_is_up_once(monkeypatch, is_computing)
     text = told(Bot("x", ("sh", "-c", "while :; do :; done & wait"), Path("/")))
     assert "hint: it did not get ready" in text and "still computing, perhaps in an endless loop" in text
+
+
+def rejections(reason: str, *texts: str) -> list[Rejected]:
+    return [Rejected(0, text, reason, "", 0) for text in texts]
+
+
+@pytest.mark.parametrize(
+    ("rejected", "slug", "begins", "ends"),
+    [
+        (rejections("not-a-move", "2000 0 L:A1"), "blooms", "repeat only the first", "`move N TEXT`"),
+        (rejections("not-a-move", "A1", "A2"), "blooms", "`referee docs blooms` says how moves", "moves"),
+        (rejections("no-such-cell", "D:D0"), "blooms", "cells are counted from 1; `referee docs", "moves"),
+        (rejections("occupied", "L:A1", "L:B2"), "nim", "the bot's position differs", "the legal moves"),
+        (
+            rejections("occupied", "L:A1", "L:A1"),
+            "nim",
+            "the bot's position",
+            "10th rejection loses the game",
+        ),
+    ],
+)
+def test_rejected_answers_are_explained_by_the_first(
+    rejected: list[Rejected], slug: str, begins: str, ends: str
+) -> None:
+    hint = hints.of_rejections(rejected, slug)
+    assert hint.startswith(begins) and hint.endswith(ends) and "`referee docs nim`" not in hint
+
+
+def test_a_match_explains_rejected_answers_too() -> None:
+    text = told(scripted("ask", "say(f'move {rest[0]} X')"))
+    assert "made too many illegal moves" in text and "hint: `referee docs thetree` says how moves" in text
 
 
 @pytest.mark.parametrize(

@@ -74,13 +74,6 @@ def test_a_breach_is_answered_by_the_right_line(line: bytes, asked: int | None, 
     assert fragment in found and bool(found) == bool(fragment)
 
 
-def test_a_rejected_answer_is_answered_by_its_reason() -> None:
-    assert "only the first" in advice.of_rejection("not-a-move", "2000 0 L:A1", "blooms")
-    assert "`referee docs blooms` says how moves" in advice.of_rejection("not-a-move", "A1", "blooms")
-    assert "from the `news` lines alone" in advice.of_rejection("occupied", "L:A1", "blooms")
-    assert "the game's page lists" in advice.of_rejection("occupied", "L:A1", "nim")
-
-
 @pytest.mark.parametrize(
     ("used_us", "text"), [(None, "20s"), (11_900_000, "30s"), (10_000_000, "20s"), (60_000_000, "120s")]
 )
