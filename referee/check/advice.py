@@ -48,10 +48,6 @@ OTHER_SEAT = (
     "1, as in `news`; in other seats, `news` comes before the first question"
 )
 """Advice where only another seat than the first fails."""
-ENDED_BY_ITSELF = (
-    "the bot exited by itself in the middle of a game: read lines until `quit`, and act on each by its first "
-    "word, however many come between two questions"
-)
 
 _S_US = 1_000_000
 

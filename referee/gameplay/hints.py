@@ -207,7 +207,10 @@ def _exited(code: int) -> str:
         return _ENDED_BY.get(signal.Signals(-code), "") if -code in set(signal.Signals) else ""
     match code:
         case 0:
-            return "it exited by itself: keep running until `quit`, since another game may follow"
+            return (
+                "it exited by itself: read lines until `quit` (`end` only ends a game), and act on each by "
+                "its first word, however many come between two questions"
+            )
         case 126:
             return (
                 "the shell could not execute the program: check that it is "

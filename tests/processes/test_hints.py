@@ -169,7 +169,7 @@ def test_an_answer_behind_a_breach_was_not_held_back(monkeypatch: pytest.MonkeyP
             [
                 "exited with status 0",
                 "last received from the bot: my move: A1",
-                "hint: it exited by itself",
+                "hint: it exited by itself: read lines until `quit`",
             ],
         ),
         ("os.close(1); time.sleep(60)", ["closed its output", "keep both open until `quit`"]),
