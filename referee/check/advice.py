@@ -52,6 +52,10 @@ OTHER_SEAT = (
 _S_US = 1_000_000
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
+
+_PROSE = re.compile(rb"[a-z]{2,}:?( |$)")
+"""How the rest of a line begins that is a sentence: with a word that is no number and no move."""
+
 CRASHED = (Ending.START, Ending.GONE)
 """The endings of a bot that exited."""
 
@@ -88,6 +92,11 @@ def of_breach(line: bytes, asked: int | None) -> str:
     text = shown(rest, 40)
     if _CONTROL.search(line.strip()):
         return "write messages as plain text: without colours and without other control characters"
+    if word != b"hello" and _PROSE.match(rest):
+        return (
+            f"if this is debug output, write it to stderr: a line that begins with `{shown(word, 40)}` is a "
+            "message to the referee"
+        )
     match word:
         case b"hello":
             return "answer the referee's first line with `hello 1`, once, and write nothing before it"
