@@ -95,7 +95,7 @@ def of_breach(line: bytes, asked: int | None) -> str:
     if word != b"hello" and _PROSE.match(rest):
         return (
             f"if this is debug output, write it to stderr: a line that begins with `{shown(word, 40)}` is a "
-            "message to the referee"
+            f"message to the referee; if it is an answer, its form is `move {number} TEXT`"
         )
     match word:
         case b"hello":

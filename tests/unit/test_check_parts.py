@@ -67,6 +67,7 @@ def test_the_heading_tells_the_scale() -> None:
         (b"move 1 A1", 0, "`move` only in answer to `ask`"),
         (b"move l:a1 d:b2", 3, "before the move: `move 3 l:a1 d:b2`"),
         (b"move chosen: D:C1", 1, "if this is debug output, write it to stderr"),
+        (b"move centre", 2, "if it is an answer, its form is `move 2 TEXT`"),
         (b"list of moves: 74", 1, "a line that begins with `list` is a message to the referee"),
         (b"ready to move", 1, "if this is debug output, write it to stderr"),
         (b"hello petal", 0, "`hello 1`, once"),
