@@ -5,6 +5,7 @@ Where nothing better is known, the ending's own hint stands (`referee/gameplay/e
 
 from __future__ import annotations
 
+import codecs
 import errno
 import os
 import re
@@ -108,6 +109,8 @@ def not_started(
             return "make it executable (chmod +x), or name its interpreter before it"
         case errno.ENOENT:
             return _of_interpreter(first_line, isolation)
+        case errno.ENOEXEC if first_line is not None and first_line.startswith(codecs.BOM_UTF8):
+            return "it begins with a byte order mark: save it as UTF-8 without one (BOM)"
         case errno.ENOEXEC if first_line is not None and _is_text(first_line):
             return "add a first line such as #!/usr/bin/env python3 to it, or name its interpreter before it"
         case errno.ENOEXEC:

@@ -311,6 +311,7 @@ def test_a_breach_says_what_was_expected(said: bytes, fragments: list[str]) -> N
         (b"#!/bin/sh\r\necho hello 1\r\n", ["No such file or directory", "Unix line endings (LF, not CRLF)"]),
         (b"#!/no/such/interpreter\n", ["No such file or directory", "the interpreter that its first line"]),
         (b"\x7fELFxx", ["Exec format error", "may have been built for another one"]),
+        (b"\xef\xbb\xbf#!/bin/sh\n", ["Exec format error", "it begins with a byte order mark"]),
         (b"#!/bin/sh\nno-such-program\n", ["exited with status 127", "the shell did not find the program"]),
         (b"#!/bin/sh\n/etc/passwd\n", ["exited with status 126", "the shell could not execute the program"]),
     ],
