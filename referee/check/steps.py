@@ -356,7 +356,7 @@ def quits(settings: CheckSettings) -> StepFinding:
         if bot.connection.process and bot.connection.process.terminated:
             raise bot.failed(
                 f"the bot was still running {GRACE_S} s after `quit` and the end of its input; it {status}",
-                "exit on `quit` and at the end of the input; a thread or timer keeps the process alive",
+                "exit on `quit` and at the end of the input; a thread or timer may keep the process alive",
             )
         if status != CLEAN_EXIT:
             stderr = bot.stderr_lines()

@@ -47,7 +47,7 @@ class Ending(Enum):
     FLOOD = (
         "flood",
         "wrote more than may be written",
-        "write debug output to stderr or in short `log` lines, and ask for at most one `list` per question",
+        "write debug output to stderr or in short `log` lines",
     )
     PROTOCOL = (
         "protocol",

@@ -304,6 +304,13 @@ def test_a_breach_says_what_was_expected(said: bytes, fragments: list[str]) -> N
         assert fragment in f"{failure.ending.sentence}: {failure.detail}; {failure.ending.hint}"
 
 
+def test_a_flood_is_explained_by_what_flooded() -> None:
+    *_, lists = asked(HELLO, READY).session.receive(b"list 1\n" * 17)
+    *_, lines = asked(HELLO, READY).session.receive(b"node\n" * 10_001)
+    assert isinstance(lists, Failure) and "`list` needs to be sent only once" in lists.hint
+    assert isinstance(lines, Failure) and not lines.hint and "`list`" not in lines.ending.hint
+
+
 @pytest.mark.quick_cases(2)
 @pytest.mark.parametrize(
     ("content", "fragments"),
