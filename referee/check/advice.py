@@ -7,7 +7,6 @@ import re
 from referee.core.text import shown
 from referee.core.units import show_period
 from referee.gameplay.events import Ending
-from referee.games import GAMES
 
 FLUSH = (
     "flush after every line: in Python `print(line, flush=True)`, in C `setvbuf(stdout, NULL, _IOLBF, 0)` "
@@ -44,25 +43,19 @@ LATE = (
     "each `ask` says how much of the allowance and of the reserve remains, in milliseconds: think less when "
     "little time is left, or use `--time` to check the bot with the clocks that it is made for"
 )
-REPEATED = (
-    "choose another move after `rejected`: the same one is rejected again, and "
-    "the 10th rejection loses the game"
-)
 OTHER_SEAT = (
     "seat 1 had no problem: the third value of `game SLUG RULES SEAT SEATS` is the bot's seat, counted from "
     "1, as in `news`; in other seats, `news` comes before the first question"
 )
 """Advice where only another seat than the first fails."""
-ENDED_BY_ITSELF = (
-    "the bot exited by itself in the middle of a game: read lines until `quit`, and act on each by its first "
-    "word, however many come between two questions"
-)
 
 _S_US = 1_000_000
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
-NOTATION = ("not-a-move", "no-such-cell")
-"""Reasons for rejections that have to do with how a move is written."""
+
+_PROSE = re.compile(rb"[a-z]{2,}:?( |$)")
+"""How the rest of a line begins that is a sentence: with a word that is no number and no move."""
+
 CRASHED = (Ending.START, Ending.GONE)
 """The endings of a bot that exited."""
 
@@ -99,6 +92,11 @@ def of_breach(line: bytes, asked: int | None) -> str:
     text = shown(rest, 40)
     if _CONTROL.search(line.strip()):
         return "write messages as plain text: without colours and without other control characters"
+    if word != b"hello" and _PROSE.match(rest):
+        return (
+            f"if this is debug output, write it to stderr: a line that begins with `{shown(word, 40)}` is a "
+            f"message to the referee; if it is an answer, its form is `move {number} TEXT`"
+        )
     match word:
         case b"hello":
             return "answer the referee's first line with `hello 1`, once, and write nothing before it"
@@ -118,17 +116,3 @@ def of_breach(line: bytes, asked: int | None) -> str:
                 f"`{name} {number}{' ...' if name == 'move' else ''}`"
             )
     return ""
-
-
-def of_rejection(reason: str, text: str, slug: str) -> str:
-    """Advice on an answer that was rejected."""
-    page = f"`referee docs {slug}`" if slug in GAMES else "the game's page"
-    if re.match(r"[0-9]+ ", text) and reason == "not-a-move":
-        return "repeat only the first of the numbers in `ask`: `move N TEXT`"
-    if reason in NOTATION:
-        return f"{page} says how moves are written and cells are named; `list N` requests the legal moves"
-    return (
-        "the bot's position differs from the referee's: build it from the `news` lines alone, "
-        f"which have the moves of all seats, including its own; {page} lists the reasons, and "
-        "`list N` requests the legal moves"
-    )

@@ -19,9 +19,6 @@ from referee.core.units import about, show_period
 from referee.gameplay.events import Ending, Moved, Rejected, Retired
 from referee.games.api import Refusal
 
-BUSY_DIVISOR = 10
-"""A bot whose processor time is more than 1/10 of the time is busy and does not just wait."""
-
 _S = 1_000_000
 
 
@@ -128,8 +125,7 @@ def _timeout_or_fault(bot: TestedBot, wire: BotWire, fault: Retired, awaited: _A
         not_done = "get ready: " if starting else f"{awaited.action}: it {fault.ending.sentence}: "
         return bot.failed(f"the bot did not {not_done}{shown(fault.detail, 300)}", bot.hint_of(fault))
     not_in_time = f"the bot did not {awaited.action} within {show_period(awaited.time_us)}"
-    came, hint = connection.what_came(awaited.time_us)
-    computing = fault.timing.cpu_us * BUSY_DIVISOR > fault.timing.wall_us
+    came, hint, computing = fault.detail, fault.hint, fault.timing.computing
     if computing:
         came += f"; it computed for {about(fault.timing.cpu_us)} of that"
     nothing = came.startswith("nothing")
@@ -149,9 +145,9 @@ def _timeout_or_fault(bot: TestedBot, wire: BotWire, fault: Retired, awaited: _A
         return StepFailed(what, advice.FLUSH, failed.diagnostics)
     if late is LateAnswer.LATER:
         return _came_later(bot, awaited)
-    if computing and nothing:
-        hint = advice.LATE if awaited.asked == b"ask" else advice.more_start(None, awaited.time_us)
-    elif late is LateAnswer.UNREAD:
+    if nothing and computing:
+        hint = f"{hint}; {advice.LATE}" if awaited.asked == b"ask" else hint
+    elif late is LateAnswer.UNREAD and not awaited.asked:  # otherwise it has read `hello`
         hint = advice.UNREAD
     elif nothing:
         hint = awaited.advice

@@ -137,7 +137,8 @@ def answers_legally(settings: CheckSettings) -> StepFinding:
             others = [f"{name}={value}" for name, value in options.items() if settings.options[name] != value]
             where = " ".join([f"in seat {seat + 1}", *others])
             bot.play(wire)
-            bot.require_no_fault(wire, where, _hint_in_a_game(wire, 0 < number < settings.seats))
+            only_this_seat = 0 < number < settings.seats and wire.rejections
+            bot.require_no_fault(wire, where, advice.OTHER_SEAT if only_this_seat else "")
             moves = len(wire.moves)
             if not moves and wire.resigned:
                 raise bot.failed(f"{where}: the bot resigned before its first move", RESIGNED_HINT)
@@ -152,15 +153,6 @@ def answers_legally(settings: CheckSettings) -> StepFinding:
         f"options: {early} early, {middle} in the middle, {late} late; no rejections",
         figures,
     )
-
-
-def _hint_in_a_game(wire: BotWire, only_this_seat: bool) -> str:
-    """The hint for a fault or a rejection in a game against the house player; empty for the usual one."""
-    if wire.fault and wire.fault.ending is Ending.GONE and wire.fault.detail == CLEAN_EXIT:
-        return advice.ENDED_BY_ITSELF
-    if only_this_seat and wire.rejections:
-        return advice.OTHER_SEAT
-    return ""
 
 
 def handles_a_rejection(settings: CheckSettings) -> StepFinding:
@@ -364,7 +356,7 @@ def quits(settings: CheckSettings) -> StepFinding:
         if bot.connection.process and bot.connection.process.terminated:
             raise bot.failed(
                 f"the bot was still running {GRACE_S} s after `quit` and the end of its input; it {status}",
-                "exit on `quit` and at the end of the input; a thread or timer keeps the process alive",
+                "exit on `quit` and at the end of the input; a thread or timer may keep the process alive",
             )
         if status != CLEAN_EXIT:
             stderr = bot.stderr_lines()

@@ -14,7 +14,7 @@ from referee.check.wires import BotWire, SeatedBot, TimedOut
 from referee.core.text import shown
 from referee.core.units import about
 from referee.gameplay.events import Ending, Retired
-from referee.gameplay.hints import gone
+from referee.gameplay.hints import gone, of_rejections
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games.api import Seat
@@ -134,11 +134,9 @@ class TestedBot:
     def _rejection_failure(self, wire: BotWire, where: str, hint: str) -> StepFailed:
         first, *others = wire.rejections
         what = f"{where}`{shown(first.text, 80)}` was rejected: {first.reason}, {shown(first.sentence)}"
-        hint = hint or advice.of_rejection(first.reason, first.text, wire.terms.game.slug)
+        hint = hint or of_rejections(wire.rejections, wire.terms.game.slug)
         if others and {one.text for one in others} == {first.text}:
             what += f"; the bot sent it {len(wire.rejections)} times"
-            if first.reason not in advice.NOTATION:
-                hint = f"{hint}; and {advice.REPEATED}"
         elif others:
             what += f" (and {len(others)} more of its {wire.answers} answers in this game)"
         return self.failed(what, hint, wire.rejection_dialogue, f"rejected {first.reason}")

@@ -7,6 +7,7 @@ bot's seat. The game loop and the session with the bot are the same as in every 
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from itertools import islice
@@ -96,7 +97,9 @@ class HouseWire:
 
 
 MAX_GAME_S = 5.0
-"""The house player resigns a game that takes longer, so that a slow bot does not hold up the check."""
+"""The house player resigns a game that takes longer from the bot's first answer on, so that a slow bot does
+not hold up the check.
+"""
 
 
 class TimedOut(Exception):
@@ -118,7 +121,8 @@ class BotWire(HouseWire):
         self.may_cross = False
         """Whether an answer of the bot may come when its question was closed, through no fault of its own."""
         self._max_answers = max_answers
-        self._ends_at_s = time.monotonic() + max_s
+        self._max_s = max_s
+        self._ends_at_s = math.inf
         self._dialogue = seated.dialogue
         self.rejection_dialogue: tuple[str, ...] = ()
         """The end of the dialogue when the bot was first told of a rejection."""
@@ -207,7 +211,9 @@ class BotWire(HouseWire):
         if self._replies:
             return super().next_reply()
         reply = self.process_wire.next_reply()
-        self.answers += isinstance(reply.content, Answer)
+        if isinstance(reply.content, Answer):
+            self.answers += 1
+            self._ends_at_s = min(self._ends_at_s, time.monotonic() + self._max_s)
         self._silence = reply.content if isinstance(reply.content, Silence) else None
         return reply
 

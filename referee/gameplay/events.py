@@ -47,7 +47,7 @@ class Ending(Enum):
     FLOOD = (
         "flood",
         "wrote more than may be written",
-        "write debug output to stderr or in short `log` lines, and ask for at most one `list` per question",
+        "write debug output to stderr or in short `log` lines",
     )
     PROTOCOL = (
         "protocol",
@@ -67,8 +67,7 @@ class Ending(Enum):
     ILLEGAL = (
         "illegal",
         "made too many illegal moves",
-        "choose another move when one is rejected; the game's page (`referee docs`) explains moves and "
-        "reasons, and `list` asks for the legal ones",
+        "the game's page (`referee docs`) explains moves and reasons, and `list` asks for the legal moves",
     )
 
     def __init__(self, word: str, sentence: str, hint: str) -> None:
@@ -100,6 +99,10 @@ class Ending(Enum):
 _BY_WORD = {ending.word: ending for ending in Ending}
 
 
+BUSY_DIVISOR = 10
+"""A bot whose processor time is more than this part of the time is busy."""
+
+
 class Timing(NamedTuple):
     """What a wire measured of a move, apart from what is charged; microseconds."""
 
@@ -117,6 +120,11 @@ class Timing(NamedTuple):
     """
     forgiven_us: int = 0
     """How much of that was not charged."""
+
+    @property
+    def computing(self) -> bool:
+        """Whether the bot computed for more than 1/10 of the time, and did not just wait."""
+        return self.cpu_us * BUSY_DIVISOR > self.wall_us
 
 
 NOT_TIMED = Timing()

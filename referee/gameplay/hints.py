@@ -5,6 +5,7 @@ Where nothing better is known, the ending's own hint stands (`referee/gameplay/e
 
 from __future__ import annotations
 
+import codecs
 import errno
 import os
 import re
@@ -15,13 +16,14 @@ from pathlib import Path
 from referee.core.isolation import CONFINED
 from referee.core.text import shown
 from referee.core.units import seconds
+from referee.gameplay.events import Rejected
+from referee.games import GAMES
 from referee.protocol.messages import WORDS_OF, Speaker
 
 _INTERPRETERS = {".py": ("python3", "python", "pypy"), ".js": ("node",), ".sh": ("sh", "bash", "dash")}
 """By suffix, the programs that run such scripts, the most common one first."""
 
-_ENV = re.compile(r"\benv: ")
-"""How `env` begins a line on stderr: it exits with 127 where it does not find the program."""
+_SHELLS = _INTERPRETERS[".sh"]
 
 _A_TERMINAL = re.compile(r"\btty\b|not a terminal|Inappropriate ioctl", re.IGNORECASE)
 
@@ -51,8 +53,10 @@ LATE = "it answers, but too late: `ask` says how long it may take"
 HELD_BACK = "its answer came only when its input was closed: flush after each line (or it was just too late)"
 
 
+_TRACEBACK = "Traceback (most recent call last)"
+
 _EXCEPTION = re.compile(
-    r"Traceback \(most recent call last\)|^Exception in thread|^thread '.*' panicked at|^\s+at .*[:(]"
+    rf"{re.escape(_TRACEBACK)}|^\w+Error: |^Exception in thread|^thread '.*' panicked at|^\s+at .*[:(]"
     r"|^panic: ",
     re.MULTILINE,
 )
@@ -61,8 +65,8 @@ _EXCEPTION = re.compile(
 _ANSWER_WITHIN = re.compile(r"\bhello [0-9]|\bready$|\b(?:move|resign) [0-9]")
 
 _KEPT_FROM = re.compile(
-    r"permission denied|not permitted|not found|no such file|cannot (?:find|open|load|access)|read-only file"
-    r"|no module named|unable to access|could not find|EACCES|ENOENT|EPERM|EROFS",
+    r"permission denied|not permitted|no such file|cannot (?:open|load|access|find module)|read-only file"
+    r"|no module named|unable to access|could not find or load|EACCES|ENOENT|EPERM|EROFS",
     re.IGNORECASE,
 )
 """What programs in several languages write where a file is closed to them, or is not there."""
@@ -105,6 +109,8 @@ def not_started(
             return "make it executable (chmod +x), or name its interpreter before it"
         case errno.ENOENT:
             return _of_interpreter(first_line, isolation)
+        case errno.ENOEXEC if first_line is not None and first_line.startswith(codecs.BOM_UTF8):
+            return "it begins with a byte order mark: save it as UTF-8 without one (BOM)"
         case errno.ENOEXEC if first_line is not None and _is_text(first_line):
             return "add a first line such as #!/usr/bin/env python3 to it, or name its interpreter before it"
         case errno.ENOEXEC:
@@ -122,24 +128,40 @@ def _of_interpreter(first_line: bytes | None, isolation: str) -> str:
         return ""
     if first_line.endswith(b"\r"):
         return "its first line ends with a carriage return: save it with Unix line endings (LF, not CRLF)"
-    hidden = f", or isolation `{isolation}` hides it: see `read = [...]`" if isolation in CONFINED else ""
-    return f"the interpreter that its first line (`{shown(first_line, 60)}`) names is not installed{hidden}"
+    named = f"the interpreter that its first line (`{shown(first_line, 60)}`) names is not installed"
+    return named + _or_hidden(isolation)
+
+
+def _or_hidden(isolation: str) -> str:
+    return f", or isolation `{isolation}` hides it: see `read = [...]`" if isolation in CONFINED else ""
+
+
+def _interpreter(first_line: bytes | None) -> str:
+    """The name of the program that runs a script with this first line; empty where it is no script."""
+    if first_line is None or not first_line.startswith(b"#!"):
+        return ""
+    program, *arguments = first_line[2:].decode("utf-8", "replace").split() or [""]
+    named = [word for word in arguments if not word.startswith("-")]
+    return Path(named[0] if Path(program).name == "env" and named else program).name
 
 
 def _of_limit(limit: str) -> str:
     return f"its limit `{limit}` is too small: raise it, or make the bot use less"
 
 
-def wrong_interpreter(command: Sequence[str]) -> str:
-    """A hint for a bot that failed where its command gives a script to the interpreter of another language;
-    empty where it does not.
+def wrong_interpreter(command: Sequence[str], first_line: bytes | None = None) -> str:
+    """A hint for a bot that failed where its command, or the first line of its program, gives a script to the
+    interpreter of another language; empty where neither does.
     """
-    program, script = Path(command[0]).name, Path(command[1] if len(command) > 1 else "")
+    if program := _interpreter(first_line):
+        script, where = Path(command[0]), ", which its first line names,"
+    else:
+        program, script, where = Path(command[0]).name, Path(command[1] if len(command) > 1 else ""), ""
     known = [suffix for suffix, names in _INTERPRETERS.items() if program.startswith(names)]
     if script.suffix not in _INTERPRETERS or not known or script.suffix in known:
         return ""
     expected = _INTERPRETERS[script.suffix][0]
-    return f"`{shown(program)}` does not run `{shown(script.name)}`, expected `{expected}`"
+    return f"`{shown(program)}`{where} does not run `{shown(script.name)}`, expected `{expected}`"
 
 
 def gone(
@@ -153,12 +175,13 @@ def gone(
     """A hint for a bot that exited, or that only closed a pipe and `lives`; without a `code` it is unknown
     how it ended. The other arguments are those of `not_started`.
     """
-    if code == 127 and _ENV.search(stderr) and (hint := _of_interpreter(first_line, isolation)):
-        return hint
     for limit, (_, words) in _PREVENTED.items():
         if limit in limits and re.search(words, stderr, re.IGNORECASE):
             return _of_limit(limit)
-    if hint := isolated(isolation, stderr):
+    if code == 127:
+        return _not_found(stderr, isolation, first_line)
+    # Of an exception in Python only the last traceback: not finding a substring is no matter of files.
+    if hint := isolated(isolation, stderr.rpartition(_TRACEBACK)[2]):
         missing = "No module named" in stderr
         return "a module is not installed for the Python that runs the bot; or " * missing + hint
     if _A_TERMINAL.search(stderr):
@@ -167,25 +190,35 @@ def gone(
         return "an exception ended it: see its stderr"
     if lives:
         return "it closed its input or output but is still running: keep both open until `quit`"
-    return "" if code is None else _exited(code, stderr)
+    return "" if code is None else _exited(code)
 
 
-def _exited(code: int, stderr: str) -> str:
+def _not_found(stderr: str, isolation: str, first_line: bytes | None) -> str:
+    """A hint at what a program was missing that exited with 127."""
+    if "error while loading shared libraries" in stderr:
+        hint = "a shared library is missing or built for another machine: its stderr names it"
+    elif (interpreter := _interpreter(first_line)) and interpreter not in _SHELLS:
+        return _of_interpreter(first_line, isolation)
+    else:
+        hint = "the shell did not find the program: paths are relative to the folder it is started in"
+    return hint + _or_hidden(isolation)
+
+
+def _exited(code: int) -> str:
     """A hint at what an exit code means; a negative one is that of a signal."""
     if code < 0:
         return _ENDED_BY.get(signal.Signals(-code), "") if -code in set(signal.Signals) else ""
     match code:
         case 0:
-            return "it exited by itself: keep running until `quit`, since another game may follow"
+            return (
+                "it exited by itself: read lines until `quit` (`end` only ends a game), and act on each by "
+                "its first word, however many come between two questions"
+            )
         case 126:
             return (
                 "the shell could not execute the program: check that it is "
                 "executable and built for this machine"
             )
-        case 127 if "error while loading shared libraries" in stderr:
-            return "a shared library is missing or built for another machine: its stderr names it"
-        case 127:
-            return "the shell did not find the program: paths are relative to the folder it is started in"
     return ""
 
 
@@ -197,12 +230,35 @@ def after_refusals(hint: str, refused: Sequence[str], isolation: str) -> str:
     return f"{hint}; {last}" if hint else last
 
 
-def silent(
-    unsent: int, partial: bytes, noise: str, stale: int, unwritten: bool, loading: bool, start_us: int
-) -> str:
-    """A hint for a bot whose time is up. `partial`: a line that has no newline yet; `noise`, `stale`: a line
-    that is no message, and the number of answers to closed questions, since it was asked; `unwritten`: not a
-    byte ever came from it; `loading`: it was sent `prepare`; `start_us`: what it has to get ready.
+def of_rejections(rejected: Sequence[Rejected], slug: str) -> str:
+    """A hint for a bot whose answers were rejected in a game, from the first of them."""
+    first = rejected[0]
+    page = f"`referee docs {slug}`" if slug in GAMES else "the game's page"
+    legal = "`list N` requests the legal moves"
+    if first.reason == "not-a-move" and re.match(r"[0-9]+ ", first.text):
+        return "repeat only the first of the numbers in `ask`: `move N TEXT`"
+    if first.reason in ("not-a-move", "no-such-cell"):
+        counted = "cells are counted from 1; " if re.search(r"[A-Za-z]0\b", first.text) else ""
+        return f"{counted}{page} says how moves are written and cells are named; {legal}"
+    hint = (
+        "the bot's position differs from the referee's: build it from the `news` lines alone, "
+        f"which have the moves of all seats, including its own; {page} lists the reasons, and {legal}"
+    )
+    repeated = len(rejected) > 1 and {one.text for one in rejected} == {first.text}
+    return f"{hint}; and {_REPEATED}" if repeated else hint
+
+
+_REPEATED = (
+    "choose another move after `rejected`: the same one is rejected again, and the 10th rejection loses the "
+    "game"
+)
+
+
+def came_instead(unsent: int, partial: bytes, noise: str, stale: int) -> str:
+    """A hint for a bot whose time is up, from what came instead of its answer; empty if nothing did.
+
+    `unsent`: the number of bytes that it has not read; `partial`: a line that has no newline yet; `noise`,
+    `stale`: a line that is no message, and the number of answers to closed questions, since it was asked.
     """
     if unsent:
         return "it does not read its input: read every line as it arrives"
@@ -214,9 +270,20 @@ def silent(
         return "its lines end with only a carriage return: end them with a newline"
     if partial:
         return "end each line with a newline" if _is_message(partial.decode("utf-8", "replace")) else _PROMPT
-    if noise:
-        return _of_noise(noise)
+    return _of_noise(noise) if noise else ""
+
+
+def nothing_came(unwritten: bool, loading: bool, start_us: int, computing: bool) -> str:
+    """A hint for a bot whose time is up, and which wrote nothing since it was asked.
+
+    `unwritten`: it never wrote anything; `loading`: it was sent `prepare`; `start_us`: what it has to get
+    ready; `computing`: it did not just wait.
+    """
     late = f"it did not get ready within the {seconds(start_us)} allowed (`--start` allows more)"
+    if computing and (unwritten or loading):
+        return f"{late}: it is still computing, perhaps in an endless loop"
+    if computing:
+        return "it is still computing: in an endless loop, or for longer than `ask` allows"
     if unwritten:
         return (
             f"{late}: it is still loading, or does not flush its output (`referee docs protocol` says how), "
@@ -224,7 +291,7 @@ def silent(
         )
     if loading:
         return f"{late}: it is still loading, or does not answer `prepare` with the line `ready`, and flush"
-    return "it answered before, so it is computing too long or waiting for input that will not come"
+    return "it is waiting for something that does not come, or did not flush its answer"
 
 
 _PROMPT = (

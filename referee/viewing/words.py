@@ -11,6 +11,7 @@ from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
 from referee.core.units import about, seconds
 from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejected, Retired, Timing, Unplayed
+from referee.gameplay.hints import of_rejections
 from referee.gameplay.terms import Terms, Verdict
 from referee.games.api import Seat, State
 from referee.protocol.messages import VERSION
@@ -209,7 +210,14 @@ def fault_report(record: GameRecord, seats: Collection[Seat] | None = None) -> I
             parts = said.values() if isinstance(said, dict) else ()
             texts = [str(part.get("text", "")).rstrip() for part in parts if isinstance(part, dict)]
             yield from (f"stderr: {shown(line)}" for line in "\n".join(texts).split("\n")[-5:] if line)
-            yield f"hint: {shown(event.hint or event.ending.hint, 400)}"
+            yield f"hint: {shown(_hint_for(event, record), 400)}"
+
+
+def _hint_for(event: Retired, record: GameRecord) -> str:
+    rejected = [other for other in record.events if isinstance(other, Rejected) and other.seat == event.seat]
+    if event.ending is Ending.ILLEGAL and rejected:
+        return of_rejections(rejected, record.terms.game.slug)
+    return event.hint or event.ending.hint
 
 
 def _lines(value: object) -> list[str]:

@@ -135,9 +135,9 @@ class BotConnection:
         assert self.process
         return (self.catch_up() or self.receive(b"")) if self.process.exit_status() else []
 
-    def what_came(self, start_us: int) -> tuple[str, str]:
+    def what_came(self, start_us: int, computing: bool) -> tuple[str, str]:
         """Describes what came instead of an answer from a bot whose time is up, with a hint at what that
-        often means. `start_us` is the time that it has to get ready.
+        often means. `start_us` is the time that it has to get ready; `computing`: it did not just wait.
         """
         turn, partial = self.session.turn, self.session.partial
         if self.unsent:
@@ -152,13 +152,16 @@ class BotConnection:
             detail = "nothing came"
         never = not self.session.received_bytes
         loading = self.session.phase is Phase.LOADING
-        return detail, hints.silent(
-            len(self.unsent), partial, turn.noise, turn.stale_count, never, loading, start_us
+        return detail, (
+            hints.came_instead(len(self.unsent), partial, turn.noise, turn.stale_count)
+            or hints.nothing_came(never, loading, start_us, computing)
         )
 
     @property
     def held_back(self) -> bool:
-        """Whether the answer that had been waited for came only when the bot's input was closed."""
+        """Whether the answer that had been waited for in vain came only when the bot's input was closed."""
+        if self.session.failure:
+            return False  # what it did wrong came before
         lines = self.process.final_output.split(b"\n")[:-1] if self.process else []
         return any(map(self.session.is_awaited, lines))
 
@@ -173,14 +176,16 @@ class BotConnection:
         else:
             process.drain_stderr()
             stderr = process.complaints.text()
-            hint = hints.wrong_interpreter(self.bot.argv) if process.exit_code else ""
+            first_line = _first_line(self.bot)
+            never_ran = process.exit_code and not self.session.received_bytes
+            hint = hints.wrong_interpreter(self.bot.argv, first_line) if never_ran else ""
             hint = hint or hints.gone(
                 status is None,
                 process.exit_code,
                 stderr,
                 self.bot.limits.names,
                 self.bot.isolation,
-                _first_line(self.bot),
+                first_line,
             )
             hint = hints.after_refusals(hint, [name for name, _ in process.refused()], self.bot.isolation)
             failure = Failure(Ending.GONE, (status or what) + behind, hint)

@@ -278,7 +278,7 @@ class ProcessWire:
         watch.rest(now_ns, cpu_ns)
         _, timing = watch.measured(now_ns, cpu_ns)
         seat_wire.connection.session.lapse()
-        came = seat_wire.connection.what_came(self._start_ns // 1000)
+        came = seat_wire.connection.what_came(self._start_ns // 1000, timing.computing)
         return Reply(seat_wire.seat, Silence(*came), used_us, timing)
 
     def _read(self, seat_wire: SeatWire) -> None:
@@ -328,7 +328,7 @@ class ProcessWire:
         before_ns = time.monotonic_ns()
         if before_ns > self._alive_ns:
             self._alive_ns = before_ns + ALIVE_NS
-            self._report_alive()
+            self._wait_on()
         quiet = self._asked.copy()
         for seat_wire in quiet:
             if (left_ns := seat_wire.watch.deadline_ns - before_ns) < slice_ns:
@@ -358,6 +358,14 @@ class ProcessWire:
                 seat_wire.watch.empty_ns = read_from_ns  # guard: emptied
         if others:
             self._notice_exits(others)
+
+    def _wait_on(self) -> None:
+        """Reports that bots are waited for, and notes the processes that they have by now: at `bwrap`, a bot
+        that is starting is not the process that was started first.
+        """
+        self._report_alive()
+        for seat_wire in self._asked:
+            seat_wire.watch.look_again()
 
     def _new_poll(self) -> _Poll:
         asked = tuple(self._asked)

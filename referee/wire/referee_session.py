@@ -308,7 +308,11 @@ class RefereeSession:
             case m.ListLine(_, most):
                 self._lists += 1
                 if self._lists > LIST_CAP:  # guard: lists-of-a-question
-                    return Failure(Ending.FLOOD, f"more than {LIST_CAP} times `list` to one question")
+                    return Failure(
+                        Ending.FLOOD,
+                        f"more than {LIST_CAP} times `list` to one question",
+                        "keep the legal moves: to one question, `list` needs to be sent only once",
+                    )
                 return ListRequest(most)
             case m.InfoLine(info):
                 self._info = info

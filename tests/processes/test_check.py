@@ -14,19 +14,20 @@ from typing import cast
 
 import pytest
 
-from referee.check import first_contact, late_answer, steps
+from referee.check import advice, late_answer, steps
 from referee.check.runner import StepResult, run_steps
 from referee.check.settings import CheckSettings
 from referee.check.steps import STEPS
 from referee.check.wires import BotWire
 from referee.core.timecontrol import TimeControl
+from referee.gameplay import events
 from referee.gameplay.events import Ending, Retired
 from referee.games import GAMES
 from referee.processes import levels
 from referee.processes.bot import Bot
 from referee.wire import connection
 from tests.catalogue import ways
-from tests.catalogue.row import Defect
+from tests.catalogue.row import Defect, loading
 from tests.command import ROOT, Done, referee
 from tests.processes.encounters import LONG, SHORT, time_is_up_once
 from tests.tools import broken_bots
@@ -84,7 +85,7 @@ def test_a_defect_is_found_by_its_step(defect: Defect, monkeypatch: pytest.Monke
         time_is_up_once(monkeypatch, defect.late)
     monkeypatch.setattr(connection, "GRACE_S", 0.01 if defect.hangs else TOO_LONG_S)
     monkeypatch.setattr(late_answer, "AFTER_INPUT_S", TOO_LONG_S if defect.held_back else 0.01)
-    monkeypatch.setattr(first_contact, "BUSY_DIVISOR", 1000 if name == "computes for ever" else 1)
+    monkeypatch.setattr(events, "BUSY_DIVISOR", 1000 if name == "computes for ever" else 1)
     silent = SHORT if defect.late and step <= 3 else LONG
     clocks = (silent, SHORT if step == 6 else LONG)
     start = silent if step == 2 else LONG
@@ -100,6 +101,21 @@ def test_a_defect_is_found_by_its_step(defect: Defect, monkeypatch: pytest.Monke
     assert not dies or dies[0] in failure.diagnostics.process
     if "status 1" in outcome.text:
         assert any(line.startswith("Traceback: ") for line in failure.diagnostics.stderr)
+
+
+def test_a_bot_that_said_hello_is_not_told_that_it_does_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bot.py").write_text("import time\ninput()\nprint('hello 1', flush=True)\ntime.sleep(600)\n")
+    time_is_up_once(monkeypatch, loading)
+    monkeypatch.setattr(connection, "GRACE_S", 0.01)
+    monkeypatch.setattr(events, "BUSY_DIVISOR", 1)
+    (failure,) = [
+        one.failure
+        for one in outcomes(settings(f"{{python}} {tmp_path / 'bot.py'}", start=SHORT), 2).values()
+        if one.failure
+    ]
+    assert failure.hint == advice.SAY_READY
 
 
 def test_the_table_of_the_broken_bots_has_all_of_them() -> None:
@@ -160,6 +176,15 @@ def test_the_hint_for_a_late_answer_names_a_busy_machine(monkeypatch: pytest.Mon
     late = Retired(0, Ending.TIME, "nothing came", 0)
     hint = steps._time_hint(cast(BotWire, SimpleNamespace(fault=late)), False)
     assert "this machine was busy: load 99 on" in hint
+
+
+def test_no_game_is_cut_short_before_the_bot_s_first_answer() -> None:
+    """However long a bot takes to start, it is tested."""
+    it = settings(BAD)
+    with it.start() as bot:
+        wire = BotWire(bot.seated(it.terms_with_questions("short", 1, 3), 1), max_s=0)
+        bot.expect(wire)
+    assert wire.answers == 1
 
 
 def test_other_options_are_next_to_the_defaults() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,16 +16,17 @@ from referee.core.isolation import LEVELS
 from referee.core.timecontrol import TimeControl
 from referee.gameplay import hints
 from referee.gameplay.api import Failure, GameDescription, Question
-from referee.gameplay.events import Ending
+from referee.gameplay.events import Ending, Rejected
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
-from referee.processes import levels
+from referee.processes import cpu, levels
 from referee.processes.bot import Bot
 from referee.processes.limits import Limits
 from referee.protocol.session import Phase
 from referee.tournament.workers.encounter import play_encounter
 from referee.viewing.words import bot_output, fault_report
 from referee.wire.connection import BotConnection
+from referee.wire.process_wire import SeatWire
 from tests.command import ended_after
 from tests.processes.encounters import LONG, LONG_US, time_is_up_once
 from tests.waiting import TOO_LONG_S
@@ -74,6 +76,52 @@ def test_a_mistyped_path_is_not_blamed_on_isolation_alone() -> None:
     assert hints.isolated("bwrap", "Permission denied").startswith("with isolation")
 
 
+ENV_PYTHON2 = b"#!/usr/bin/env python2"
+TRACEBACK = "Traceback (most recent call last):\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "first_line", "stderr", "expected"),
+    [
+        (1, None, f"{TRACEBACK}ValueError: substring not found", "an exception ended it"),
+        (1, None, f"no such file: none is made\n{TRACEBACK}KeyError: 1", "an exception ended it"),
+        (1, None, f"{TRACEBACK}FileNotFoundError: [Errno 2] No such file or directory: 'x'", "a file does"),
+        (1, None, f"{TRACEBACK}ModuleNotFoundError: No module named 'x'", "a module is not installed"),
+        (1, None, "Error: Cannot find module '/x'\n    at a.js:1:2", "with isolation `bwrap`"),
+        (1, None, "  File 'x', line 1\nSyntaxError: expected ':'", "an exception ended it"),
+        (127, ENV_PYTHON2, "pyenv: python2: command not found", "the interpreter that its first line"),
+        (127, ENV_PYTHON2, "python2: error while loading shared libraries: x", "a shared library is missing"),
+        (127, b"#!/bin/sh", "./bot: 1: x: not found", "the shell did not find the program"),
+    ],
+)
+def test_the_hint_for_a_bot_that_exited_follows_what_ended_it(
+    code: int, first_line: bytes | None, stderr: str, expected: str
+) -> None:
+    assert hints.gone(False, code, stderr, (), "bwrap", first_line).startswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("command", "first_line", "expected"),
+    [
+        (("sh", "x.py"), b"import sys", "`sh` does not run `x.py`, expected `python3`"),
+        (
+            ("./x.py",),
+            b"#!/bin/sh",
+            "`sh`, which its first line names, does not run `x.py`, expected `python3`",
+        ),
+        (("./x.js",), b"#!/usr/bin/env -S python3 -u", "`python3`, which its first line names, does not"),
+        (("./x.py",), b"#!/usr/bin/env python3", ""),
+        (("./x",), b"#!/bin/sh", ""),
+        (("./x.py",), b"#!", ""),
+    ],
+)
+def test_an_interpreter_of_another_language_is_named(
+    command: tuple[str, ...], first_line: bytes, expected: str
+) -> None:
+    found = hints.wrong_interpreter(command, first_line)
+    assert found.startswith(expected) and bool(found) == bool(expected)
+
+
 def scripted(part: str, code: str) -> Bot:
     """A bot that does this in one place."""
     script = LOOP.format(**{**FINE, part: code})
@@ -104,6 +152,12 @@ def test_what_comes_when_the_input_is_closed_was_held_back(
         assert fragment in text, text
 
 
+def test_an_answer_behind_a_breach_was_not_held_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("referee.wire.connection.LOST_GRACE_S", TOO_LONG_S)
+    text = told(scripted("hello", 'say("hello petal"); sys.stdin.read(); say("hello 1")'))
+    assert "`petal` is not a plain number" in text and "only when its input" not in text, text
+
+
 @pytest.mark.quick_cases(2)
 @pytest.mark.parametrize(
     ("code", "fragments"),
@@ -115,7 +169,7 @@ def test_what_comes_when_the_input_is_closed_was_held_back(
             [
                 "exited with status 0",
                 "last received from the bot: my move: A1",
-                "hint: it exited by itself",
+                "hint: it exited by itself: read lines until `quit`",
             ],
         ),
         ("os.close(1); time.sleep(60)", ["closed its output", "keep both open until `quit`"]),
@@ -156,7 +210,7 @@ HELLO, READY = b"hello 1\n", b"ready\n"
             [HELLO, b""],
             ["within the 10 s allowed", "does not answer `prepare` with the line `ready`"],
         ),
-        ([HELLO, READY, b""], ["nothing came", "it answered before"]),
+        ([HELLO, READY, b""], ["nothing came", "it is waiting for something"]),
         ([HELLO, READY, b"my move: A1\n"], ["such as `my move: A1`", "print debug output to stderr"]),
         ([HELLO, READY, b"Move 1 L:A1\n"], ["write words in lower case: `move`"]),
         ([HELLO, READY, b"move 1 L:A1"], ["a line without a newline came", "end each line with a newline"]),
@@ -166,17 +220,74 @@ HELLO, READY = b"hello 1\n", b"ready\n"
             ["1 answer to closed questions arrived", "it answered a question that was already closed"],
         ),
         # What it said before it was asked explains nothing.
-        ([HELLO, b"Engine 1.0\nready\n", b""], ["nothing came", "it answered before"]),
-        ([HELLO, READY, b"move 1 L:A1\nmove 1 L:A1\n", b""], ["nothing came", "it answered before"]),
+        ([HELLO, b"Engine 1.0\nready\n", b""], ["nothing came", "it is waiting"]),
+        ([HELLO, READY, b"move 1 L:A1\nmove 1 L:A1\n", b""], ["nothing came", "it is waiting"]),
     ],
 )
 def test_what_came_instead_of_an_answer(said: list[bytes], fragments: list[str]) -> None:
     *before, last = said
     connection = asked(*before)
     connection.session.receive(last)
-    detail, hint = connection.what_came(10_000_000)
+    detail, hint = connection.what_came(10_000_000, computing=False)
     for fragment in fragments:
         assert fragment in f"{detail}; {hint}"
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ([], "(`--start` allows more): it is still computing, perhaps in an endless loop"),
+        ([HELLO], "(`--start` allows more): it is still computing, perhaps in an endless loop"),
+        ([HELLO, READY], "it is still computing: in an endless loop, or for longer than `ask` allows"),
+    ],
+)
+def test_a_bot_that_computes_is_told_of_endless_loops(said: list[bytes], expected: str) -> None:
+    detail, hint = asked(*said).what_came(10_000_000, computing=True)
+    assert detail == "nothing came" and hint.endswith(expected)
+
+
+def is_computing(place: SeatWire) -> bool:
+    _, timing = place.watch.measured(time.monotonic_ns(), place.watch.cpu_ns())
+    return timing.computing and timing.cpu_us > 50_000  # more than it takes to start
+
+
+@pytest.mark.skipif(not cpu.AVAILABLE, reason="no processor time of processes is known")
+def test_a_process_that_a_bot_starts_is_seen_to_compute(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As at `bwrap`, where the bot itself is the child of a process."""
+    time_is_up_once(monkeypatch, is_computing)
+    text = told(Bot("x", ("sh", "-c", "while :; do :; done & wait"), Path("/")))
+    assert "hint: it did not get ready" in text and "still computing, perhaps in an endless loop" in text
+
+
+def rejections(reason: str, *texts: str) -> list[Rejected]:
+    return [Rejected(0, text, reason, "", 0) for text in texts]
+
+
+@pytest.mark.parametrize(
+    ("rejected", "slug", "begins", "ends"),
+    [
+        (rejections("not-a-move", "2000 0 L:A1"), "blooms", "repeat only the first", "`move N TEXT`"),
+        (rejections("not-a-move", "A1", "A2"), "blooms", "`referee docs blooms` says how moves", "moves"),
+        (rejections("no-such-cell", "D:D0"), "blooms", "cells are counted from 1; `referee docs", "moves"),
+        (rejections("occupied", "L:A1", "L:B2"), "nim", "the bot's position differs", "the legal moves"),
+        (
+            rejections("occupied", "L:A1", "L:A1"),
+            "nim",
+            "the bot's position",
+            "10th rejection loses the game",
+        ),
+    ],
+)
+def test_rejected_answers_are_explained_by_the_first(
+    rejected: list[Rejected], slug: str, begins: str, ends: str
+) -> None:
+    hint = hints.of_rejections(rejected, slug)
+    assert hint.startswith(begins) and hint.endswith(ends) and "`referee docs nim`" not in hint
+
+
+def test_a_match_explains_rejected_answers_too() -> None:
+    text = told(scripted("ask", "say(f'move {rest[0]} X')"))
+    assert "made too many illegal moves" in text and "hint: `referee docs thetree` says how moves" in text
 
 
 @pytest.mark.parametrize(
@@ -193,6 +304,13 @@ def test_a_breach_says_what_was_expected(said: bytes, fragments: list[str]) -> N
         assert fragment in f"{failure.ending.sentence}: {failure.detail}; {failure.ending.hint}"
 
 
+def test_a_flood_is_explained_by_what_flooded() -> None:
+    *_, lists = asked(HELLO, READY).session.receive(b"list 1\n" * 17)
+    *_, lines = asked(HELLO, READY).session.receive(b"node\n" * 10_001)
+    assert isinstance(lists, Failure) and "`list` needs to be sent only once" in lists.hint
+    assert isinstance(lines, Failure) and not lines.hint and "`list`" not in lines.ending.hint
+
+
 @pytest.mark.quick_cases(2)
 @pytest.mark.parametrize(
     ("content", "fragments"),
@@ -200,6 +318,7 @@ def test_a_breach_says_what_was_expected(said: bytes, fragments: list[str]) -> N
         (b"#!/bin/sh\r\necho hello 1\r\n", ["No such file or directory", "Unix line endings (LF, not CRLF)"]),
         (b"#!/no/such/interpreter\n", ["No such file or directory", "the interpreter that its first line"]),
         (b"\x7fELFxx", ["Exec format error", "may have been built for another one"]),
+        (b"\xef\xbb\xbf#!/bin/sh\n", ["Exec format error", "it begins with a byte order mark"]),
         (b"#!/bin/sh\nno-such-program\n", ["exited with status 127", "the shell did not find the program"]),
         (b"#!/bin/sh\n/etc/passwd\n", ["exited with status 126", "the shell could not execute the program"]),
     ],
@@ -241,6 +360,12 @@ def test_a_script_that_does_not_start_is_not_blamed_on_isolation(
         assert "its own folder" not in text, "what is said of isolation"
     wrong = told(Bot("x", ("sh", "none.py"), tmp_path, isolation=level))
     assert "hint: `sh` does not run `none.py`, expected `python3`" in wrong
+
+
+def test_the_interpreter_of_a_bot_that_said_something_is_not_the_wrong_one(tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text("read -r line; echo hello 1; exit 3\n")
+    text = told(Bot("x", ("sh", "bot.py"), tmp_path))
+    assert "exited with status 3" in text and "does not run" not in text
 
 
 def test_where_a_program_was_looked_for_is_told(tmp_path: Path) -> None:

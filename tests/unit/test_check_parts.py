@@ -65,6 +65,12 @@ def test_the_heading_tells_the_scale() -> None:
         (b"resign", 3, "before the move: `resign 3`"),
         (b"resign 0", None, "`resign N`"),
         (b"move 1 A1", 0, "`move` only in answer to `ask`"),
+        (b"move l:a1 d:b2", 3, "before the move: `move 3 l:a1 d:b2`"),
+        (b"move chosen: D:C1", 1, "if this is debug output, write it to stderr"),
+        (b"move centre", 2, "if it is an answer, its form is `move 2 TEXT`"),
+        (b"list of moves: 74", 1, "a line that begins with `list` is a message to the referee"),
+        (b"ready to move", 1, "if this is debug output, write it to stderr"),
+        (b"hello petal", 0, "`hello 1`, once"),
         (b"move 3 \x1b[31mL:A1", 3, "without colours"),
         (b"thinking", 3, ""),
     ],
@@ -72,13 +78,6 @@ def test_the_heading_tells_the_scale() -> None:
 def test_a_breach_is_answered_by_the_right_line(line: bytes, asked: int | None, fragment: str) -> None:
     found = advice.of_breach(line, asked)
     assert fragment in found and bool(found) == bool(fragment)
-
-
-def test_a_rejected_answer_is_answered_by_its_reason() -> None:
-    assert "only the first" in advice.of_rejection("not-a-move", "2000 0 L:A1", "blooms")
-    assert "`referee docs blooms` says how moves" in advice.of_rejection("not-a-move", "A1", "blooms")
-    assert "from the `news` lines alone" in advice.of_rejection("occupied", "L:A1", "blooms")
-    assert "the game's page lists" in advice.of_rejection("occupied", "L:A1", "nim")
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,6 @@ def test_answers_to_closed_questions_are_counted_and_hinted_at() -> None:
     assert [type(what) for what in session.receive(b"move 1 a\n")] == [Answer]
     session.ask(0, question)
     assert session.receive(b"move 1 a\nmove 1 b\n") == []
-    detail, hint = connection.what_came(10_000_000)
+    detail, hint = connection.what_came(10_000_000, False)
     assert detail == "2 answers to closed questions arrived"
     assert hint == "it answered a question that was already closed: use the number of the last `ask`"
