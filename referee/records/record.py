@@ -35,6 +35,9 @@ OFF_TURN = ("off_turn_us", "off_turn_cpu_us")
 STRAY = ("noise", "stale")
 """For a seat, the lines of its bot that were not messages, and its answers to closed questions."""
 
+REJECTED = "rejected"
+"""The answers of a seat that were rejected."""
+
 LINE_CAP = 64 << 20
 """Maximum number of bytes of a line that is read. A game of a thousand moves takes about a hundred thousand.
 """
@@ -159,10 +162,13 @@ def timed_moves(value: dict[str, Any]) -> Counter[str]:
 
 
 def bot_totals(value: dict[str, Any]) -> Counter[tuple[str, str]]:
-    """Adds up, for each bot of a game in the form of `to_json`, its times that are `OFF_TURN` and its lines
-    that are `STRAY`.
+    """Adds up, for each bot of a game in the form of `to_json`, its times that are `OFF_TURN`, its lines that
+    are `STRAY`, and its answers that were `REJECTED`, unless it lost by these.
     """
     totals: Counter[tuple[str, str]] = Counter()
+    for event in value["events"]:
+        if REJECTED in event and value["faults"][seat := event["seat"] - 1] != Ending.ILLEGAL.word:
+            totals[value["bots"][seat], REJECTED] += 1
     for bot, seat in zip(value["bots"], value["measured"]["seats"], strict=True):
         for name in OFF_TURN:
             totals[bot, name] += seat.get(name, 0)
