@@ -43,6 +43,10 @@ LATE = (
     "each `ask` says how much of the allowance and of the reserve remains, in milliseconds: think less when "
     "little time is left, or use `--time` to check the bot with the clocks that it is made for"
 )
+FREE_MEMORY = (
+    "free the memory of a game when it has ended; a garbage collector without a "
+    "limit (`java -Xmx`) looks the same"
+)
 OTHER_SEAT = (
     "seat 1 had no problem: the third value of `game SLUG RULES SEAT SEATS` is the bot's seat, counted from "
     "1, as in `news`; in other seats, `news` comes before the first question"

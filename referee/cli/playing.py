@@ -171,7 +171,7 @@ def _play(prepared: PreparedTournament, opened: OpenRun, options: PlayOptions) -
     with StopSignals(progress.interrupt) as stop, progress:
         player.play(prepared.backend_factory(opened), lambda: bool(stop.asked))
     report_stoppages(player.timed)
-    report_bots(player.bot_totals)
+    report_bots(player.bot_totals, player.first_rejected)
     _say_decision(tournament, opened)
     is_unfinished = Remaining(tournament.matchmaking, opened.state, opened.is_open).next() is not None
     if stop.asked and is_unfinished:

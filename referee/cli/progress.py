@@ -13,8 +13,8 @@ from types import TracebackType
 from referee.cli.output import say, say_now
 from referee.core.text import counted, shown
 from referee.core.units import about
-from referee.records.record import OFF_TURN, STRAY, GameRecord, Summary, from_json
-from referee.tournament.playing import ProgressDisplay
+from referee.records.record import OFF_TURN, REJECTED, STRAY, GameRecord, Summary, from_json
+from referee.tournament.playing import FirstRejected, ProgressDisplay
 from referee.tournament.run.pace import Pace
 from referee.tournament.workers.task import Finished, Void
 from referee.viewing.words import fault_report, placings, result
@@ -55,9 +55,9 @@ OFF_TURN_US = 100_000
 """What a bot computes while it is not asked is told if it is this share of that time, and this much."""
 
 
-def report_bots(totals: Counter[tuple[str, str]]) -> None:
-    """Prints which bots computed while they were not asked, and which wrote lines that were ignored;
-    `bot_totals` counts that.
+def report_bots(totals: Counter[tuple[str, str]], first_rejected: Mapping[str, FirstRejected]) -> None:
+    """Prints which bots computed while they were not asked, had answers rejected, or wrote lines that were
+    ignored; `bot_totals` counts that.
     """
     for bot in dict.fromkeys(bot for bot, _ in totals):
         noise, stale = (totals[bot, name] for name in STRAY)
@@ -71,6 +71,11 @@ def report_bots(totals: Counter[tuple[str, str]]) -> None:
                 f"bot `{bot}` sent {counted(stale, 'answer')} to closed questions, which were ignored: send "
                 "exactly one `move` for each `ask`"
             )
+        if bot in first_rejected:
+            game, answer, most = first_rejected[bot]
+            rejected = f"{counted(totals[bot, REJECTED], 'answer')} rejected, and {most} in a game lose it"
+            first = f"`{shown(answer.text, 80)}`: {shown(answer.sentence)}"
+            say(f"bot `{bot}` had {rejected}; the first, in game {shown(game)}, was {first}")
         idle_us, cpu_us = (totals[bot, name] for name in OFF_TURN)
         if cpu_us >= OFF_TURN_US and 100 * cpu_us >= OFF_TURN_PERCENT * idle_us:
             say(

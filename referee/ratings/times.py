@@ -10,6 +10,7 @@ from typing import Any
 from referee.core.errors import RecordError
 from referee.core.fields import LARGEST
 from referee.gameplay.events import Ending
+from referee.records.record import is_timed, waited_long
 
 _WRONG = RecordError("`events` and `measured` are not those of a game")
 
@@ -28,7 +29,7 @@ class MoveTimes:
     used_us: int = 0
     """The time of all moves together."""
     waits: int = 0
-    """The slow moves in which it was ready to run and waited for a processor, also those that lost."""
+    """The slow moves in which it was ready to run and waited long for a processor, also those that lost."""
     longest_wait_us: int = 0
     cpu_us: int = 0
     """The processor time of all its games, on its own turns and on others'."""
@@ -70,7 +71,7 @@ class Times:
     def __init__(self) -> None:
         self.by_bot: dict[str, MoveTimes] = {}
         self.moves = 0
-        """Everything that was timed: moves, rejected answers and departures."""
+        """Everything that was timed: moves, rejected answers and departures of seats that were asked."""
         self.stopped = 0
         """How many of `moves` there were during which the referee itself was not running."""
 
@@ -104,14 +105,14 @@ class Times:
         for found, seat in zip(seats, measured["seats"], strict=True):
             found.cpu_us += _checked(seat.get("cpu_us", 0))
         for event, time in zip(events, measured["events"], strict=True):
-            if "used_us" not in time:
+            if not is_timed(event, time):
                 continue
             self.moves += 1
             self.stopped += "stopped_us" in time
             found = seats[event["seat"] - 1]
-            if waited_us := _checked(time.get("waited_us", 0)):
+            if waited_long(event, time):
                 found.waits += 1
-                found.longest_wait_us = max(found.longest_wait_us, waited_us)
+                found.longest_wait_us = max(found.longest_wait_us, _checked(time["waited_us"]))
             if "move" in event or "default" in event:
                 found.add(_checked(time["used_us"]))
                 found.over += _checked(time["over_us"]) > 0

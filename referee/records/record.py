@@ -35,6 +35,9 @@ OFF_TURN = ("off_turn_us", "off_turn_cpu_us")
 STRAY = ("noise", "stale")
 """For a seat, the lines of its bot that were not messages, and its answers to closed questions."""
 
+REJECTED = "rejected"
+"""The answers of a seat that were rejected."""
+
 LINE_CAP = 64 << 20
 """Maximum number of bytes of a line that is read. A game of a thousand moves takes about a hundred thousand.
 """
@@ -119,23 +122,53 @@ def event_data(event: Event) -> dict[str, Any]:
     return {**event_json(event), **_event_measured(event)}
 
 
+_NOT_ASKED = (Ending.START.word, Ending.VOID.word, Ending.OUT.word)
+"""How a seat leaves that was never asked for a move."""
+
+_WAIT_DIVISOR = 10
+"""A bot waited long for a processor if it waited for this part of the time."""
+
+
+def is_timed(event: dict[str, Any], measured: dict[str, Any]) -> bool:
+    """Whether an event of a record is a move, a rejected answer, or how a seat that was asked left."""
+    return "used_us" in measured and event.get("left") not in _NOT_ASKED
+
+
+def waited_long(event: dict[str, Any], measured: dict[str, Any]) -> bool:
+    """Whether a bot waited for a processor, beyond its allowance, for so long that it mattered: for a good
+    part of the time, or for at least as long as its move exceeded the allowance.
+    """
+    waited_us = measured.get("waited_us", 0)
+    matters_us = measured.get("wall_us", 0) // _WAIT_DIVISOR
+    if "move" in event:  # of one that never came, nobody knows how much longer it would have taken
+        matters_us = min(matters_us, measured["over_us"])
+    return bool(waited_us) and waited_us >= matters_us
+
+
 def timed_moves(value: dict[str, Any]) -> Counter[str]:
     """Counts of the timed events of a game, as `to_json` gave it: `all`, those during which the referee
-    itself was `stopped`, and those beyond their allowance in which a bot `waited` for a processor.
+    itself was `stopped`, and those beyond their allowance in which a bot `waited` long for a processor.
     """
-    timed = [event for event in value["measured"]["events"] if "used_us" in event]
+    timed = [
+        (event, measured)
+        for event, measured in zip(value["events"], value["measured"]["events"], strict=True)
+        if is_timed(event, measured)
+    ]
     return Counter(
         all=len(timed),
-        stopped=sum("stopped_us" in event for event in timed),
-        waited=sum("waited_us" in event for event in timed),
+        stopped=sum("stopped_us" in measured for _, measured in timed),
+        waited=sum(waited_long(*each) for each in timed),
     )
 
 
 def bot_totals(value: dict[str, Any]) -> Counter[tuple[str, str]]:
-    """Adds up, for each bot of a game in the form of `to_json`, its times that are `OFF_TURN` and its lines
-    that are `STRAY`.
+    """Adds up, for each bot of a game in the form of `to_json`, its times that are `OFF_TURN`, its lines that
+    are `STRAY`, and its answers that were `REJECTED`, unless it lost by these.
     """
     totals: Counter[tuple[str, str]] = Counter()
+    for event in value["events"]:
+        if REJECTED in event and value["faults"][seat := event["seat"] - 1] != Ending.ILLEGAL.word:
+            totals[value["bots"][seat], REJECTED] += 1
     for bot, seat in zip(value["bots"], value["measured"]["seats"], strict=True):
         for name in OFF_TURN:
             totals[bot, name] += seat.get(name, 0)

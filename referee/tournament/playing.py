@@ -7,10 +7,12 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from referee.core.errors import EnvironmentLacksError
 from referee.core.seeds import shared_by
+from referee.gameplay.events import Rejected
+from referee.records.record import REJECTED, from_json
 from referee.tournament.plan import Entrant
 from referee.tournament.run.hashes import Programs
 from referee.tournament.run.open_run import OpenRun
@@ -94,6 +96,15 @@ def _tasks(
                 yield Task(part_of_plan, tuple(part), keep, out=out)
 
 
+class FirstRejected(NamedTuple):
+    """The first rejected answer of a bot."""
+
+    game: str
+    answer: Rejected
+    most: int
+    """With how many of them a bot loses the game."""
+
+
 class TournamentPlayer:
     """Plays the remaining games of a run."""
 
@@ -134,6 +145,8 @@ class TournamentPlayer:
         """Counts of moves so far, as `timed_moves` gives them."""
         self.bot_totals: Counter[tuple[str, str]] = Counter()
         """What bots did besides moves so far, as `bot_totals` counts it."""
+        self.first_rejected: dict[str, FirstRejected] = {}
+        """By bot, the first of the rejected answers in `bot_totals`."""
 
     def play(self, open_backend: BackendFactory, stopping: Callable[[], bool]) -> None:
         """Plays on a backend until all games are played or `stopping` is true.
@@ -212,9 +225,19 @@ class TournamentPlayer:
             self._show.note(line)
         self.timed.update(finished.timed)
         self.bot_totals.update(finished.bot_totals)
+        self._note_rejected(finished)
         if finished.dialogue:
             self._run.keep_dialogue(game, finished.dialogue)
         self._show.finished(finished)
+
+    def _note_rejected(self, finished: Finished) -> None:
+        """Keeps the first rejected answer of each bot."""
+        rejected = {bot for (bot, what), count in finished.bot_totals.items() if what == REJECTED and count}
+        for bot in rejected - self.first_rejected.keys():
+            record = from_json(finished.record())  # for each bot at most once
+            seat = record.terms.bots.index(bot)
+            answer = next(one for one in record.events if isinstance(one, Rejected) and one.seat == seat)
+            self.first_rejected[bot] = FirstRejected(record.terms.id, answer, record.terms.rejections)
 
     def _take_lost(self, lost: TaskLost) -> None:
         """Stores the games that were lost with a machine, and has them played again."""

@@ -120,7 +120,10 @@ class RefereeSession:
         return self._lines.partial
 
     def begin(self) -> None:
-        """Forgets the dialogue of the previous game, which explains nothing in the next one."""
+        """Forgets the dialogue of the previous game, which explains nothing in the next one, and what else
+        was written in it.
+        """
+        self.extra_output = ExtraOutput()
         self.last_received.clear()
         self.last_sent = b""
 
@@ -133,7 +136,9 @@ class RefereeSession:
 
     def open(self, seat: Seat, description: GameDescription) -> bytes:
         """Encodes the description of a game."""
-        self.extra_output = ExtraOutput()
+        # An answer may have crossed the end of the game before; debug output stays debug output.
+        early = self.extra_output
+        self.extra_output = ExtraOutput(early.noise, early.noise_count)
         self.turn = AskedTurn()
         self._bytes_in_turn = self._lines_in_turn = 0
         self._session.phase = Phase.LOADING

@@ -103,6 +103,17 @@ def test_a_defect_is_found_by_its_step(defect: Defect, monkeypatch: pytest.Monke
         assert any(line.startswith("Traceback: ") for line in failure.diagnostics.stderr)
 
 
+def test_a_bot_that_grows_beyond_its_memory_is_told_to_free_it() -> None:
+    """And not to use less, as one is that is too large from its first game on."""
+    it = settings(f"{BAD} leaks", memory_bytes=1 << 40)
+    first, *later = outcomes(it, 14)[14].figures["peaks_bytes"]
+    failure = outcomes(replace(it, memory_bytes=(first + later[-1]) // 2), 14)[14].failure
+    assert failure and "games, expected at most" in failure.what
+    assert re.fullmatch(r"it grew from [\d.]+ MB to [\d.]+ MB in [35] games: free .*", failure.hint)
+    failure = outcomes(replace(it, memory_bytes=first // 2), 14)[14].failure
+    assert failure and failure.hint.startswith("use less memory")
+
+
 def test_a_bot_that_said_hello_is_not_told_that_it_does_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -143,20 +143,30 @@ import sys
 for line in sys.stdin:
     word, number = (line.split() + ["0"])[:2]
     if word in ("hello", "prepare"):
-        print("hello 1" if word == "hello" else "ready", flush=True)
+        print("hi\\nhello 1" if word == "hello" else "ready", flush=True)
+    elif word == "ask" and number == "1":
+        print("move 1 \\u202eL:Z9", flush=True)
     elif word == "ask":
         sys.stdout.write(f"thinking\\nresign {number}\\nresign {number}\\n")
         sys.stdout.flush()
 """
 
 
-def test_lines_that_were_ignored_are_told(tmp_path: Path) -> None:
+def test_lines_that_were_ignored_and_rejected_answers_are_told(tmp_path: Path) -> None:
     (tmp_path / "chatty.py").write_text(CHATTY)
     done = referee("match", "blooms", f"a={{python}} {tmp_path}/chatty.py", f"b={PLAIN}", "-n", "2", *HERE)
     assert done.code == 0
-    assert "bot `a` wrote 2 lines to stdout that are not messages" in done.err
+    assert "bot `a` wrote 3 lines to stdout that are not messages" in done.err, "one before its `hello`"
     assert "bot `a` sent 2 answers to closed questions" in done.err
+    rejected = "bot `a` had 2 answers rejected, and 10 in a game lose it; the first, in game 1:a:b, was `"
+    assert f"{rejected}\\u202eL:Z9`: " in done.err
     assert "bot `b`" not in done.err
+
+
+def test_rejected_answers_by_which_a_bot_lost_are_told_as_its_fault_alone() -> None:
+    bots = [f"a={BAD} 'illegal for ever'", f"b={PLAIN}"]
+    done = referee("match", "blooms", *bots, "-n", "1", "--rejections", "2", *SMALL, *HERE)
+    assert done.code == 0 and "a made too many illegal moves" in done.err and "bot `a`" not in done.err
 
 
 # --- Without a clock ---------------------------------------------------------------------------------------

@@ -168,7 +168,7 @@ def test_a_tenth_of_the_time_is_told(
     idle_us: int, cpu_us: int, told: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
     progress.report_bots(
-        Counter(dict(zip((("a", name) for name in OFF_TURN), (idle_us, cpu_us), strict=True)))
+        Counter(dict(zip((("a", name) for name in OFF_TURN), (idle_us, cpu_us), strict=True))), {}
     )
     assert ("bot `a` computed for" in capsys.readouterr().err) == told
 

@@ -219,8 +219,8 @@ def test_a_banner_before_hello_does_no_harm() -> None:
     wire = ScriptedWire(starting([b"Engine v1\n\nhello 1\n", b"loading\nready\n"]), puppet("L:D4"))
     verdict, _ = run(wire)
     assert verdict.ending is Ending.TIME
-    # The banner was said before there was a game; `loading` belongs to it.
-    assert wire.sessions[0].extra_output.noise_count == 1
+    # What was said before there was a game counts in the first one.
+    assert wire.sessions[0].extra_output.noise == ["Engine v1", "", "loading"]
 
 
 # --- Rejections --------------------------------------------------------------------------------------

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.api import Failure, GameDescription, Question
 from referee.gameplay.events import Ending
+from referee.games.api import Outcome
 from referee.protocol import messages as m
 from referee.protocol.session import Phase
-from referee.wire.referee_session import LINES_CAP, LOG_CAP, TURN_CAP, RefereeSession
+from referee.wire.referee_session import LINES_CAP, LOG_CAP, TURN_CAP, ExtraOutput, RefereeSession
 from tests.unit.characters import NO_CONTROL
 from tests.unit.scripted import puppet
 
@@ -138,6 +139,10 @@ def greeted() -> RefereeSession:
     return session
 
 
+def open_game(session: RefereeSession) -> None:
+    session.open(0, GameDescription("blooms", 1, 2, {}, TimeControl(1_000_000), 1))
+
+
 @given(
     st.lists(st.binary(max_size=100) | st.sampled_from([b"move 1 a\n", b"ready\n", b"list 1\n", b"log \n"]))
 )
@@ -171,6 +176,22 @@ def test_the_puppet_of_the_tests_speaks_the_protocol() -> None:
         (0, b"ready\n"),
         (1000, b"move 1 L:A1\n"),
     ]
+
+
+def test_debug_output_before_a_game_counts_in_it_and_an_answer_to_the_one_before_does_not() -> None:
+    session = RefereeSession()
+    session.begin()
+    session.greet()
+    session.receive(b"loading\nhello 1\n")
+    open_game(session)
+    session.receive(b"ready\n")
+    session.ask(0, Question((), 1_000_000, 0, 1_000_000))
+    assert session.extra_output == ExtraOutput(["loading"], 1)
+    session.close(Outcome((2, 1), (0, 0), "over"), Ending.RULES)
+    session.begin()
+    session.receive(b"move 1 L:A1\nI lost\n")
+    open_game(session)
+    assert session.extra_output == ExtraOutput(["I lost"], 1)
 
 
 def test_log_lines_are_bounded_in_number_too() -> None:
@@ -228,7 +249,7 @@ def test_the_short_way_for_plain_moves_says_what_the_table_says(chunks: list[byt
     for session in sessions:
         session.greet()
         session.receive(b"hello 1\n")
-        session.open(0, GameDescription("blooms", 1, 2, {}, TimeControl(1_000_000), 1))
+        open_game(session)
         session.receive(b"ready\n")
         heard: list[object] = []
         for chunk in chunks:

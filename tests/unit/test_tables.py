@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Iterable
 from itertools import combinations
 from typing import Any
@@ -27,7 +28,7 @@ from referee.ratings.table import TableText, parse_show, rendered
 from referee.ratings.tally import Tallies
 from referee.ratings.times import MoveTimes, Times
 from referee.records.header import CHANGED, apply_change
-from referee.records.record import Summary
+from referee.records.record import Summary, timed_moves
 from tests.page_tables import listed, rows, words
 
 ORDERS = [(1, 2, 3, 4), (4, 3, 1, 1), (2, 1, 3, 3)] * 7
@@ -382,6 +383,32 @@ def test_the_time_of_moves_is_counted_by_bot() -> None:
     )
     value = json.loads(rendered("ab", games, "json", facts=Facts(times=times)))
     assert {row["bot"]: row["times"]["late"] for row in value["standings"]} == {"a": 2, "b": 2}
+
+
+@pytest.mark.parametrize(
+    ("event", "time", "all_timed", "waited"),
+    [
+        ({"left": "time"}, {"wall_us": 3_000_000, "waited_us": 300_000}, 1, 1),
+        ({"left": "time"}, {"wall_us": 3_000_000, "waited_us": 2000}, 1, 0),
+        ({"default": "n"}, {"wall_us": 3_000_000, "over_us": 100, "waited_us": 2000}, 1, 0),
+        ({"move": "m"}, {"wall_us": 3_000_000, "over_us": 2000, "waited_us": 2000}, 1, 1),
+        ({"move": "m"}, {"wall_us": 3_000_000, "over_us": 2001, "waited_us": 2000}, 1, 0),
+        ({"move": "m"}, {"wall_us": 3_000_000, "over_us": 2_000_000, "waited_us": 300_000}, 1, 1),
+        ({"left": "start"}, {"wall_us": 10_000, "waited_us": 5000, "stopped_us": 3}, 0, 0),
+    ],
+)
+def test_waits_and_delays_are_told_of_moves_only_and_waits_that_mattered(
+    event: dict[str, Any], time: dict[str, int], all_timed: int, waited: int
+) -> None:
+    """A bot that is silent for three seconds is not told of two milliseconds in which it waited."""
+    events = [{"seat": 1, **event}]
+    measured = {"events": [{"used_us": 1, "taken_us": 0, "over_us": 0, **time}], "seats": [{}]}
+    assert timed_moves({"events": events, "measured": measured}) == Counter(
+        all=all_timed, stopped=0, waited=waited
+    )
+    times = Times()
+    times.add_game(("a",), {"events": events, "measured": measured})
+    assert (times.moves, times.stopped, times.by_bot["a"].waits) == (all_timed, 0, waited)
 
 
 @pytest.mark.parametrize(
