@@ -40,7 +40,7 @@ from referee.tournament.formats.round_robin import RoundRobin
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.tournament import Tournament
 from tests.command import ROOT, referee
-from tests.page_tables import listed, rows, words
+from tests.page_tables import listed, require_same, rows, words
 from tests.programs import needs
 from tests.unit.characters import ENCODABLE
 from tests.unit.scripted import Events, ScriptedWire, puppet
@@ -126,7 +126,7 @@ def test_the_page_has_every_member_of_a_game() -> None:
 
 def test_the_page_has_every_ending() -> None:
     (what,) = (what for first, what in rows(RECORD, "member | ") if first == "`ending`")
-    assert set(words(what)) == {ending.word for ending in Ending}, f"row `ending` of {RECORD}"
+    require_same(f"{RECORD}, row `ending`", words(what), (ending.word for ending in Ending))
 
 
 def test_the_page_has_every_event_with_what_is_measured_of_it() -> None:
