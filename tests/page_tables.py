@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from tests.command import ROOT
 
@@ -33,3 +34,19 @@ def listed(page: str, head: str, at: int = 0) -> set[str]:
     found = [word for first, *_ in rows(page, head, at) for word in words(first)]
     assert len(found) == len(set(found)), f"{page}: a name stands twice in {found}"
     return set(found)
+
+
+def require_listed(page: str, head: str, names: Iterable[str], at: int = 0) -> None:
+    """Fails unless these are the names in the first column of a table, and says on which page it is."""
+    require_same(f"{page}, table `{head}`", listed(page, head, at), names)
+
+
+def require_same(place: str, written: Iterable[object], of_code: Iterable[object]) -> None:
+    """Fails unless this place on a page has what the code has, and says what is missing or too much there."""
+    here, there = set(written), set(of_code)
+    assert there <= here, f"{place}: missing {_in_order(there - here)}"
+    assert here <= there, f"{place}: {_in_order(here - there)} is not in the code"
+
+
+def _in_order(values: Iterable[object]) -> str:
+    return ", ".join(sorted(map(str, values)))

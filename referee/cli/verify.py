@@ -76,6 +76,16 @@ def verify(file: Path, noted: str | None, workers: int | None, game: str | None)
     found.show(shown(str(file)))
 
 
+def _why_unknown(header: dict[str, Any]) -> str:
+    """Why the format of a run is not known."""
+    from referee.ratings.notes import format_from_file
+    from referee.tournament.formats import ORIGIN
+
+    if ORIGIN in header:
+        return format_from_file(header["format"])
+    return "this match of an earlier version did not store its format"
+
+
 class _Verification:
     """The results of verifying the lines of a file of records, one after the other."""
 
@@ -126,6 +136,8 @@ class _Verification:
                 "are derived from is not in the records; a run stores it when it ends or is "
                 "stopped, but not when it is killed"
             )
+        if self._state.format is None:
+            say(f"the schedule is not checked: {_why_unknown(self._state.header)}")
 
     def show(self, file: str) -> None:
         """Prints what was verified. Raises `RecordError` where no line has the noted hash."""

@@ -98,9 +98,14 @@ def circumstances(table: Standings, is_rated: bool = True) -> Iterator[str]:
 
 def order_by_rating(name: str) -> str:
     """Says why the order is not that of a format with this name."""
+    return f"ordered by rating: {format_from_file(name)}"
+
+
+def format_from_file(name: str) -> str:
+    """Says why nothing is known of a format with this name."""
     return (
-        f"ordered by rating: the format `{shown(name, 80)}` comes from a file, which is only run if you "
-        "name it with `--tournament-format module.py:NAME`"
+        f"the format `{shown(name, 80)}` comes from a file, which is only run if you name it with "
+        "`--tournament-format module.py:NAME`"
     )
 
 

@@ -98,8 +98,10 @@ def test_a_tournament_in_it_is_played_continued_and_shown(folder: Path) -> None:
     for words in (("verify", "run"), ("status", "run"), ("table", "run")):
         without, named = (referee_process(*words, *more, cwd=folder) for more in ((), NAMED))
         assert without.code == named.code == 0
-        why = "ordered by rating: the format `ladder` comes from a file"
-        assert (why in without.out) == (words[0] != "verify") and why not in named.out
+        why = "the format `ladder` comes from a file"
+        told = without.err if words[0] == "verify" else without.out
+        consequence = "the schedule is not checked" if words[0] == "verify" else "ordered by rating"
+        assert f"{consequence}: {why}" in told and consequence not in named.out + named.err
     assert "8 of 8 games" in referee_process("status", "run", *NAMED, cwd=folder).out
     done = run(folder, rounds=3)
     assert done.code == 2 and "`rounds` is 3, but was 4, expected at least 4" in done.err

@@ -29,7 +29,7 @@ from referee.tournament.file import keys
 from referee.tournament.file.config import load
 from referee.wire import referee_session
 from tests.command import ROOT, environment_of_contributors
-from tests.page_tables import rows
+from tests.page_tables import require_same, rows
 from tests.processes.serving import serving
 from tests.programs import copied_to, needs
 from tests.tools import key_tables, readme_pictures
@@ -378,10 +378,11 @@ def test_the_page_of_the_first_bot_from_beginning_to_end(tmp_path: Path) -> None
 
 
 def test_the_page_of_faults_has_every_fault() -> None:
-    page = (ROOT / "referee" / "docs" / "LOST.md").read_text()
-    section = page.split("\n## What each fault means\n")[1].split("\n## ")[0]
+    page = "referee/docs/LOST.md"
+    section = (ROOT / page).read_text().split("\n## What each fault means\n")[1].split("\n## ")[0]
     rows = re.findall(r"^\| `(\w+)` \| (.*?) \|", section, re.MULTILINE)
-    assert dict(rows) == {ending.word: ending.sentence for ending in Ending if ending.is_fault}
+    faults = {(ending.word, ending.sentence) for ending in Ending if ending.is_fault}
+    require_same(f"{page}, What each fault means", rows, faults)
 
 
 def test_the_page_of_tournaments_has_every_key_as_the_code_reads_it() -> None:

@@ -54,6 +54,11 @@ class ScriptedWire:
         """What lies in the pipe when the seat is next asked."""
         self._off_turn[seat].append(data)
 
+    def fail(self, seat: Seat, failure: Failure) -> None:
+        """What a process shows, or the encounter decides: the answer to whatever the seat is asked next."""
+        self.sessions[seat].failure = failure
+        self._heard[seat].append((0, failure))
+
     def _tell(self, seat: Seat, data: bytes) -> None:
         if data:
             lines = data.decode().splitlines()

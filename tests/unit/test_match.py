@@ -9,7 +9,7 @@ import pytest
 
 from referee.core.defaults import MARGIN_US
 from referee.core.timecontrol import TimeControl
-from referee.gameplay.api import Question
+from referee.gameplay.api import Failure, Question
 from referee.gameplay.events import Drawn, Ending, Moved, Rejected, Retired, Unplayed
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms, Verdict
@@ -221,6 +221,69 @@ def test_a_banner_before_hello_does_no_harm() -> None:
     assert verdict.ending is Ending.TIME
     # What was said before there was a game counts in the first one.
     assert wire.sessions[0].extra_output.noise == ["Engine v1", "", "loading"]
+
+
+# --- Each ending, and which of two applies -----------------------------------------------------------
+
+LONG_LINE = b"x" * 5000 + b"\n"
+
+BOTH = {
+    # two things in one output, where either alone is an ending: (bytes, the verdict)
+    "malformed, flood": (b"move one\n" + LONG_LINE, "protocol"),
+    "flood, malformed": (LONG_LINE + b"move one\n", "flood"),
+    "malformed, never asked": (b"move one\nmove 2 L:D4\n", "protocol"),
+    "never asked, malformed": (b"move 2 L:D4\nmove one\n", "turn"),
+    "resign, malformed": (b"resign 1\nmove one\n", "resigned"),
+    "malformed, resign": (b"move one\nresign 1\n", "protocol"),
+    "rejected too often, malformed": (b"move 1 L:D9\nmove one\n", "illegal"),
+    "malformed, rejected too often": (b"move one\nmove 1 L:D9\n", "protocol"),
+    "rejected too often, resign": (b"move 1 L:D9\nresign 1\n", "illegal"),
+}
+
+
+@pytest.mark.parametrize("late", [False, True])
+@pytest.mark.parametrize("said", BOTH)
+def test_of_two_endings_the_first_that_was_said_applies_unless_time_was_up(said: str, late: bool) -> None:
+    data, in_time = BOTH[said]
+    used_us = BUDGET_US + MARGIN_US + late
+
+    def bot(lines: list[str]) -> Iterable[Said]:
+        for line in lines:
+            yield from [(used_us, data)] if line.startswith("ask 1 ") else puppet()([line])
+
+    verdict, events = run(ScriptedWire(bot, puppet()), terms(rejections=1))
+    assert verdict.ending.word == ("time" if late else in_time)
+    assert [event.seat for event in events.all if isinstance(event, Retired)] == [0]
+
+
+SHOWN = (Ending.LIMIT, Ending.VOID, Ending.OUT)
+"""What lines never show: only processes and the encounter do."""
+
+
+@pytest.mark.parametrize("ending", [ending for ending in Ending if ending.is_fault])
+def test_a_failure_is_its_ending_but_at_the_start_only_if_it_is_a_forfeit(ending: Ending) -> None:
+    failure = Failure(ending, "why")
+    wire = ScriptedWire(puppet(), puppet())
+    wire.fail(0, failure)
+    verdict, events = run(wire)
+    assert verdict.ending is (ending if ending in (Ending.VOID, Ending.OUT) else Ending.START)
+    assert isinstance(events.all[0], Retired) and events.all[0].detail == "why"
+
+    def opponent(lines: list[str]) -> Iterable[Said]:
+        if any(line.startswith("ask 1 ") for line in lines):
+            wire.fail(0, failure)
+        return puppet("L:A1 D:A2")(lines)
+
+    wire = ScriptedWire(puppet("L:D4"), opponent)
+    verdict, events = run(wire)
+    assert verdict.ending is ending and len(events.all) == 3
+
+
+def test_every_ending_is_decided_in_this_file() -> None:
+    tables = (*ANSWERS.values(), *OFF_TURN.values(), *BOTH.values())
+    decided = {word for _, word in tables} | {ending.word for ending in SHOWN} | {"start", "rules"}
+    missing = {ending.word for ending in Ending} - decided
+    assert missing == set(), "`ANSWERS` in this file, or `SHOWN` if only a process can show it"
 
 
 # --- Rejections --------------------------------------------------------------------------------------

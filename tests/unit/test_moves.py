@@ -19,7 +19,7 @@ from referee.records import journal
 from referee.records.record import GameRecord, to_json
 from referee.viewing.steps import steps_of
 from tests.command import ROOT, referee
-from tests.page_tables import listed, rows, words
+from tests.page_tables import require_listed, rows, words
 from tests.rules.random_play import random_game
 
 DEAL = (
@@ -179,7 +179,7 @@ def test_the_page_has_all_members() -> None:
         return dict(json.loads("".join(printed("vinetree", "--json", *words))))
 
     page = "referee/docs/MOVES.md"
-    assert listed(page, "member | ") == set(data())
+    require_listed(page, "member | ", data())
     (legal,) = (what for first, what in rows(page, "member | ") if first == "`legal`")
     assert set(words(legal)) - {"null"} == set(data()["legal"][0])
     (perft,) = re.findall(

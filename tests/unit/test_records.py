@@ -40,7 +40,7 @@ from referee.tournament.formats.round_robin import RoundRobin
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.tournament import Tournament
 from tests.command import ROOT, referee
-from tests.page_tables import listed, rows, words
+from tests.page_tables import listed, require_same, rows, words
 from tests.programs import needs
 from tests.unit.characters import ENCODABLE
 from tests.unit.scripted import Events, ScriptedWire, puppet
@@ -126,7 +126,7 @@ def test_the_page_has_every_member_of_a_game() -> None:
 
 def test_the_page_has_every_ending() -> None:
     (what,) = (what for first, what in rows(RECORD, "member | ") if first == "`ending`")
-    assert set(words(what)) == {ending.word for ending in Ending}, f"row `ending` of {RECORD}"
+    require_same(f"{RECORD}, row `ending`", words(what), (ending.word for ending in Ending))
 
 
 def test_the_page_has_every_event_with_what_is_measured_of_it() -> None:
@@ -462,6 +462,31 @@ def test_a_file_written_anew_has_to_agree_with_itself(
 def test_a_name_that_stands_twice_is_no_record() -> None:
     with pytest.raises(RecordError, match="duplicate key"):
         parse_json(b'{"ranks":[1,2],"ranks":[2,1]}')
+
+
+@pytest.mark.parametrize(
+    ("dropped", "added", "message"),
+    [
+        (["format", "rounds"], {}, "this match of an earlier version did not store its format"),
+        (
+            [],
+            {"format": "ladder", "format_origin": {"file": "ladder.py:Ladder"}, "format_settings": {}},
+            "the format `ladder` comes from a file, which is only run if you name it",
+        ),
+        ([], {}, ""),
+    ],
+)
+def test_verify_says_if_it_does_not_check_the_schedule(
+    dropped: list[str], added: dict[str, object], message: str, tmp_path: Path
+) -> None:
+    header = Tournament((PLAN,), RoundRobin(3)).header() | added
+    written = journal.Journal.create(tmp_path / "run")
+    written.append({name: what for name, what in header.items() if name not in dropped})
+    written.append(to_json(WON))
+    written.close()
+    code, out = run("verify", str(tmp_path / "run"), "--workers", "0")
+    assert code == 0, out
+    assert (f"the schedule is not checked: {message}" in out) == bool(message)
 
 
 @pytest.mark.parametrize("lines", [[0, 2, 3], [0, 1, 3], [1, 0, 2, 3], [0, 1, 1, 2, 3], [1, 2, 3]])

@@ -19,7 +19,7 @@ from referee.games import GAMES
 from referee.protocol import bot as bot_py
 from referee.protocol import messages as m
 from referee.protocol.session import TABLE, Breach, Phase, Session
-from tests.page_tables import listed, rows
+from tests.page_tables import require_listed, require_same, rows
 from tests.unit.scripted import Answering, Events, Said, ScriptedWire
 
 PROTOCOL = Path(m.__file__).parent
@@ -270,7 +270,7 @@ def test_every_message_has_a_row_and_a_session(speaker: m.Speaker, head: str) ->
 
 def test_the_faults_of_the_document_are_those_of_the_referee() -> None:
     faults = {ending.word for ending in Ending if ending.is_fault}
-    assert listed("protocol/PROTOCOL.md", "word | what happened") == faults
+    require_listed("protocol/PROTOCOL.md", "word | what happened", faults)
 
 
 def test_the_state_table_of_the_document_is_the_table() -> None:
@@ -289,7 +289,7 @@ def test_the_state_table_of_the_document_is_the_table() -> None:
         for kind, to in row.items()
         if not (kind is m.QuitLine and state is not Phase.IDLE)  # one sentence under the table
     }
-    assert written == real
+    require_same("protocol/PROTOCOL.md, States", written, real)
 
 
 def test_what_the_table_does_not_allow_is_a_breach() -> None:

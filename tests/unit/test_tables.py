@@ -29,7 +29,7 @@ from referee.ratings.tally import Tallies
 from referee.ratings.times import MoveTimes, Times
 from referee.records.header import CHANGED, apply_change
 from referee.records.record import Summary, timed_moves
-from tests.page_tables import listed, rows, words
+from tests.page_tables import require_listed, require_same, rows, words
 
 ORDERS = [(1, 2, 3, 4), (4, 3, 1, 1), (2, 1, 3, 3)] * 7
 
@@ -434,8 +434,8 @@ TABLE = "referee/ratings/TABLE.md"
 
 
 def test_the_page_has_every_column_and_table() -> None:
-    assert listed(TABLE, "column | ") == set(COLUMNS)
-    assert listed(TABLE, "`--show` | ") == set(BLOCKS)
+    require_listed(TABLE, "column | ", COLUMNS)
+    require_listed(TABLE, "`--show` | ", BLOCKS)
 
 
 CASES = {
@@ -480,15 +480,15 @@ def test_the_page_has_every_member() -> None:
     times.add(("a", "b"), LINE)
     games = [*round_robin("ab", 2, "x"), *round_robin("ab", 2, "y")]
     value = json.loads(rendered("ab", games, "json", facts=Facts(times=times)))
-    assert listed(TABLE, "member | ") == set(value)
+    require_listed(TABLE, "member | ", value)
     described = {words(first)[0]: set(words(what)) for first, what in rows(TABLE, "member | ")}
     for name in ("crosstable", "by_seat", "pairs"):
-        assert described[name] == set(value[name][0]), name
+        require_same(f"{TABLE}, member `{name}`", described[name], value[name][0])
     (section, *_) = value["sections"]
-    assert described["advantages"] == set(section["advantages"][0])
+    require_same(f"{TABLE}, member `advantages`", described["advantages"], section["advantages"][0])
     assert set(section) == set(value) - {"table", "notes", "tests", "sections"} | {"section"}
     row = " ".join(what for _, what in rows(TABLE, "a row of `standings` | "))
-    assert set(words(row)) == members(value["standings"])
+    require_same(f"{TABLE}, a row of `standings`", words(row), members(value["standings"]))
     rows_of_csv = csv.DictReader(io.StringIO(rendered("ab", games, "csv")))
     assert {"to_next_elo", "seat_1_wins", "wins vs a"} <= set(rows_of_csv.fieldnames or ())
 
