@@ -56,6 +56,9 @@ DEALS = 480
 UNLIKELY = 5.5
 """How many standard deviations apart they may be: checks are repeatable, and thousands of words compared."""
 
+SAMPLED = 20
+"""How many moves of a position, or positions from the same news, are drawn to see whether they vary."""
+
 DRAWN = 60
 """How many outcomes of chance are drawn to learn what they have in common."""
 
@@ -225,6 +228,20 @@ def _check_refusal(text: str, refusal: Refusal) -> None:
     _require(len(refusal.sentence) < 300, f"{of}: the sentence has 300 characters or more")
 
 
+def sampled_moves_vary(game: Game[Any], options: Options) -> None:
+    """Checks that `sample` does not always give the same move: how probable each is, only the game knows."""
+    rng = Stream(b"vary")
+    were_several = False
+    for number in range(2):
+        for state in islice(random_game(game, options, f"vary {number}"), 40):
+            for seat in _acting(state):
+                if len(list(islice(state.legal(seat), 2))) > 1:
+                    were_several = True
+                    if len({state.write(state.sample(seat, rng)) for _ in range(SAMPLED)}) > 1:
+                        return
+    _require(not were_several, "`sample` always gives the same move, though several are legal")
+
+
 def blanks_are_forgiven_and_other_white_space_is_not(game: Game[Any], options: Options) -> None:
     """Spaces around a move are ignored; spaces alone or other white space are not read as a move."""
     rng = Stream(b"blanks")
@@ -354,6 +371,25 @@ def imagined_positions_are_as_random_as_true_ones(game: Game[Any], options: Opti
             abs(true - imagined_) <= max(UNLIKELY * deviation, 8),
             f"{word} appears in {imagined_} imagined positions, but in {true} of as many true ones",
         )
+
+
+def imagined_positions_vary(game: Game[Any], options: Options) -> None:
+    """Checks that `imagine` does not always give the same position for the same news where another is the
+    true one. In a sound game each of them may be the odd one out, so one such game proves nothing.
+    """
+    if game.is_open:
+        return
+    rng = Stream(b"imagined to vary")
+    same_in = 0
+    for number in range(6):
+        are_same = []
+        for state in list(random_game(game, options, f"imagined to vary {number}"))[1:20:4]:
+            for seat in range(game.seats(options)):
+                imagined = {_imagined(game, options, seat, state, rng).seen(None) for _ in range(SAMPLED)}
+                if len(imagined | {state.seen(None)}) > 1:
+                    are_same.append(len(imagined) == 1)
+        same_in += sum(are_same) > len(are_same) / 2
+    _require(same_in < 4, "`imagine` always gives the same position for the same news, but not the true one")
 
 
 def _placed(number: int, line: str) -> Iterator[str]:
@@ -641,11 +677,13 @@ def print_course() -> None:
 
 INVARIANTS: tuple[Callable[[Game[Any], Options], None], ...] = (
     games_end_and_moves_round_trip,
+    sampled_moves_vary,
     blanks_are_forgiven_and_other_white_space_is_not,
     hostile_texts_are_refused,
     what_is_seen_only_grows,
     positions_that_differ_in_what_is_hidden_look_alike,
     imagined_positions_are_as_random_as_true_ones,
+    imagined_positions_vary,
     pictures_can_be_drawn,
     imagined_games_play_on_to_their_end,
     seats_that_leave_always_lead_to_an_outcome,

@@ -1,4 +1,4 @@
-"""`check_game` notices what is broken in hidden games: 17 mutants, each a method that is replaced."""
+"""`check_game` notices what is broken in hidden games: 19 mutants, each a method that is replaced."""
 
 from __future__ import annotations
 
@@ -86,6 +86,17 @@ def own_cards_too(game: HighCard, options: Options, seat: Seat, seen: Sequence[s
     return replace(state, hands=tuple(hands))
 
 
+def same_cards_for_the_same_news(
+    game: HighCard, options: Options, seat: Seat, seen: Sequence[str], rng: Random
+) -> Any:
+    """Over many deals as random as it should be, but one position for each news."""
+    return HighCard_imagine(game, options, seat, seen, Stream("\n".join(seen).encode()))
+
+
+def lowest_card(state: HighCardState, seat: Seat, rng: Random) -> int:
+    return min(state.hands[seat])
+
+
 def hands_of_all(state: HighCardState, seat: Seat | None) -> Any:
     return HIGH.seen(state, None)
 
@@ -169,6 +180,8 @@ MUTANTS: dict[str, Mutant] = {
     "imagined hands are not shuffled": Mutant(GAME, HighCard, "imagine", cards_in_order),
     "imagined hands are too good": Mutant(GAME, HighCard, "imagine", high_cards_for_the_other),
     "imagined hands have own cards": Mutant(GAME, HighCard, "imagine", own_cards_too),
+    "the same news, the same imagined hands": Mutant(GAME, HighCard, "imagine", same_cards_for_the_same_news),
+    "always samples the lowest card": Mutant(GAME, HighCardState, "sample", lowest_card),
     "news of the other's hand": Mutant(GAME, HighCardState, "seen", hands_of_all),
     "picture of the other's hand": Mutant(GAME, HighCardState, "picture", picture_of_all),
     "a refusal tells where a card is": Mutant(GAME, HighCardState, "read", says_where_a_card_is),
@@ -202,7 +215,7 @@ def test_mutants_of_hidden_games_are_noticed(name: str, monkeypatch: pytest.Monk
 
 
 def test_nearly_all_mutants_have_to_be_noticed() -> None:
-    assert len(MUTANTS) == 17 and len(UNKNOWABLE) <= 3
+    assert len(MUTANTS) == 19 and len(UNKNOWABLE) <= 3
 
 
 @pytest.mark.promise("ADDING", "The games with hidden information pass `check_game`.")

@@ -145,6 +145,10 @@ SPOILT: dict[str, tuple[ConnectFour, str]] = {
     "twice": (spoilt(legal=twice), "`legal` gives a move twice"),
     "count": (spoilt(count=lambda state, seat: 9), "`count` says 9, but `legal` gives"),
     "another's dice": (spoilt(sample=by_itself), "the same seed gives a different game"),
+    "sample": (
+        spoilt(sample=lambda state, seat, rng: next(state.legal(seat))),
+        "`sample` always gives the same move, though several are legal",
+    ),
     "forgets news": (spoilt(seen=last_news), "earlier news has changed"),
     "control characters": (spoilt(seen=control), "a line of news cannot be sent: `move 1"),
     "in place": (spoilt(play=in_place), "a position changed when play continued from it"),
