@@ -71,6 +71,8 @@ _KEPT_FROM = re.compile(
 )
 """What programs in several languages write where a file is closed to them, or is not there."""
 
+_READ_KEY = "`read = [...]` in a tournament file"
+
 _NO_FILE = re.compile(r"no such file|ENOENT", re.IGNORECASE)
 
 
@@ -79,13 +81,14 @@ def isolated(level: str, stderr: str) -> str:
     if level not in CONFINED or not _KEPT_FROM.search(stderr):
         return ""
     missing = (
-        "a file does not exist (a relative path starts from the bot's `cwd`) or is hidden: "
+        "a file does not exist (a relative path starts from the folder that the bot is run in: open files "
+        "beside the program relative to it, in Python to `__file__`) or is hidden: "
         if _NO_FILE.search(stderr)
         else ""
     )
     return (
-        f"{missing}with isolation `{level}` a bot can only read its own folder, installed programs and the "
-        "folders in `read = [...]`, and only write to the folder that TMPDIR names"
+        f"{missing}with isolation `{level}` a bot can only read its own folder, installed programs and what "
+        f"{_READ_KEY} lists, and only write to the folder that TMPDIR names"
     )
 
 
@@ -133,7 +136,7 @@ def _of_interpreter(first_line: bytes | None, isolation: str) -> str:
 
 
 def _or_hidden(isolation: str) -> str:
-    return f", or isolation `{isolation}` hides it: see `read = [...]`" if isolation in CONFINED else ""
+    return f", or isolation `{isolation}` hides it: see {_READ_KEY}" if isolation in CONFINED else ""
 
 
 def _interpreter(first_line: bytes | None) -> str:

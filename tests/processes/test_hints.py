@@ -71,8 +71,11 @@ def test_what_was_measured_is_told_in_words() -> None:
 def test_a_mistyped_path_is_not_blamed_on_isolation_alone() -> None:
     mistyped = "python3: can't open file 'greedy.py': [Errno 2] No such file or directory"
     assert hints.isolated("bwrap", mistyped).startswith(
-        "a file does not exist (a relative path starts from the bot's `cwd`) or is hidden: with"
+        "a file does not exist (a relative path starts from the folder that the bot is run in: open files "
+        "beside the program relative to it, in Python to `__file__`) or is hidden: with"
     )
+    assert "`read = [...]` in a tournament file" in hints.isolated("bwrap", mistyped), "not an option"
+    assert len(hints.isolated("landlock", mistyped)) < 400, "all of it is shown"
     assert hints.isolated("bwrap", "Permission denied").startswith("with isolation")
 
 
