@@ -55,9 +55,7 @@ def check_all(
     """
     given = tournament_of(config)
     tournament = given.with_bots(at_levels((one.bot for one in given.entrants), isolation, is_here=True))
-    unfit = {
-        one.bot: one for one in unfit_bots(Candidate(config, config.folder, tournament, None), True, build)
-    }
+    unfit = {one.bot: one for one in unfit_bots(Candidate(config, config.folder, tournament, None), build)}
     yield from (_cannot_play(one) for one in (*config.left_out, *unfit.values()))
     fit = [entrant.bot for entrant in tournament.entrants if entrant.bot.name not in unfit]
     settled = {bot.name: bot for bot in isolated(fit, private_files(config, config.folder))}

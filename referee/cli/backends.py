@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,8 +15,11 @@ from referee.processes import building
 from referee.processes.bot import Bot
 from referee.processes.building import BuildFailure
 from referee.tournament.file.bot_table import BotOrigin
+from referee.tournament.file.config import Config
+from referee.tournament.run.hashes import Programs
 from referee.tournament.run.open_run import OpenRun
-from referee.tournament.run.opening import Candidate, with_hidden_files
+from referee.tournament.run.opening import Candidate, private_files, with_hidden_files
+from referee.tournament.run.readiness import Readiness
 from referee.tournament.tournament import Tournament
 from referee.tournament.workers.backend import BackendFactory
 from referee.tournament.workers.local_backend import local_backend
@@ -52,44 +55,64 @@ def on_this_machine(candidate: Candidate, workers: int, observer: Observer | Non
 
 
 @contextmanager
-def on_cluster(candidate: Candidate, address: str, scale_clocks: bool) -> Iterator[PreparedTournament]:
+def on_cluster(
+    config: Config, readiness: Readiness, address: str, scale_clocks: bool
+) -> Iterator[PreparedTournament]:
     """Prepares a tournament to be played on a Dask cluster, whose machines get the files of the bots, and
-    build and check them. Raises `UsageError` where files are missing, `EnvironmentLacksError` where there is
-    no cluster.
+    build and check them. Raises `UsageError` where too few bots can play, `EnvironmentLacksError` where there
+    is no cluster.
     """
     from referee.cluster.backend_factory import ReferenceMachine, cluster_backend
     from referee.cluster.connecting import scheduler_at
-    from referee.tournament.run.hashes import Programs
 
-    sent = files_to_send(candidate)
-    pin, tournament = candidate.config.pin, candidate.tournament
-    candidate = replace(candidate, programs=Programs(sent.hashes_of))
+    candidate, sent = with_files_to_send(config, readiness)
+    with ExitStack() as stack:
+        machines, at_once = None, 1
+        if candidate.has_games_left:
+            scheduler = stack.enter_context(scheduler_at(address))
+            at_once = max(1, scheduler.size.slots)
+            machines = stack.enter_context(
+                cluster_backend(scheduler.address, sent, candidate, scale_clocks, say)
+            )
+            unfit = machines.unfit_bots()
+            for one in unfit:
+                _say_output(one.output)
+            candidate = readiness.without(candidate, unfit)
 
-    def backend_factory(run: OpenRun) -> BackendFactory:
-        reference = ReferenceMachine(run.state.calibration, run.set_calibration) if scale_clocks else None
-        return cluster_backend(scheduler.address, sent, tournament, pin, reference)
+        def backend_factory(run: OpenRun) -> BackendFactory:
+            assert machines  # it is opened only where games are left
+            begin = machines.begin
+            reference = ReferenceMachine(run.state.calibration, run.set_calibration) if scale_clocks else None
+            return lambda take, stopping: begin(take, reference.percent if reference else None)
 
-    if not candidate.has_games_left:
-        yield PreparedTournament(candidate, 1, backend_factory)  # it is never opened
-        return
-    with scheduler_at(address) as scheduler:
-        yield PreparedTournament(candidate, max(1, scheduler.size.slots), backend_factory)
+        programs = Programs(sent.hashes_of)
+        yield PreparedTournament(replace(candidate, programs=programs), at_once, backend_factory)
 
 
-def files_to_send(candidate: Candidate) -> SentFiles:
-    """The files of the bots of a tournament that is played on a cluster. Raises `UsageError`."""
+def with_files_to_send(config: Config, readiness: Readiness) -> tuple[Candidate, SentFiles]:
+    """A tournament that is played on a cluster, without the bots whose files are missing, and the files of
+    its bots. Raises `UsageError` where too few bots are left.
+    """
     from referee.cluster.bot_files import sent_files
-    from referee.tournament.run.opening import private_files
 
+    candidate = readiness.candidate(config)
     bots = [entrant.bot for entrant in candidate.tournament.entrants]
-    config = candidate.config
-    return sent_files(bots, config.origins, private_files(config, candidate.folder))
+    if candidate.has_games_left:
+        for bot in bots:
+            bot.check_is_program()
+    sent = sent_files(bots, candidate.config.origins, private_files(candidate.config, candidate.folder))
+    return readiness.without(candidate, sent.unfit), sent
+
+
+def _say_output(lines: Iterable[str]) -> None:
+    """Says the last lines that a build printed."""
+    for line in lines:
+        say(f"  {line}")
 
 
 def build(bot: Bot, origin: BotOrigin, private: Sequence[Path]) -> BuildFailure | None:
     """Builds a bot, which it says; arguments as for `building.build`."""
     say(f"building {bot.name}")
     failure = building.build(bot, origin.build, origin.build_network, private)
-    for line in failure.output if failure else ():
-        say(f"  {line}")
+    _say_output(failure.output if failure else ())
     return failure

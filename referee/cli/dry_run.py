@@ -8,9 +8,9 @@ import shutil
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from referee.cli.backends import files_to_send
+from referee.cli.backends import with_files_to_send
 from referee.cli.output import amount_text, say
 from referee.core.errors import UsageError
 from referee.core.text import counted, listed, shown
@@ -21,9 +21,12 @@ from referee.tournament.formats import Amount
 from referee.tournament.run.forecast import Forecast, LongestGame, forecast
 from referee.tournament.run.lock import is_locked
 from referee.tournament.run.opening import Candidate
-from referee.tournament.run.readiness import ready
+from referee.tournament.run.readiness import Readiness, unfit_bots
 from referee.tournament.run.remaining import Remaining
 from referee.tournament.run.run import Run
+
+if TYPE_CHECKING:
+    from referee.cluster.bot_files import SentFiles
 
 SAMPLE = 100_000
 """The games of which the longest time is computed; that of further ones is estimated from their mean."""
@@ -47,8 +50,14 @@ def dry_run(config: Config, folder: Path, workers: int, isolation: str | None, c
     `RecordError`.
     """
     _check_folder(folder)
-    candidate = ready(config, folder, isolation, not cluster, None, say)
-    backend = _on_cluster(candidate, cluster) if cluster else _here(candidate, workers)
+    readiness = Readiness(folder, isolation, not cluster, say)
+    if cluster:
+        candidate, sent = with_files_to_send(config, readiness)
+        backend = _on_cluster(candidate, sent, cluster)
+    else:
+        candidate = readiness.candidate(config)
+        candidate = readiness.without(candidate, unfit_bots(candidate, None))
+        backend = _here(candidate, workers)
     before = last_games(folder) if candidate.run else []
     in_all = candidate.tournament.games_in_all
     known = list(islice(_left(candidate), SAMPLE))
@@ -78,13 +87,12 @@ def _here(candidate: Candidate, workers: int) -> _PlannedBackend:
     return _PlannedBackend(counted(workers, "worker"), workers, (notes,) if building else ())
 
 
-def _on_cluster(candidate: Candidate, address: str) -> _PlannedBackend:
-    """A Dask cluster. What its machines lack is known only when they are told to play. Raises `UsageError`
-    where files are missing, `EnvironmentLacksError` where there is no cluster.
+def _on_cluster(candidate: Candidate, sent: SentFiles, address: str) -> _PlannedBackend:
+    """A Dask cluster. What its machines lack is known only when they are told to play. Raises
+    `EnvironmentLacksError` where there is no cluster.
     """
     from referee.cluster.connecting import size_of
 
-    sent = files_to_send(candidate)
     size = size_of(address)
     files = {file.sha256: file.size for bot in sent.bots for file in bot.files}
     notes = [

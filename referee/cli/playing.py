@@ -24,7 +24,7 @@ from referee.tournament.playing import TournamentPlayer
 from referee.tournament.run.lock import locked
 from referee.tournament.run.open_run import OpenRun
 from referee.tournament.run.opening import Candidate, open_run
-from referee.tournament.run.readiness import ready
+from referee.tournament.run.readiness import Readiness, unfit_bots
 from referee.tournament.run.remaining import Remaining
 from referee.tournament.run.strikes import FaultCount
 from referee.tournament.stopping import NEVER
@@ -135,9 +135,11 @@ def say_before(config: Config, workers: int | None) -> None:
 def _prepared(config: Config, options: PlayOptions) -> AbstractContextManager[PreparedTournament]:
     """Builds and checks the bots that play here, and prepares the tournament for its backend."""
     is_here = not options.cluster
-    candidate = ready(config, options.folder, options.isolation, is_here, build, say, options.leaves_out)
+    readiness = Readiness(options.folder, options.isolation, is_here, say, options.leaves_out)
     if options.cluster:
-        return on_cluster(candidate, options.cluster, options.scale_clocks)
+        return on_cluster(config, readiness, options.cluster, options.scale_clocks)
+    candidate = readiness.candidate(config)
+    candidate = readiness.without(candidate, unfit_bots(candidate, build))
     return nullcontext(on_this_machine(candidate, options.workers, options.observer))
 
 

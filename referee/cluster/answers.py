@@ -15,10 +15,12 @@ from referee.cluster.orders import (
 )
 from referee.core.errors import RecordError
 from referee.core.fields import Fields
+from referee.core.text import shown
+from referee.records.left_out import LINES, REASON_CAP, LeftOut
 from referee.records.record import bot_totals, from_json, parse_json, summary_of, timed_moves
 from referee.tournament.workers.task import Began, Finished, LeftBehind, Notice, Report, Void, WorkerDied
 
-_ANSWERS = {Greeting: "greeting", MachineReady: "ready", MachineUnfit: "unfit", BotFilesChanged: "changed"}
+_ANSWERS = {Greeting: "greeting", MachineUnfit: "unfit", BotFilesChanged: "changed"}
 _REPORTS = {Began: "began", LeftBehind: "left-behind", Notice: "notice"}
 """The names of what is sent as it is."""
 
@@ -34,6 +36,8 @@ def _json_of(answer: MachineAnswer) -> dict[str, Any]:
             return {"answer": "nothing"}
         case PlayedTask(reports):
             return {"answer": "played", "reports": [_json_of_report(report) for report in reports]}
+        case MachineReady(unfit=unfit):
+            return {"answer": "ready", **answer._asdict(), "unfit": [one._asdict() for one in unfit]}
         case _:
             return {"answer": _ANSWERS[type(answer)], **answer._asdict()}
 
@@ -80,6 +84,7 @@ def from_bytes(data: bytes) -> MachineAnswer:
                 },
                 None if fields.value("speed") is None else fields.number("speed"),
                 fields.texts("remarks"),
+                tuple(_unfit(bot) for bot in fields.objects("unfit")),
             )
         case "unfit":
             return MachineUnfit(fields.text("why"))
@@ -88,6 +93,15 @@ def from_bytes(data: bytes) -> MachineAnswer:
         case "played":
             return PlayedTask(tuple(_report(report) for report in fields.objects("reports")))
     raise fields.wrong("answer", "the name of an answer")
+
+
+def _unfit(fields: Fields) -> LeftOut:
+    return LeftOut(
+        fields.text("bot"),
+        shown(fields.text("reason"), REASON_CAP),
+        tuple(shown(line, REASON_CAP) for line in fields.texts("output")[-LINES:]),
+        fields.flag("is_fault"),
+    )
 
 
 def _texts(fields: Fields) -> dict[str, str]:

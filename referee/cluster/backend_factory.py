@@ -1,8 +1,9 @@
-"""Opens the backend that plays the games of a run on a Dask cluster."""
+"""Opens the backend that prepares bots on a Dask cluster and plays the games of a run there."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from secrets import token_hex
 
 from referee.cluster.bot_files import SentFiles
@@ -10,8 +11,8 @@ from referee.cluster.cluster_backend import ClusterBackend
 from referee.cluster.comparing import clock_percent
 from referee.cluster.dask_client import DaskClient
 from referee.cluster.orders import Requirement
-from referee.tournament.tournament import Tournament
-from referee.tournament.workers.backend import Backend, BackendFactory, ReportHandler
+from referee.tournament.run.opening import Candidate
+from referee.tournament.workers.task import Notice, Report
 
 
 class ReferenceMachine:
@@ -32,16 +33,30 @@ class ReferenceMachine:
         return clock_percent(self._speed, speed)
 
 
+@contextmanager
 def cluster_backend(
-    scheduler: str, sent: SentFiles, tournament: Tournament, pin: bool, reference: ReferenceMachine | None
-) -> BackendFactory:
-    """A backend for the Dask cluster of this scheduler. With a reference, clocks are scaled by it."""
-    seats = max(plan.seats for plan in tournament.plans)
-    by_cpu = any(entrant.control.by_cpu for plan in tournament.plans for entrant in plan.entrants)
-    required = Requirement(sent.bots, seats, pin, by_cpu, calibrates=reference is not None)
+    scheduler: str, sent: SentFiles, candidate: Candidate, calibrates: bool, say: Callable[[str], None]
+) -> Iterator[ClusterBackend]:
+    """A backend for the Dask cluster of this scheduler, whose machines prepare the bots at once. Until the
+    run begins, `say` is called with lines for the user. Machines say how fast they are if it `calibrates`.
+    """
+    plans = candidate.tournament.plans
+    playing = {entrant.bot.name for entrant in candidate.tournament.entrants} - {*candidate.out}
+    required = Requirement(
+        tuple(files for files in sent.bots if files.bot.name in playing),
+        max(plan.seats for plan in plans),
+        candidate.config.pin,
+        any(entrant.control.by_cpu for plan in plans for entrant in plan.entrants),
+        calibrates,
+    )
 
-    def open_backend(take: ReportHandler, stopping: Callable[[], bool]) -> Backend:
-        client = DaskClient(scheduler, token_hex(6))
-        return ClusterBackend(client, required, sent, reference.percent if reference else None, take)
+    def take(reports: Sequence[Report]) -> None:
+        for report in reports:
+            if isinstance(report, Notice):
+                say(report.line)
 
-    return open_backend
+    backend = ClusterBackend(DaskClient(scheduler, token_hex(6)), required, sent, take)
+    try:
+        yield backend
+    finally:
+        backend.close()

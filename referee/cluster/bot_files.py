@@ -16,9 +16,11 @@ from referee.core.text import shown
 from referee.processes import needs
 from referee.processes.bot import Bot
 from referee.records.header import ALL_FILES
+from referee.records.left_out import LeftOut
 from referee.tournament.file.bot_table import BotOrigin
 from referee.tournament.file.file_list import File, FileList, digest_of, file_list, manifest, paths_in
 from referee.tournament.run.hashes import hashes_of_words
+from referee.tournament.run.readiness import refused
 
 PART_BYTES = 4 << 20
 """Maximum number of bytes of a file that are sent at once."""
@@ -79,10 +81,13 @@ class SentFiles:
     bots: tuple[BotFiles, ...]
     sources: Mapping[str, Path]
     """Where the content of each hash lies on this machine."""
+    unfit: tuple[LeftOut, ...] = ()
+    """The bots whose files are missing, or too many to be sent."""
 
     def hashes_of(self, bot: Bot) -> dict[str, str] | None:
         """Returns the hashes of a bot's files as the header of a run has them, for `Programs`."""
-        return self._by_name[bot.name].hashes
+        files = self._by_name.get(bot.name)
+        return files.hashes if files else None
 
     def parts(self, sha256: str) -> Iterator[tuple[int, bytes, int]]:
         """The content of a hash in parts: the offset of each, its bytes, and the size of the whole. Raises
@@ -118,29 +123,33 @@ def sent_files(bots: Sequence[Bot], origins: Mapping[str, BotOrigin], private: C
     """The files of the bots of a tournament, persons left out; `private`, such as the folder of the run,
     belongs to no bot and is never sent. The programs that other bots' commands name are not sent with a bot
     that does not list its files.
-
-    Raises `UsageError` where files are missing or too many.
     """
     programs = [bot for bot in bots if not bot.is_person]
     hashes = FileHashes()
     named = {bot.name: set(_named(bot)) for bot in programs}
-    found, sources = [], dict[str, Path]()
+    found, unfit, sources = [], [], dict[str, Path]()
     for bot in programs:
         origin = origins.get(bot.name, BotOrigin())
         others = set[Path]().union(*(paths for name, paths in named.items() if name != bot.name))
         left_out = {path.resolve() for path in private}
         if origin.files is None:
             left_out |= others - named[bot.name]
-        files, places = _bot_files(bot, origin, left_out, hashes)
+        try:
+            files, places = _bot_files(bot, origin, left_out, hashes)
+        except UsageError as error:
+            unfit.append(refused(bot, error))
+            continue
         found.append(files)
         sources |= places
-    return SentFiles(tuple(found), sources)
+    return SentFiles(tuple(found), sources, tuple(unfit))
 
 
 def _bot_files(
     bot: Bot, origin: BotOrigin, left_out: Collection[Path], hashes: FileHashes
 ) -> tuple[BotFiles, dict[str, Path]]:
-    """The files of a bot, and where the content of each hash lies."""
+    """The files of a bot, and where the content of each hash lies. Raises `UsageError` where files are
+    missing or too many.
+    """
     words = hashes_of_words(bot, hashes)
     common = BotFiles(
         bot,
@@ -155,6 +164,9 @@ def _bot_files(
     )
     if origin.shared:
         return replace(common, cwd="" if origin.has_cwd else "."), {}
+    bot.check_folder()
+    if not origin.build:
+        bot.check_own_script()
     found = file_list(bot, origin, left_out)
     files = manifest(bot, found, hashes)
     sent = dict(_sent_words(bot, words, found))
@@ -194,6 +206,7 @@ def _check_program(bot: Bot, origin: BotOrigin, found: FileList) -> None:
         return
     path = Path(os.path.normpath(bot.cwd / program))
     if not path.is_relative_to(found.root) or path.relative_to(found.root).as_posix() not in found.files:
+        bot.check()
         raise UsageError(
             f"bot `{bot.name}`: its program `{shown(program)}` is not among the files that are sent to "
             "machines, expected it to be one of them or to be made by `build`"

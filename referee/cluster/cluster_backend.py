@@ -1,8 +1,9 @@
 """Plays tasks on the machines of a cluster: chooses the machine of each, and notices which are lost.
 
 The referee gives each Dask worker orders of its own: it greets it, sends it the files that it lacks, has it
-get ready, and then gives it tasks, an encounter each. A task goes to one machine, and is given to another one
-only when the first one is lost. Whatever a lost machine sends later has a key that nobody waits for.
+prepare the bots, and then gives it tasks, an encounter each. Which bots play is settled before the first
+task. A task goes to one machine, and is given to another one only when the first one is lost. Whatever a lost
+machine sends later has a key that nobody waits for.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ from referee.cluster.orders import (
 from referee.cluster.versions import code_digest
 from referee.core.errors import EnvironmentLacksError, RefereeError, UsageError
 from referee.core.text import counted, shown
+from referee.records.left_out import LeftOut
 from referee.tournament.workers.backend import Backend, ReportHandler
 from referee.tournament.workers.task import Began, Notice, Report, Task, TaskLost, WorkerDied
 
@@ -85,18 +87,16 @@ class ClusterBackend(Backend):
         client: ClusterClient,
         required: Requirement,
         sent: SentFiles,
-        percent_of: Callable[[int], int] | None,
         take: ReportHandler,
     ) -> None:
-        """`sent` has the files of the bots. With `percent_of`, clocks are scaled: it gives those of a machine
-        in percent of the tournament's by its speed, and raises `EnvironmentLacksError` where that is too slow
-        or too fast to be used.
-        """
+        """`sent` has the files of the bots; `take` gets the notices until the run begins."""
         self._client = client
         self._required = required
         self._sent = sent
-        self._percent_of = percent_of
+        self._percent_of: Callable[[int], int] | None = None
         self._take = take
+        self._has_begun = False
+        self._is_closed = False
         self._workers: dict[str, DaskWorker] = {}
         """By address."""
         self._of: dict[str, DaskWorker] = {}
@@ -126,6 +126,37 @@ class ClusterBackend(Backend):
         """By address, why a worker is not used."""
         self._silent: dict[str, float] = {}
         """By address, the beat of workers that were lost since nothing more was heard of them."""
+
+    def unfit_bots(self) -> list[LeftOut]:
+        """Waits until machines have prepared the bots, and returns those that the run is played without: what
+        the machine with the most bots could not prepare. Machines that lack more are not used.
+
+        Raises `EnvironmentLacksError` where no machine can play.
+        """
+        while (best := self._best()) is None:
+            self.take_reports(0.1)
+        out = {one.bot for one in best.unfit}
+        fit = tuple(files for files in self._required.bots if files.bot.name not in out)  # guard: unfit-bots
+        self._required = self._required._replace(bots=fit)
+        return [*best.unfit]
+
+    def _best(self) -> DaskWorker | None:
+        """The worker that prepared the most bots; None while another one may have more."""
+        prepared = [one for one in self._workers.values() if one.stage is WorkerStage.PREPARED]
+        best = min(prepared, key=lambda one: len(one.unfit), default=None)
+        is_sure = best and (not best.unfit or len(prepared) == len(self._workers))  # guard: other-machines
+        return best if is_sure else None
+
+    def begin(self, take: ReportHandler, percent_of: Callable[[int], int] | None) -> ClusterBackend:
+        """Begins the run, whose reports `take` gets: machines that have prepared its bots can play. With
+        `percent_of`, clocks are scaled: it gives those of a machine in percent of the tournament's by its
+        speed, and raises `EnvironmentLacksError` where that is too slow or too fast to be used.
+        """
+        self._take, self._percent_of, self._has_begun = take, percent_of, True
+        for worker in [*self._workers.values()]:
+            if worker.stage is WorkerStage.PREPARED:
+                self._admit(worker)
+        return self
 
     @property
     def has_room(self) -> bool:
@@ -254,45 +285,69 @@ class ClusterBackend(Backend):
                     "install the same version there, and restart its Dask worker",
                 )
             else:
-                worker.parts = self._parts(answer.lacking)
+                worker.parts = self._parts(worker, answer.lacking)
                 self._send_next_part(worker)
         elif isinstance(answer, MachineReady):
-            self._ready(worker, answer)
+            self._prepared(worker, answer)
         else:
             self._send_next_part(worker)
 
-    def _parts(self, hashes: Sequence[str]) -> Iterator[FilePart]:
-        """The parts of these files, each read when it is sent."""
+    def _parts(self, worker: DaskWorker, hashes: Sequence[str]) -> Iterator[FilePart]:
+        """The parts of these files, each read when it is sent; what cannot be sent is noted."""
+        worker.unsent.clear()
         for sha256 in hashes:
-            for offset, data, size in self._sent.parts(sha256):
-                yield FilePart(sha256, offset, data, size)
+            try:
+                for offset, data, size in self._sent.parts(sha256):
+                    yield FilePart(sha256, offset, data, size)
+            except UsageError as error:
+                worker.unsent[sha256] = str(error)
 
     def _send_next_part(self, worker: DaskWorker) -> None:
         """Sends a worker the next part of the files that it lacks, or has it get ready after the last one."""
-        try:
-            part = next(worker.parts, None)
-        except UsageError as error:
-            self._refuse(worker, str(error))
-            return
-        if part:
+        if part := next(worker.parts, None):
             self._prepare_by(worker, WorkerStage.SENT, part, GREETING_S)
         else:
             self._prepare(worker)
 
     def _prepare(self, worker: DaskWorker) -> None:
-        """Tells a worker to get ready."""
+        """Tells a worker to get ready, with the bots whose files were sent."""
         there = [one for one in self._workers.values() if one.member.host == worker.member.host]
         slots = sum(one.member.slots for one in there)
         worker.first_core = first_core(worker, there)
-        order = Prepare(self._required, worker.member.name, worker.member.slots, slots, worker.first_core)
+        unsent = {one.bot for one in self._unsent_bots(worker)}
+        bots = tuple(files for files in self._required.bots if files.bot.name not in unsent)
+        required = self._required._replace(bots=bots)
+        order = Prepare(required, worker.member.name, worker.member.slots, slots, worker.first_core)
         self._prepare_by(worker, WorkerStage.PREPARING, order, PREPARING_S)
 
-    def _ready(self, worker: DaskWorker, ready: MachineReady) -> None:
-        """Lets a worker play from now on, if its bots are the same as those of the other machines."""
-        for line in ready.remarks:
+    def _unsent_bots(self, worker: DaskWorker) -> Iterator[LeftOut]:
+        """The bots with a file that a worker lacks and that cannot be sent."""
+        for files in self._required.bots:
+            if why := next((why for file in files.files if (why := worker.unsent.get(file.sha256))), ""):
+                yield LeftOut(files.bot.name, why)
+
+    def _prepared(self, worker: DaskWorker, answer: MachineReady) -> None:
+        """Takes into account which bots a worker could prepare."""
+        for line in answer.remarks:
             self._remark(f"{worker.name}: {line}")
+        assert worker.greeting
+        there = f" (on {shown(worker.greeting.name, 80)})"
+        unfit = (one._replace(reason=one.reason + there) for one in answer.unfit)
+        worker.prepared, worker.unfit = answer, (*self._unsent_bots(worker), *unfit)
+        worker.stage, worker.order, worker.unready = WorkerStage.PREPARED, "", 0
+        if self._has_begun:
+            self._admit(worker)
+
+    def _admit(self, worker: DaskWorker) -> None:
+        """Lets a worker play from now on, if it has all bots, the same as the other machines."""
+        ready = worker.prepared
+        assert ready and worker.greeting
+        lacking = {one.bot: one for one in worker.unfit}
         for files in self._required.bots:
             name = files.bot.name
+            if one := lacking.get(name):  # guard: lacking-machine
+                self._refuse(worker, ": ".join((one.error, *one.output[-1:])))
+                return
             if files.shared and self._shared_files.setdefault(name, ready.files[name]) != ready.files[name]:
                 self._refuse(worker, f"bot `{name}` differs there from the one on the first machine")
                 return
@@ -309,8 +364,7 @@ class ClusterBackend(Backend):
                 self._remark(
                     f"{worker.name} isolates `{name}` with `{level}`, but other machines with `{first}`"
                 )
-        worker.stage, worker.order, worker.unready = WorkerStage.READY, "", 0
-        assert worker.greeting
+        worker.stage = WorkerStage.READY
         scaled = "" if worker.percent == 100 else f", with {worker.percent} % of the clocks"
         slots = counted(worker.member.slots, "game")
         self._remark(f"{worker.name} plays, {slots} at a time{scaled}: {worker.greeting.cpu}")
@@ -430,7 +484,7 @@ class ClusterBackend(Backend):
     def _check_hope(self) -> None:
         """Raises `EnvironmentLacksError` where no machine will play."""
         waited_s = self._now_s - self._useful_s
-        if not self.busy or self._workers:
+        if self._workers or (self._has_begun and not self.busy):
             self._useful_s = self._now_s
         elif self._refused and waited_s > OTHERS_S:
             reasons = "; ".join(dict.fromkeys(self._refused.values()))
@@ -459,5 +513,7 @@ class ClusterBackend(Backend):
             self.take_reports(0.1)
 
     def close(self) -> None:
-        """Ends the run on all machines, also on those that are not used."""
-        self._client.close([*self._workers, *self._refused])
+        """Ends the run on all machines, also on those that are not used; once."""
+        if not self._is_closed:
+            self._is_closed = True
+            self._client.close([*self._workers, *self._refused])

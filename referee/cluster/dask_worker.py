@@ -8,7 +8,8 @@ from enum import Enum
 from itertools import count
 
 from referee.cluster.cluster_client import Member
-from referee.cluster.orders import FilePart, Greeting
+from referee.cluster.orders import FilePart, Greeting, MachineReady
+from referee.records.left_out import LeftOut
 from referee.tournament.workers.task import Task
 
 
@@ -18,6 +19,7 @@ class WorkerStage(Enum):
     GREETED = "it was asked what it is and has"
     SENT = "it is sent files"
     PREPARING = "it prepares the bots"
+    PREPARED = "it has prepared the bots, and the run has not begun"
     READY = "it plays"
     STALE = "it has to prepare the bots anew, once it plays no more"
 
@@ -37,6 +39,12 @@ class DaskWorker:
     """When this has to be answered."""
     greeting: Greeting | None = None
     parts: Iterator[FilePart] = field(default_factory=lambda: iter(()))
+    unsent: dict[str, str] = field(default_factory=dict)
+    """By hash, why a file that it lacks cannot be sent."""
+    prepared: MachineReady | None = None
+    """What it answered when it had prepared the bots."""
+    unfit: tuple[LeftOut, ...] = ()
+    """The bots that it could not prepare."""
     percent: int = 100
     """The clocks of its games, in percent of the tournament's."""
     playing: dict[str, Task] = field(default_factory=dict)

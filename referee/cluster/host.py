@@ -37,7 +37,7 @@ from referee.cluster.orders import (
     Requirement,
     StopMachine,
 )
-from referee.cluster.store import FileStore, default_store
+from referee.cluster.store import BotUnfit, FileStore, default_store
 from referee.cluster.versions import code_digest
 from referee.core.control_groups import usable_memory
 from referee.core.cores import usable_cores
@@ -51,6 +51,7 @@ from referee.processes import cpu, levels, libc, starvation
 from referee.processes.bot import Bot
 from referee.processes.launcher import Launcher, readable_within
 from referee.processes.limits import share_of
+from referee.records.left_out import LeftOut
 from referee.tournament.run.hashes import hashes_of_words
 from referee.tournament.run.isolating import with_hidden
 from referee.tournament.workers.message_socket import MalformedMessage, MessageSocket
@@ -167,7 +168,7 @@ class Host:
         if lacking := _lacking(required):
             return MachineUnfit(lacking)
         try:
-            bots = [self._store.ready(files) for files in required.bots]
+            bots, unfit = self._fit_bots(required)
             bots = with_hidden(levels.settled(bots), self._store.private)
             speed = calibrate(order.slots).together.native if required.calibrates else None
         except (RefereeError, OSError) as error:
@@ -181,7 +182,19 @@ class Host:
         cores = _cores_from(order.first_core) if required.pin else []
         self._pool = WorkerPool(order.slots, cores, self._take, f"{order.label}/", self._orders.fileno())
         levels_of_bots = {bot.name: bot.isolation for bot in bots}
-        return MachineReady(levels_of_bots, dict(self._words), speed, tuple(self._remarks))
+        return MachineReady(levels_of_bots, dict(self._words), speed, tuple(self._remarks), tuple(unfit))
+
+    def _fit_bots(self, required: Requirement) -> tuple[list[Bot], list[LeftOut]]:
+        """The bots as they are started here, and those that cannot be prepared here. Raises
+        `EnvironmentLacksError`.
+        """
+        fit, unfit = [], []
+        for files in required.bots:
+            try:
+                fit.append(self._store.ready(files))
+            except BotUnfit as error:
+                unfit.append(error.bot)
+        return fit, unfit
 
     def _play(self, key: str, task: Task) -> None:
         if self._is_stopping or self._pool is None:
@@ -191,7 +204,8 @@ class Host:
             if changed := self._changed(name):
                 self._say(key, BotFilesChanged(name, shown(changed, 200)))
                 return
-        plan = task.plan.with_bots([self._bots[name] for name in task.plan.names])
+        bots = (entrant.bot for entrant in task.plan.entrants)
+        plan = task.plan.with_bots([self._bots.get(bot.name, bot) for bot in bots])  # some are not started
         here = replace(task, plan=plan)
         try:
             self._pool.play(here)

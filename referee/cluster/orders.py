@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from referee.cluster.bot_files import BotFiles
+from referee.records.left_out import LeftOut
 from referee.tournament.workers.task import Report, Task
 
 
@@ -65,7 +66,7 @@ class Prepare(NamedTuple):
 
 
 class MachineReady(NamedTuple):
-    """A machine is ready to play."""
+    """A machine is ready to play, with the bots that could be prepared there."""
 
     levels: dict[str, str]
     """By bot, its level of isolation there."""
@@ -75,6 +76,8 @@ class MachineReady(NamedTuple):
     """How fast it computes, where that was asked."""
     remarks: tuple[str, ...]
     """What the user should know of its bots."""
+    unfit: tuple[LeftOut, ...] = ()
+    """The bots that cannot be prepared there."""
 
 
 class MachineUnfit(NamedTuple):

@@ -41,8 +41,11 @@ from referee.core.regular import open_without_links
 from referee.core.text import shown
 from referee.processes import building, levels, scratch
 from referee.processes.bot import INTERPRETERS, Bot
+from referee.records.left_out import LeftOut
+from referee.tournament.file.config import lacking
 from referee.tournament.file.file_list import File
 from referee.tournament.run.hashes import hashes_of_words
+from referee.tournament.run.readiness import not_built, refused
 
 KEPT_DAYS = 30
 """After so many days without use files are removed."""
@@ -64,6 +67,14 @@ def default_store() -> Path:
         if os.access(home := Path.home(), os.W_OK):
             return home / ".cache" / "referee"
     return Path(gettempdir()) / f"referee-{os.geteuid()}"
+
+
+class BotUnfit(EnvironmentLacksError):
+    """A bot cannot be prepared on this machine, though others can."""
+
+    def __init__(self, bot: LeftOut) -> None:
+        super().__init__(bot.error)
+        self.bot = bot
 
 
 class FileStore:
@@ -112,14 +123,13 @@ class FileStore:
     def ready(self, files: BotFiles) -> Bot:
         """The bot as it is started on this machine: unpacked, built where that was not done yet, and checked.
 
-        Raises `EnvironmentLacksError`, which names the bot, where this machine lacks something for it.
+        Raises `BotUnfit` where the bot is at fault or this machine lacks something for it,
+        `EnvironmentLacksError` where the machine cannot prepare any bot.
         """
         bot = files.bot
         for program in files.needs:
             if shutil.which(program) is None:
-                raise EnvironmentLacksError(
-                    f"bot `{bot.name}` needs `{shown(program, 80)}`, which does not exist on this machine"
-                )
+                raise BotUnfit(lacking(bot, program))
         check(files)
         if files.cwd:
             with self._locked():
@@ -127,12 +137,10 @@ class FileStore:
         try:
             bot.check()
         except UsageError as error:
-            raise EnvironmentLacksError(str(error)) from None
+            raise BotUnfit(refused(bot, error)) from None
         if missing := next((path for path in bot.read if not path.exists()), None):
-            raise EnvironmentLacksError(
-                f"bot `{bot.name}`: `{shown(str(missing))}`, which it must be able to read, "
-                "does not exist on this machine"
-            )
+            reason = f"`{shown(str(missing))}`, which it must be able to read, does not exist on this machine"
+            raise BotUnfit(LeftOut(bot.name, reason))
         if files.shared:
             self._check_shared(files, bot)
         return bot
@@ -148,8 +156,8 @@ class FileStore:
         return next((file.path for file in self._differing(folder / "files", complete)), "")
 
     def _check_shared(self, files: BotFiles, bot: Bot) -> None:
-        """Raises `EnvironmentLacksError` where a bot that is here is another one than on the referee's
-        machine, as far as the referee knows it.
+        """Raises `BotUnfit` where a bot that is here is another one than on the referee's machine, as far as
+        the referee knows it.
         """
         here = hashes_of_words(bot, self._hashes)
         for word, expected in files.words:
@@ -159,10 +167,8 @@ class FileStore:
             found = here.get(word)
             if found != expected:  # guard: shared-bots
                 seen = f"SHA-256 {found}" if found else "it does not exist"
-                raise EnvironmentLacksError(
-                    f"bot `{files.bot.name}`: `{shown(word)}` differs on this "
-                    f"machine: {seen}, expected {expected}"
-                )
+                reason = f"`{shown(word)}` differs on this machine: {seen}, expected {expected}"
+                raise BotUnfit(LeftOut(bot.name, reason))
 
     def _unpacked(self, files: BotFiles) -> Path:
         """The folder with the files of a bot, complete and built. The store is locked meanwhile."""
@@ -209,8 +215,7 @@ class FileStore:
         (bot,) = levels.settled([placed(files, top)])
         command = placed_build(files, top)
         if failure := building.build(bot, command, files.build_network, self.private):
-            last = f": {failure.output[-1]}" if failure.output else ""
-            raise EnvironmentLacksError(f"cannot build bot `{name}`: {failure.reason}{last}")
+            raise BotUnfit(not_built(bot, failure))
 
     def _differing(self, top: Path, files: Iterable[File]) -> list[File]:
         """The files that are not in their places, or not what they should be."""

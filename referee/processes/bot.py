@@ -118,20 +118,38 @@ class Bot:
         """Raises `UsageError` where the program cannot be found or not executed, or a person would have to
         play.
         """
+        self.check_is_program()
+        self.check_folder()
+        self._check_program()
+        self._check_script()
+
+    def check_is_program(self) -> None:
+        """Raises `UsageError` where a person would have to play."""
         if self.is_person:  # guard: persons
             raise UsageError(f"`{self.name}` is a person, expected a bot; a person plays with `referee play`")
-        program = self.argv[0]
+
+    def check_own_script(self) -> None:
+        """Raises `UsageError` where the file that an interpreter opens is missing in the bot's folder; others
+        may exist on another machine.
+        """
+        if not self._script.startswith("/"):
+            self._check_script()
+
+    def check_folder(self) -> None:
+        """Raises `UsageError` where the folder to run it in does not exist."""
         if not self.cwd.is_dir():
             raise UsageError(
                 f"bot `{self.name}`: the folder to run it in, `{shown(str(self.cwd))}`, does not exist"
             )
+
+    def _check_program(self) -> None:
+        program = self.argv[0]
         if "/" not in program:
             if shutil.which(program, path=self.search_path) is None:
                 here = f", expected `./{shown(program)}`" if is_regular(self.cwd / program) else ""
                 raise UsageError(
                     f"bot `{self.name}`: the program `{shown(program)}` is not on the path{here}"
                 )
-            self._check_script()
             return
         path = self.cwd / program
         try:
@@ -148,22 +166,27 @@ class Bot:
                 f"bot `{self.name}`: `{shown(program)}` is not executable, expected a program (chmod +x, or "
                 "put its interpreter before it)"
             )
-        self._check_script()
 
     def _check_script(self) -> None:
         """Raises `UsageError` where the file is missing that an interpreter is certain to open."""
+        script = self._script
+        if script and not (self.cwd / script).exists():
+            raise UsageError(
+                f"bot `{self.name}`: the file `{shown(script)}`, which `{shown(self.command[0])}` should "
+                f"run, does not exist{self._place(script)}"
+            )
+
+    @property
+    def _script(self) -> str:
+        """The file that an interpreter is certain to open, by its name in the command; empty if none is."""
         program, *words = self.command
         name = Path(program).name
         if program == "{python}" or _PYTHON.fullmatch(name):
             while words and _PYTHON_FLAGS.fullmatch(words[0]):
                 del words[0]
         elif not (INTERPRETERS.fullmatch(name) and words and Path(words[0]).suffix in _SCRIPTS):
-            return
-        if words and not words[0].startswith("-") and not (self.cwd / words[0]).exists():
-            raise UsageError(
-                f"bot `{self.name}`: the file `{shown(words[0])}`, which `{shown(program)}` should run, does "
-                f"not exist{self._place(words[0])}"
-            )
+            return ""
+        return words[0] if words and not words[0].startswith("-") else ""
 
     def _place(self, path: str) -> str:
         """Where a path is looked for, if it does not say so itself."""

@@ -34,6 +34,11 @@ class LeftOut(NamedTuple):
         """The line that reports it."""
         return f"bot `{self.bot}` is left out: {self.reason}"
 
+    @property
+    def error(self) -> str:
+        """The reason where it may not be left out."""
+        return f"bot `{self.bot}`: {self.reason}"
+
 
 def left_out_json(bots: Iterable[LeftOut]) -> dict[str, Any]:
     """The bots as the value of `LEFT_OUT`."""

@@ -175,8 +175,11 @@ def on_cluster(file: Path, games: int, workers: int) -> Measured:
         (top,) = set(children(os.getpid())) - set(before)
         below = descendants(top)
         began = [computed_ms(top), sum(map(computed_ms, below))]
-        open_backend = cluster_backend(scheduler.address, sent, candidate.tournament, False, None)
-        found = played(file, games, scheduler.size.slots, open_backend, sent)
+        with cluster_backend(scheduler.address, sent, candidate, False, print) as machines:
+            machines.unfit_bots()
+            found = played(
+                file, games, scheduler.size.slots, lambda take, stopping: machines.begin(take, None), sent
+            )
         ended = [computed_ms(top), sum(map(computed_ms, below))]
     return found._replace(scheduler=(ended[0] - began[0]) / games, workers=(ended[1] - began[1]) / games)
 
@@ -252,7 +255,7 @@ def writer(file: Path, games: int, machines: int, slots: int) -> Measured:
         file,
         games,
         machines * slots,
-        lambda take, stopping: ClusterBackend(client, required, sent, None, take),
+        lambda take, stopping: ClusterBackend(client, required, sent, take).begin(take, None),
         sent,
     )
     return found._replace(per_second=found.games / (time.perf_counter() - began))

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from socket import gethostname
 
 import pytest
 
-from tests.command import PLAIN, ROOT, Done, referee_process
+from tests.command import PLAIN, ROOT, Done, referee, referee_process
 from tests.processes.clusters import Cluster, cluster
+from tests.processes.runs import games, toml
+from tests.processes.test_left_out import (
+    FAILS,
+    SICK,
+    TWO,
+    plays_without_sick,
+    shows_the_build,
+    takes_in_what_was_mended,
+    with_sick,
+)
 
 pytest.importorskip("distributed")
 
@@ -85,14 +96,57 @@ def test_a_bot_is_built_where_it_was_never_seen_and_changes_are_noticed(
     assert referee_process("verify", str(tmp_path / "t-results")).code == 0
 
 
-def test_a_machine_that_lacks_what_a_bot_needs_is_refused_with_the_name_of_the_bot(
+def test_a_bot_that_needs_what_the_machine_lacks_is_left_out_and_not_at_fault(
     machine: Cluster, tmp_path: Path
 ) -> None:
     lacking = "[[bot]]\nname = 'other'\nneeds = ['no-such-program']\ncmd = 'no-such-program'\n"
     toml = write(tmp_path, rounds=1, extra=lacking)
     (tmp_path / "bot" / "data" / "weights").write_text("1")
-    done = referee_process("run", str(toml), "--cluster", machine.address)
-    assert done.code == 5
+    done = referee_process("run", str(toml), "--cluster", machine.address, "--strict")
+    assert done.code == 0, done.err
+    assert f"bot `other` is left out: it needs `no-such-program` (on {gethostname()})" in done.err
+
+
+@pytest.mark.slow(seconds=6)
+@pytest.mark.parametrize("what", ["build", "folder", "on the path"])
+def test_a_bot_that_cannot_play_on_a_cluster_is_left_out_as_without_one(
+    machine: Cluster, tmp_path: Path, what: str
+) -> None:
+    file = with_sick(tmp_path / "t.toml", what)
+    plays_without_sick(what, file, referee_process, "--cluster", machine.address)
+
+
+def test_the_last_lines_of_a_build_on_a_cluster_are_shown_and_escaped(
+    machine: Cluster, tmp_path: Path
+) -> None:
+    shows_the_build(with_sick(tmp_path / "t.toml"), referee_process, "--cluster", machine.address)
+
+
+@pytest.mark.promise("CLUSTER", "The same command takes in a bot that was mended.")
+@pytest.mark.slow(seconds=6)
+def test_the_same_command_takes_in_a_bot_that_was_mended(machine: Cluster, tmp_path: Path) -> None:
+    takes_in_what_was_mended(with_sick(tmp_path / "t.toml"), referee_process, "--cluster", machine.address)
+
+
+def test_with_too_few_bots_left_nothing_is_played_on_a_cluster(machine: Cluster, tmp_path: Path) -> None:
+    file = toml(tmp_path / "t.toml", {"a": PLAIN})
+    file.write_text(f"{file.read_text()}[[bot]]\n{SICK['on the path'][0]}")
+    done = referee_process("run", str(file), "--cluster", machine.address)
+    assert done.code == 2 and not (tmp_path / "t-results").exists()
+    last = done.err.splitlines()[-1]
+    assert last.startswith("referee: bot `sick`: the program `no-such-program` is not on the path (on ")
+
+
+def test_a_broken_bot_that_is_out_of_a_run_does_not_stop_it_on_a_cluster(
+    machine: Cluster, tmp_path: Path
+) -> None:
+    file, folder = toml(tmp_path / "t.toml", {**TWO, "sick": PLAIN}, rounds=1), tmp_path / "t-results"
+    words = ("run", str(file), "--cluster", machine.address)
+    assert referee_process(*words).code == 0
     assert (
-        "is not used: bot `other` needs `no-such-program`, which does not exist on this machine" in done.err
+        referee("amend", str(folder), "--withdraw", "sick", "--games", "forfeit", "--reason", "broken").code
+        == 0
     )
+    file.write_text(file.read_text().replace("rounds = 1", "rounds = 2") + FAILS)
+    done = referee_process(*words)
+    assert done.code == 0 and "left out" not in done.err and len(games(folder)) == 12

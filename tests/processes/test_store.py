@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 
 from referee.cluster.bot_files import SentFiles, sent_files
-from referee.cluster.store import FileStore
-from referee.core.errors import EnvironmentLacksError
+from referee.cluster.store import BotUnfit, FileStore
 from referee.core.timecontrol import TimeControl
 from referee.games import GAMES
 from referee.processes import levels
@@ -176,7 +175,7 @@ def test_a_build_that_fails_is_refused_with_the_name_of_the_bot(tmp_path: Path) 
     files = sent_files([Bot("a", ("./bot",), folder)], {"a": origin}, ())
     store = FileStore(tmp_path / "store")
     send(store, files)
-    with pytest.raises(EnvironmentLacksError, match="cannot build bot `a`: `cc` exited with status 1: "):
+    with pytest.raises(BotUnfit, match="bot `a`: it cannot be built: `cc` exited with status 1"):
         store.ready(files.bots[0])
     store.close()
 

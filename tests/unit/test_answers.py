@@ -19,6 +19,7 @@ from referee.cluster.orders import (
     PlayedTask,
 )
 from referee.core.errors import RecordError
+from referee.records.left_out import LeftOut
 from referee.tournament.workers.task import Began, LeftBehind, Notice, Void, WorkerDied
 from tests.unit.test_cluster_backend import recorded, task
 
@@ -27,6 +28,7 @@ ANSWERS: list[MachineAnswer] = [
     Greeting("b", "CPU", "1.0", "abc", ("0f", "1e")),
     MachineReady({"x": "bwrap"}, {"x": {"main.py": "ff"}}, 14_000, ("a remark",)),
     MachineReady({}, {}, None, ()),
+    MachineReady({}, {}, None, (), (LeftOut("x", "no"), LeftOut("y", "it needs `cc`", ("a", "b"), False))),
     MachineUnfit("no compiler"),
     BotFilesChanged("x", "main.py"),
     PlayedTask(()),

@@ -40,7 +40,10 @@ def bot(base: Path, command: str, **settings: object) -> Bot:
 
 
 def sent(one: Bot, origin: BotOrigin | None = None, private: Iterable[Path] = ()) -> BotFiles:
-    (files,) = sent_files([one], {one.name: origin or BotOrigin()}, tuple(private)).bots
+    found = sent_files([one], {one.name: origin or BotOrigin()}, tuple(private))
+    for unfit in found.unfit:
+        raise UsageError(unfit.error)
+    (files,) = found.bots
     return files
 
 
@@ -169,6 +172,9 @@ def test_there_are_bounds_and_the_message_says_what_is_large(
 def test_a_program_that_is_not_sent_is_refused_where_no_build_makes_it(base: Path) -> None:
     write(base, "env/pyvenv.cfg", "env/bin/run", "bot.py")
     one = bot(base, "env/bin/../none bot.py")
+    with pytest.raises(UsageError, match=r"bot `a`: no program at `env/bin/\.\./none`"):
+        sent(one)
+    (base / "env/none").symlink_to("/bin/true")  # which is no file of the bot
     with pytest.raises(UsageError, match=r"its program `env/bin/\.\./none` is not among the files"):
         sent(one)
     assert paths(sent(one, BotOrigin(build=("make",)))) == {"bot.py"}

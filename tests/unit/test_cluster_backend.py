@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import count, islice
 from pathlib import Path
 
 import pytest
@@ -39,12 +40,13 @@ from referee.cluster.orders import (
     StopMachine,
 )
 from referee.cluster.versions import code_digest
-from referee.core.errors import EnvironmentLacksError, RecordError
+from referee.core.errors import EnvironmentLacksError, RecordError, UsageError
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.loop import play, seeded_dice
 from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.records.journal import body_of
+from referee.records.left_out import LeftOut
 from referee.records.record import (
     GameRecord,
     Summary,
@@ -53,6 +55,7 @@ from referee.records.record import (
     timed_moves,
     to_json,
 )
+from referee.tournament.file.file_list import File
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
 from referee.tournament.workers.task import Began, Finished, Notice, Report, Task, TaskLost, Void, WorkerDied
@@ -92,10 +95,12 @@ class Script(ClusterClient):
         self.told: list[tuple[list[str], MachineOrder]] = []
         self.forgotten: list[str] = []
         self.closed: list[str] = []
+        self.later: Iterator[ClusterEvent] = iter(())
+        """What comes when nothing else does."""
 
     def events(self, seconds: float) -> list[ClusterEvent]:
         coming, self.coming = self.coming, []
-        return coming
+        return coming or [*islice(self.later, 1)]
 
     def ask(self, key: str, address: str, order: MachineOrder) -> None:
         self.asked.append((key, address, order))
@@ -113,7 +118,7 @@ class Script(ClusterClient):
 class Cluster:
     """Workers of a scripted client, with machines that answer at once what a test does not answer itself."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, has_begun: bool = True) -> None:
         self.now_s = 0.0
         monkeypatch.setattr("referee.cluster.cluster_backend.time.monotonic", lambda: self.now_s)
         # The games here have no records; what is made of records has tests of its own below.
@@ -121,7 +126,9 @@ class Cluster:
         self.client = Script()
         self.reports: list[Report] = []
         required = Requirement(FILES, 2, pin=False, cpu_clocks=False, calibrates=False)
-        self.workers = ClusterBackend(self.client, required, SentFiles(FILES, {}), None, self.take)
+        self.workers = ClusterBackend(self.client, required, SentFiles(FILES, {}), self.take)
+        if has_begun:
+            self.workers.begin(self.take, None)
         self.beat = 0.0
         self.machines: dict[str, tuple[str, int]] = {}
         self.ready: dict[str, MachineAnswer] = {}
@@ -433,6 +440,131 @@ def test_a_shared_bot_that_is_another_version_on_a_machine_is_refused_by_name(cl
     cluster.with_machines(m=1)
     cluster.with_machines(m=1, n=1)
     assert "host-n (n) is not used: bot `a` differs there" in cluster.remarks()
+
+
+def ready_but_for(*unfit: LeftOut) -> MachineReady:
+    """The answer of a machine that could not prepare some bots."""
+    out = {one.bot for one in unfit}
+    return MachineReady({}, {bot.name: {} for bot in BOTS if bot.name not in out}, None, (), unfit)
+
+
+def not_built(*bots: str) -> MachineReady:
+    return ready_but_for(*(LeftOut(bot, "it cannot be built", ("first", "no such thing")) for bot in bots))
+
+
+@pytest.fixture
+def preparing(monkeypatch: pytest.MonkeyPatch) -> Cluster:
+    """A cluster before the run begins."""
+    return Cluster(monkeypatch, has_begun=False)
+
+
+def begun(cluster: Cluster, *bots: str) -> list[str]:
+    """Begins the run, and plays with these bots; the machines that play, in their order."""
+    cluster.workers.begin(cluster.take, None)
+    cluster.look()
+    number = count(1)
+    while cluster.workers.has_room:
+        cluster.workers.play(task(next(number), *bots))
+    return sorted({address for _, address, _ in cluster.given()})
+
+
+def test_a_bot_that_no_machine_can_prepare_is_left_out_with_a_machine_named(preparing: Cluster) -> None:
+    preparing.ready |= {"m": not_built("c"), "n": not_built("c")}
+    preparing.with_machines(m=1, n=1)
+    expected = LeftOut("c", "it cannot be built (on host-m)", ("first", "no such thing"))
+    assert preparing.workers.unfit_bots() == [expected]
+    assert begun(preparing, "a", "b") == ["m", "n"] and "not used" not in preparing.remarks()
+    preparing.see(m=1, n=1, o=1)
+    (greet,) = [order for _, _, order in preparing.client.asked if isinstance(order, Greet)]
+    assert [files.bot.name for files in greet.bots] == ["a", "b"]
+
+
+def test_a_machine_that_lacks_a_bot_that_another_one_has_is_not_used(preparing: Cluster) -> None:
+    preparing.ready["m"] = not_built("c")
+    preparing.with_machines(m=1, n=1)
+    assert preparing.workers.unfit_bots() == []
+    assert begun(preparing, "a", "c") == ["n"]
+    assert "host-m (m) is not used: bot `c`: it cannot be built (on host-m): no such thing" in (
+        preparing.remarks()
+    )
+
+
+def test_the_machine_with_the_most_bots_decides_which_are_left_out(preparing: Cluster) -> None:
+    preparing.ready |= {"m": not_built("a", "b"), "n": not_built("c"), "o": not_built("b")}
+    preparing.with_machines(m=1, n=1, o=1)
+    assert [one.bot for one in preparing.workers.unfit_bots()] == ["c"]
+    assert begun(preparing, "a", "b") == ["n"]
+
+
+def test_before_a_bot_is_left_out_all_machines_have_answered(preparing: Cluster) -> None:
+    preparing.ready["m"] = not_built("c")
+    preparing.see(m=1, n=1)
+    (greeting_m, greeting_n) = preparing.client.asked
+    preparing.client.asked = [greeting_m]
+    preparing.prepare()
+    key, _, _ = greeting_n
+    greeting = Greeting("host-n", "CPU", "1", code_digest(), ())
+
+    def later() -> Iterator[ClusterEvent]:
+        yield OrderAnswered(key, greeting)
+        ((prepare, _, _),) = preparing.client.asked
+        yield OrderAnswered(prepare, ready_but_for())
+
+    preparing.client.later = later()
+    assert preparing.workers.unfit_bots() == []
+    assert begun(preparing, "a", "c") == ["n"]
+
+
+def test_a_machine_with_all_bots_need_not_wait_for_others(preparing: Cluster) -> None:
+    preparing.see(m=1, n=1)
+    preparing.client.asked = preparing.client.asked[:1]
+    preparing.prepare()
+    assert preparing.workers.unfit_bots() == [] and begun(preparing, "a", "b") == ["m"]
+
+
+def test_a_bot_whose_file_cannot_be_sent_is_left_out(
+    preparing: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent = tuple(replace(files, files=(File(files.bot.name, files.bot.name, 1, False),)) for files in FILES)
+    required = Requirement(sent, 2, pin=False, cpu_clocks=False, calibrates=False)
+    preparing.workers = ClusterBackend(preparing.client, required, SentFiles(sent, {}), preparing.take)
+
+    def parts(self: SentFiles, sha256: str) -> Iterator[tuple[int, bytes, int]]:
+        yield 0, b"", 0
+        if sha256 == "b":
+            raise UsageError("`b` has changed")
+
+    monkeypatch.setattr(SentFiles, "parts", parts)
+    preparing.greetings["m"] = Greeting("host", "CPU", "1", code_digest(), ("a", "b", "c"))
+    preparing.see(m=1)
+    preparing.prepare()
+    for sha256 in "abc":
+        ((key, _, order),) = preparing.client.asked
+        preparing.client.asked.clear()
+        assert isinstance(order, FilePart) and order.sha256 == sha256
+        preparing.look(OrderAnswered(key, None))
+    ((_, _, prepare),) = preparing.client.asked
+    assert isinstance(prepare, Prepare)
+    assert [files.bot.name for files in prepare.requirement.bots] == ["a", "c"]
+    preparing.prepare()
+    assert preparing.workers.unfit_bots() == [LeftOut("b", "`b` has changed")]
+    assert begun(preparing, "a", "c") == ["m"]
+
+
+def test_with_no_machine_that_can_play_nothing_is_left_out(preparing: Cluster) -> None:
+    preparing.ready["m"] = MachineUnfit("`pin` is set, which needs Linux")
+    preparing.with_machines(m=1)
+
+    def later() -> Iterator[ClusterEvent]:
+        while True:
+            preparing.now_s += 1
+            yield Members({"m": Member("m", "m", 1, preparing.now_s)})
+
+    preparing.client.later = later()
+    with pytest.raises(
+        EnvironmentLacksError, match="none of the machines in the Dask cluster can play: `pin`"
+    ):
+        preparing.workers.unfit_bots()
 
 
 def test_a_task_that_came_back_incomplete_is_lost(cluster: Cluster) -> None:

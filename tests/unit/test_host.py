@@ -5,15 +5,25 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from referee.cluster.bot_files import BotFiles
 from referee.cluster.host import Host
-from referee.cluster.orders import BotFilesChanged, MachineAnswer, MachineUnfit, Play, Prepare, Requirement
+from referee.cluster.orders import (
+    BotFilesChanged,
+    MachineAnswer,
+    MachineReady,
+    MachineUnfit,
+    Play,
+    Prepare,
+    Requirement,
+)
 from referee.processes import cpu, starvation
 from referee.processes.bot import Bot
+from referee.records.left_out import LeftOut
 from referee.tournament.workers.pool import WorkerPool
 from tests.unit.test_cluster_backend import task
 
@@ -54,6 +64,24 @@ def test_a_machine_that_cannot_forgive_waiting_says_so(
     host.obey("1", Prepare(required, "w", 1, 1, 0))
     (answer,) = answers
     assert isinstance(answer, MachineUnfit) and "`forgive_waiting` needs a kernel" in answer.why
+
+
+def test_a_bot_that_cannot_be_prepared_is_named_and_the_others_are_ready(
+    hosted: Hosted, tmp_path: Path
+) -> None:
+    host, answers = hosted
+    names = {"a": ("true",), "b": ("no-such-program",), "c": ("true",)}
+    bots = [Bot(name, command, tmp_path, isolation="none") for name, command in names.items()]
+    all_files = tuple(BotFiles(bot, True, (), (), (), "", (), ()) for bot in bots)
+    all_files = (*all_files[:2], replace(all_files[2], needs=("no-such-program",)))
+    required = Requirement(all_files, 2, pin=False, cpu_clocks=False, calibrates=False)
+    host.obey("1", Prepare(required, "w", 1, 1, 0))
+    (answer,) = answers
+    assert isinstance(answer, MachineReady) and {*answer.levels} == {"a"}
+    assert answer.unfit == (
+        LeftOut("b", "the program `no-such-program` is not on the path"),
+        LeftOut("c", "it needs `no-such-program`", is_fault=False),
+    )
 
 
 def test_the_name_of_a_changed_file_is_escaped(hosted: Hosted, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 
 from referee.cluster.bot_files import PART_BYTES, BotFiles, sent_files
-from referee.cluster.store import KEPT_DAYS, FileStore, default_store
+from referee.cluster.store import KEPT_DAYS, BotUnfit, FileStore, default_store
 from referee.core.errors import EnvironmentLacksError
 from referee.processes import needs
 from referee.processes.bot import Bot
+from referee.records.left_out import LeftOut
 from referee.tournament.file.bot_table import BotOrigin
 from referee.tournament.file.file_list import File
 from referee.tournament.run.isolating import with_hidden
@@ -179,14 +180,14 @@ def test_files_that_were_changed_on_a_machine_are_put_back_and_that_is_told(
     assert len(told) == 3
 
 
-def test_a_build_that_fails_is_told_with_its_last_line(store: FileStore, source: Path) -> None:
+def test_a_build_that_fails_is_told_with_its_last_lines(store: FileStore, source: Path) -> None:
     files = files_of(source, build=("sh", "-c", "echo first; echo 'no such thing' >&2; exit 3"))
     send(store, source, files)
-    expected = "cannot build bot `a`: `sh` exited with status 3: no such thing"
+    expected = LeftOut("a", "it cannot be built: `sh` exited with status 3", ("first", "no such thing"))
     for _ in range(2):
-        with pytest.raises(EnvironmentLacksError) as failed:
+        with pytest.raises(BotUnfit) as failed:
             store.ready(files)
-        assert str(failed.value) == expected
+        assert failed.value.bot == expected
 
 
 def test_a_build_may_replace_and_remove_files_that_were_sent(opened: Open, source: Path) -> None:
@@ -272,10 +273,9 @@ def test_too_many_too_large_and_equal_paths_are_refused(store: FileStore, source
 
 def test_what_a_machine_lacks_is_told_with_the_name_of_the_bot(store: FileStore, source: Path) -> None:
     files = files_of(source, needs=("no-such-program",))
-    with pytest.raises(
-        EnvironmentLacksError, match="bot `a` needs `no-such-program`, which does not exist on this machine"
-    ):
+    with pytest.raises(BotUnfit, match="bot `a`: it needs `no-such-program`") as lacking:
         store.ready(files)
+    assert not lacking.value.bot.is_fault
     read = replace(files.bot, read=(Path("/no/such/book"),))
     with pytest.raises(
         EnvironmentLacksError, match="bot `a`: `/no/such/book`, which it must be able to read, does not"

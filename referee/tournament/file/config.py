@@ -17,6 +17,7 @@ from referee.core.timecontrol import TimeControl
 from referee.gameplay.openings import NO_OPENINGS, Openings
 from referee.games import GAMES, game_given
 from referee.games.api import Game, Options
+from referee.processes.bot import Bot
 from referee.records.amendments import Strikes, strikes_of
 from referee.records.header import REPEATS
 from referee.records.left_out import LeftOut
@@ -109,6 +110,11 @@ class Config:
         return results_folder(self.path)
 
 
+def lacking(bot: Bot, program: str) -> LeftOut:
+    """The bot, left out since a machine lacks a program that it needs."""
+    return LeftOut(bot.name, f"it needs `{shown(program, 80)}`", is_fault=False)
+
+
 def default_workers() -> int:
     """All usable cores but one, which is left to the rest of the machine."""
     return max(1, len(usable_cores()) - 1)
@@ -167,11 +173,9 @@ def _config(
     cluster = _cluster(main)
     plays_elsewhere = bool(cluster) if elsewhere is None else elsewhere
     tables = bot_tables(base, fields, main, words.in_bot(options), plays_elsewhere)
-    out = {
-        table.bot.name: LeftOut(table.bot.name, f"it needs `{shown(table.missing, 80)}`", is_fault=False)
-        for table in tables
-        if table.missing
-    } | {one.bot: one for one in left_out}
+    out = {table.bot.name: lacking(table.bot, table.missing) for table in tables if table.missing} | {
+        one.bot: one for one in left_out
+    }
     present = [table for table in tables if table.bot.name not in out]
     return Config(
         path=path,

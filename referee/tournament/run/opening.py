@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -33,6 +33,11 @@ class Candidate:
     """The run that is already there, if any."""
     programs: Programs = field(default_factory=Programs)
     """The programs of the bots; asked for all of them when the run is opened."""
+
+    @property
+    def out(self) -> Collection[str]:
+        """The bots that are out of the tournament: they forfeit their games, and are not started."""
+        return self.run.amendments.out if self.run else ()
 
     @cached_property
     def has_games_left(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from referee.core.errors import UsageError
@@ -18,64 +18,87 @@ Builder = Callable[[Bot, BotOrigin, Sequence[Path]], BuildFailure | None]
 """Builds a bot by the command of its origin while some paths are hidden, and returns how that failed."""
 
 
-def ready(
-    config: Config,
-    folder: Path,
-    isolation: str | None,
-    is_here: bool,
-    build: Builder | None,
-    say: Callable[[str], None],
-    leaves_out: bool = True,
-) -> Candidate:
-    """The tournament without the bots that cannot play, if it may be played in a folder: arguments and errors
-    as for `examine`, and `UsageError` where too few bots are left, or a bot cannot play and none may be left
-    out. `say` is called with lines for the user.
+class Readiness:
+    """Leaves the bots that cannot play out of a tournament, if it may be played in a folder."""
 
-    With no `build`, bots that would be built are taken to be ready. On a cluster, where its machines build
-    and check the bots, only the files of the bots are looked at.
-    """
-    candidate = examine(config, folder, isolation, is_here)
-    for one in candidate.config.left_out[len(config.left_out) :]:
-        say(one.text)
-    unfit = []
-    for one in unfit_bots(candidate, is_here, build) if candidate.has_games_left else ():
-        if not leaves_out:
-            raise UsageError(f"bot `{one.bot}`: {one.reason}")
-        say(one.text)
-        unfit.append(one)
-    if not unfit:
+    def __init__(
+        self,
+        folder: Path,
+        isolation: str | None,
+        is_here: bool,
+        say: Callable[[str], None],
+        leaves_out: bool = True,
+    ) -> None:
+        """Arguments as for `examine`; `say` is called with lines for the user. A bot that cannot play is an
+        error where none may be left out.
+        """
+        self._folder = folder
+        self._isolation = isolation
+        self._is_here = is_here
+        self._say = say
+        self._leaves_out = leaves_out
+
+    def candidate(self, config: Config) -> Candidate:
+        """The tournament with all bots that may still be taken in. Raises what `examine` raises."""
+        candidate = examine(config, self._folder, self._isolation, self._is_here)
+        for one in candidate.config.left_out[len(config.left_out) :]:
+            self._say(one.text)
         return candidate
-    try:
-        return examine(candidate.config.without(unfit), folder, isolation, is_here)
-    except UsageError as error:
-        which = f"bot `{unfit[0].bot}`: {unfit[0].reason}"
-        raise UsageError(f"{which}; without {'it' if len(unfit) == 1 else 'these bots'}, {error}") from None
+
+    def without(self, candidate: Candidate, unfit: Iterable[LeftOut]) -> Candidate:
+        """The tournament without the bots that are `unfit` and are to play; nothing is asked of `unfit` where
+        no games are left. Raises `UsageError` where too few bots are left.
+        """
+        left_out = []
+        for one in unfit if candidate.has_games_left else ():
+            if one.bot in candidate.out:
+                continue
+            if not self._leaves_out:
+                raise UsageError(one.error)
+            self._say(one.text)
+            left_out.append(one)
+        if not left_out:
+            return candidate
+        try:
+            config = candidate.config.without(left_out)
+            return examine(config, self._folder, self._isolation, self._is_here)
+        except UsageError as error:
+            which = "it" if len(left_out) == 1 else "these bots"
+            raise UsageError(f"{left_out[0].error}; without {which}, {error}") from None
 
 
-def unfit_bots(candidate: Candidate, is_here: bool, build: Builder | None) -> Iterator[LeftOut]:
-    """The bots that cannot play, of those that are to play. Raises `UsageError` for a person,
-    `EnvironmentLacksError` where a clock does not work on this machine.
+def unfit_bots(candidate: Candidate, build: Builder | None) -> Iterator[LeftOut]:
+    """The bots that cannot play on this machine, of those that are to play there. With no `build`, bots that
+    would be built are taken to be ready. Raises `UsageError` for a person, `EnvironmentLacksError` where a
+    clock does not work here.
     """
     config = candidate.config
     private = private_files(config, candidate.folder)
-    out = candidate.run.amendments.out if candidate.run else {}
     for number, entrant in enumerate(candidate.tournament.entrants):
         bot, origin = entrant.bot, config.origins.get(entrant.bot.name, BotOrigin())
-        if bot.is_person:
-            bot.check()  # which refuses
-        if bot.name in out:
+        bot.check_is_program()
+        if bot.name in candidate.out:
             continue
-        if is_here and origin.build:
+        if origin.build:
             if build is None:
                 continue
             if failure := build(bot, origin, private):
-                yield LeftOut(bot.name, f"it cannot be built: {failure.reason}", failure.output)
+                yield not_built(bot, failure)
                 continue
         try:
-            if is_here:
-                for plan in candidate.tournament.plans:
-                    plan.entrants[number].check()
-            if origin.files is not None or not (is_here or origin.shared):
+            for plan in candidate.tournament.plans:
+                plan.entrants[number].check()
+            if origin.files is not None:
                 file_list(bot, origin, private)
         except UsageError as error:
-            yield LeftOut(bot.name, str(error).removeprefix(f"bot `{bot.name}`: "))
+            yield refused(bot, error)
+
+
+def not_built(bot: Bot, failure: BuildFailure) -> LeftOut:
+    """The bot, left out since its build failed."""
+    return LeftOut(bot.name, f"it cannot be built: {failure.reason}", failure.output)
+
+
+def refused(bot: Bot, error: UsageError) -> LeftOut:
+    """The bot, left out for an error that may name it."""
+    return LeftOut(bot.name, str(error).removeprefix(f"bot `{bot.name}`: "))
