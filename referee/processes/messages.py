@@ -90,6 +90,11 @@ EXITED = "exited"
 EXCEEDED = "exceeded"
 """The bot is killed because it exceeded a limit: which, what it had, and what is allowed."""
 
+WRAPPER_KILLED = "wrapper-killed"
+"""A signal ended the program that confines the bot, and the bot with it. No bot can reach that program, so
+unless the bot had exceeded a limit, something outside sent the signal.
+"""
+
 DENIED = "denied"
 """A system call that the bot was refused: its number, its architecture, and how often until now."""
 

@@ -155,7 +155,7 @@ class BotProcess:
         self.exit_report: ExitReport | None = None
         """The report on all its processes; None until all have ended."""
         self.lost_warden = False
-        """Whether its warden ended before it did: something killed it, perhaps the bot."""
+        """Whether something killed its warden, perhaps the bot, or the program that confines it."""
         self.exit_code: int | None = None
         """As `subprocess` counts it; None while it runs, and where it is unknown."""
         self._status: str | None = None
@@ -255,6 +255,8 @@ class BotProcess:
         elif word == messages.EXCEEDED:
             limit, count, most = rest.split()
             self.excess = self.excess or excess(limit, int(count), int(most))
+        elif word == messages.WRAPPER_KILLED:
+            self.lost_warden = not self.excess  # guard: wrapper-killed
         elif word == messages.DENIED:
             number, architecture, times = map(int, rest.split())
             self._denied.pop((number, architecture), None)
@@ -270,7 +272,9 @@ class BotProcess:
             self._found[word].append(rest)
 
     def refused(self) -> tuple[tuple[str, int], ...]:
-        """The system calls that it was refused, as in an `ExitReport`; known once it has exited."""
+        """The system calls that it was refused by now, as in an `ExitReport`; of more than
+        `refusals.TOLD`, the others are known once it has exited.
+        """
         counts: dict[str, int] = {}
         for kind, count in self._denied.items():
             name = seccomp.name_of(*kind)

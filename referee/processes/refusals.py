@@ -8,14 +8,22 @@ because there were too many calls or the warden is gone, the kernel answers all 
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
+import socket
 import struct
 
 from referee.processes import bpf
+from referee.processes.messages import DENIED, line, notify
 
 MAX_COUNTED = 1000
 """Maximum number of calls that are counted: beyond, a bot would keep its warden busy."""
+
+TOLD = 100
+"""Number of calls that the referee is told of at once. It learns of the others when the bot has ended, so
+that the buffer of the socket to it never fills.
+"""
 
 MAX_KINDS = 32
 """Maximum number of calls that are counted each for itself, so that few lines tell of them."""
@@ -34,9 +42,12 @@ _ANSWER = struct.Struct("=QqiI")
 class Refusals:
     """The calls that one bot was refused."""
 
-    def __init__(self, listener: int, program: bytes) -> None:
-        """`listener`: the descriptor of the filter that asks; `program`: the filter that refuses."""
+    def __init__(self, listener: int, program: bytes, control: socket.socket) -> None:
+        """`listener`: the descriptor of the filter that asks; `program`: the filter that refuses; `control`:
+        the socket to the referee.
+        """
         self.listener = listener
+        self._control = control
         self._program = program
         self._total = 0
         self.counts: dict[tuple[int, int], int] = {}
@@ -46,14 +57,13 @@ class Refusals:
     def refuse_one(self) -> bool:
         """Refuses the call that waits, if it still does. Returns whether more are counted.
 
-        The listener must be readable: then this does not block.
+        The listener must be readable: then this does not block. The referee is told before the bot goes on,
+        so that it knows of the call when the bot's next answer comes.
         """
         asked = bytearray(_ASKED.size)
         try:
             fcntl.ioctl(self.listener, _RECEIVE, asked)
             question, _, _, call = _ASKED.unpack(asked)
-            error = bpf.error_of(self._program, call)
-            fcntl.ioctl(self.listener, _SEND, _ANSWER.pack(question, 0, -error, 0))
         except OSError:
             return True  # the process was killed meanwhile
         kind = _CALL.unpack_from(call)
@@ -61,7 +71,16 @@ class Refusals:
             kind = OTHERS
         self.counts[kind] = self.counts.pop(kind, 0) + 1
         self._total += 1
+        if self._total <= TOLD:
+            notify(self._control, DENIED, *kind, self.counts[kind])
+        error = bpf.error_of(self._program, call)
+        with contextlib.suppress(OSError):  # the process was killed meanwhile
+            fcntl.ioctl(self.listener, _SEND, _ANSWER.pack(question, 0, -error, 0))
         return self._total < MAX_COUNTED  # guard: most-refusals
+
+    def notices(self) -> list[bytes]:
+        """What tells the referee of all calls."""
+        return [line(DENIED, *kind, count) for kind, count in self.counts.items()]
 
     def close(self) -> None:
         """Makes the kernel refuse all further calls."""

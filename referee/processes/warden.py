@@ -90,7 +90,8 @@ def _run_bots(control: socket.socket, prefixes: Prefixes) -> None:
         finally:
             for stream in streams:
                 os.close(stream)
-        refusals = Refusals(listener, request.program_filter or Confinement(*request.confinement).seccomp)
+        program = request.program_filter or Confinement(*request.confinement).seccomp
+        refusals = Refusals(listener, program, control)
         if not BotMonitor(control, wake, request, bot, folder, group, refusals).run():
             break
 

@@ -13,7 +13,6 @@ import time
 from referee.processes import scratch, tree
 from referee.processes.cgroups import Group, killed_for_memory
 from referee.processes.messages import (
-    DENIED,
     ENDED,
     ESCAPED,
     EXCEEDED,
@@ -23,6 +22,7 @@ from referee.processes.messages import (
     STARTED,
     TERMINATE,
     UNKILLABLE,
+    WRAPPER_KILLED,
     Request,
     line,
     notify,
@@ -156,14 +156,16 @@ class BotMonitor:
     def _reap(self) -> None:
         """Notes the bot's exit, and reaps orphans that have ended."""
         if self._status is None and (status := _status(self._bot)) is not None:
+            wrapper_killed = self._is_wrapped and status < 0
             if self._is_wrapped and status - SIGNALLED in _SIGNALS:
                 status = SIGNALLED - status
             self._status = status
             if excess := self._usage.enforced() or self._lack_of_memory(status):
                 notify(self._control, EXCEEDED, *excess)
-            for (number, architecture), count in self._refusals.counts.items():
-                notify(self._control, DENIED, number, architecture, count)
-            notify(self._control, EXITED, status)
+            elif wrapper_killed:
+                notify(self._control, WRAPPER_KILLED)
+            with contextlib.suppress(OSError):  # the referee is gone
+                self._control.sendall(b"".join([*self._refusals.notices(), line(EXITED, status)]))
         for pid in tree.own_children():
             if pid != self._bot:
                 self._reap_child(pid)
@@ -242,7 +244,7 @@ class BotMonitor:
             )
             for name in names[:REPORTED]
         ]
-        notices += [line(DENIED, *kind, count) for kind, count in self._refusals.counts.items()]
+        notices += self._refusals.notices()
         largest = self._largest * (1 if sys.platform == "darwin" else 1024)
         notices.append(line(ENDED, round(self._computed_s * 1_000_000), largest))
         with contextlib.suppress(OSError):  # the referee is gone

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import select
 import signal
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from referee.processes import isolation, levels
 from referee.processes.bot import Bot
 from referee.processes.confinement import SIGNALS_ABI
 from referee.processes.isolation import reaches_referee
+from referee.processes.process import BotProcess
 from referee.tournament.run import open_run
 from referee.tournament.workers import encounter
 from referee.wire.connection import BotConnection
@@ -47,15 +49,26 @@ def confined(level: str) -> str:
     return level
 
 
-def killing_wardens(monkeypatch: pytest.MonkeyPatch, times: int) -> None:
-    """Has the warden of bot `a` killed while it is asked for a move, so many times."""
+def warden(process: BotProcess) -> int:
+    return process._started.warden
+
+
+def wrapper(process: BotProcess) -> int:
+    """At `bwrap`, the process of `bwrap` outside the namespace."""
+    return process.pid
+
+
+def killing(
+    victim: Callable[[BotProcess], int], monkeypatch: pytest.MonkeyPatch, times: int, at: bytes = b"ask "
+) -> None:
+    """Has a process of bot `a` killed so many times when it is sent `at`."""
     send, left = BotConnection.send, [times]
 
     def sends(self: BotConnection, data: bytes) -> object:
         process = self.process
-        if process and self.bot.name == "a" and b"ask " in data and left[0]:
+        if process and self.bot.name == "a" and at in data and left[0]:
             left[0] -= 1
-            os.kill(process._started.warden, signal.SIGKILL)
+            os.kill(victim(process), signal.SIGKILL)
             output = select.poll()
             output.register(process.stdout, 0)
             output.poll()  # until nobody holds its other end: else the bot might answer before it is killed
@@ -71,21 +84,48 @@ def killing_wardens(monkeypatch: pytest.MonkeyPatch, times: int) -> None:
 def test_a_warden_that_is_killed_during_a_game_costs_no_bot_anything(
     level: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    killing_wardens(monkeypatch, 2)
+    killing(warden, monkeypatch, 2)
     file = toml(tmp_path / "t.toml", dict.fromkeys("ab", PLAIN), rounds=1)
     done = referee("run", str(file), "--isolation", confined(level))
     assert done.code == 0, done.err
-    assert done.err.count("the warden of bot `a` was killed while the bot played") == 2, done.err
+    assert done.err.count("of bot `a` was killed while the bot played") == 2, done.err
     assert "forfeit" not in done.err and "how often" not in done.err
     played = games(tmp_path / "t-results").values()
     assert len(played) == 2 and not any(any(game["faults"]) for game in played)
     assert sum(game["attempt"] for game in played) == 4
+    assert not any("Traceback" in void["error"] for void in voids(tmp_path / "t-results"))
+
+
+@pytest.mark.promise("ISOLATION", "A bot does not lose when its `bwrap` process is killed.", case="ask ")
+@pytest.mark.slow
+@pytest.mark.parametrize("at", ["ask ", "hello "])
+def test_a_bwrap_process_that_is_killed_costs_no_bot_anything(
+    at: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killing(wrapper, monkeypatch, 1, at.encode())
+    file = toml(tmp_path / "t.toml", dict.fromkeys("ab", PLAIN), rounds=1)
+    done = referee("run", str(file), "--isolation", confined("bwrap"))
+    assert done.code == 0, done.err
+    assert done.err.count("the warden or `bwrap` process of bot `a` was killed") == 1, done.err
+    played = games(tmp_path / "t-results").values()
+    assert [game["faults"] for game in played] == [["", ""]] * 2
+    assert sorted(game["attempt"] for game in played) == [1, 2]
+
+
+@pytest.mark.slow
+def test_a_bot_that_kills_itself_at_bwrap_loses(tmp_path: Path) -> None:
+    bots = {"a": "sh -c 'echo hello 1; read line; kill -9 $$'", "b": PLAIN}
+    file = toml(tmp_path / "t.toml", bots, rounds=1)
+    done = referee("run", str(file), "--isolation", confined("bwrap"))
+    assert done.code == 0, done.err
+    found = sorted(tuple(game["faults"]) for game in games(tmp_path / "t-results").values())
+    assert found == [("", "start"), ("start", "")]
 
 
 def test_a_bot_that_could_have_killed_its_warden_loses(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    killing_wardens(monkeypatch, 1)
+    killing(warden, monkeypatch, 1)
     file = toml(tmp_path / "t.toml", dict.fromkeys("ab", PLAIN), rounds=1)
     assert referee("run", str(file), "--isolation", "basic").code == 0
     assert ["gone", ""] in [game["faults"] for game in games(tmp_path / "t-results").values()]

@@ -15,6 +15,7 @@ from referee.processes import levels
 from referee.processes.bot import Bot
 from referee.processes.process import BotProcess
 from referee.processes.refusals import MAX_COUNTED, MAX_KINDS
+from referee.records.record import GameRecord
 from referee.tournament.workers.encounter import play_encounter
 from referee.viewing.words import fault_report
 from tests.processes.encounters import LONG, LONG_US
@@ -166,15 +167,38 @@ os.kill(os.getpid(), 9)
 
 
 @pytest.mark.parametrize("level", ALLOWED)
-def test_who_exits_after_a_refused_call_is_told_of_it_and_the_record_counts_it(level: str) -> None:
+def test_each_record_counts_the_refused_calls_so_far(level: str) -> None:
+    """Also those of a process that plays on."""
+    program = f"""{REFUSED}
+for line in sys.stdin:
+    match line.split():
+        case ["hello", *_]:
+            print("hello 1", flush=True)
+        case ["prepare", *_]:
+            print("ready", flush=True)
+        case ["ask", number, *_]:
+            times(2, {FIRST})
+            print("resign", number, flush=True)
+"""
+    first, second = played(program, level, games=2)
+    assert first.measured["seats"][0]["refused_calls"] == {"io_uring_setup": 2}
+    assert second.measured["seats"][0]["refused_calls"] == {"io_uring_setup": 4}
+
+
+def played(program: str, level: str, games: int) -> list[GameRecord]:
+    """Games of a program that is alone in each of them."""
     if why := levels.reason(level):
         pytest.skip(why)
     game = GAMES["thetree"]
-    program = REFUSED + f"input(); times(2, {FIRST}); sys.exit(3)"
     bot = Bot("x", (PYTHON, "-I", "-S", "-c", program), Path("/"), isolation=level)
     control = TimeControl.parse(LONG)
     terms = Terms("x", game, game.settle({"players": "1"}), ("x",), (control,), b"")
-    (record,) = play_encounter([bot], [terms], start_us=LONG_US)
+    return list(play_encounter([bot], [terms] * games, start_us=LONG_US))
+
+
+@pytest.mark.parametrize("level", ALLOWED)
+def test_who_exits_after_a_refused_call_is_told_of_it_and_the_record_counts_it(level: str) -> None:
+    (record,) = played(REFUSED + f"input(); times(2, {FIRST}); sys.exit(3)", level, games=1)
     assert record.measured["seats"][0]["refused_calls"] == {"io_uring_setup": 2}
     hint = f"the last system call that isolation `{level}` refused was `io_uring_setup`"
     assert hint in "\n".join(fault_report(record))

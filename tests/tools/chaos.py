@@ -4,11 +4,12 @@
 
 For each format and level of isolation a run is played undisturbed, without workers. Then it is played by two
 workers, as often as it takes for its share of the kills, and each time a game has been stored something
-happens to a worker, a launcher or a warden: it is killed, stopped for a while, or stopped and continued many
-times in short order; the referee itself is only stopped. Afterwards the exit code has to be 0, the table and
-the games, event by event, have to be those of the undisturbed run, no bot may be at fault, the records have
-to verify, and no process, temporary file or pipe may be left. Bots cannot reach these processes at the levels
-that are tried, so none of it may cost them anything; where this is not so, the level is refused.
+happens to a worker, a launcher, a warden or a `bwrap` process: it is killed, stopped for a while, or stopped
+and continued many times in short order; the referee itself is only stopped. Afterwards the exit code has to
+be 0, the table and the games, event by event, have to be those of the undisturbed run, no bot may be at
+fault, the records have to verify, and no process, temporary file or pipe may be left. Bots cannot reach these
+processes at the levels that are tried, so none of it may cost them anything; where this is not so, the level
+is refused.
 
 Prints for each format and level how many times what happened, how many attempts at games became void, and
 what was wrong. Exits with 1 where something was.
@@ -93,6 +94,7 @@ def victims(run: int) -> dict[str, list[int]]:
         ("worker", "referee", "tournament.worker"),
         ("launcher", "worker", "processes.warden"),
         ("warden", "launcher", "processes.warden"),
+        ("wrapper", "warden", "bwrap"),
     ):
         found[kind] = [one.pid for one in family if one.parent in found[parents] and word in one.command]
     return {kind: pids for kind, pids in found.items() if pids}

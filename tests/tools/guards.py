@@ -80,6 +80,7 @@ PERSONS = "tests/processes/test_persons.py"
 AT_TERMINALS = "tests/processes/test_play_terminal.py"
 FORMATS = "tests/unit/test_formats.py"
 WARDENS = "tests/processes/test_wardens.py"
+OUTSIDE_KILLS = "tests/processes/test_outside_kills.py"
 KILLED = "tests/processes/test_killed_wardens.py"
 ISOLATION = "tests/processes/test_isolation.py"
 OWNED = "tests/processes/test_owned.py"
@@ -147,13 +148,14 @@ GUARDS = [
     always("request-sent-once", f"{WARDENS} -k sent_once"),
     never("warden-killed-at-once", f"{WARDENS} -k at_once"),
     never("lost-warden", f"{KILLED} -k warden"),
-    never("warden-killed-outside", "tests/processes/test_outside_kills.py"),
+    never("warden-killed-outside", OUTSIDE_KILLS),
+    valued("wrapper-killed", "False", f"{OUTSIDE_KILLS} -k bwrap_process"),
     valued("forgiven-voids", "True", "tests/processes/test_amend.py -k played_again"),
     never("out-of-memory", "tests/processes/test_memory.py -k landlock"),
     never("memory-of-workers", "tests/unit/test_suspects_of_workers.py"),
     dropped("terminals", f"{MOUNTS} -k has_a_size"),
     dropped("own-oom-score", f"{ISOLATION} -k killed_first"),
-    never("endless-attempts", "tests/processes/test_outside_kills.py -k attempts"),
+    never("endless-attempts", f"{OUTSIDE_KILLS} -k attempts"),
     never("processes", WARDENS),
     never("memory", WARDENS),
     valued("memory-of-each", "self.share", "tests/unit/test_limits.py"),

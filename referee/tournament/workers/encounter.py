@@ -187,30 +187,35 @@ class _Connections:
 
 
 def _check_wardens(record: GameRecord, found: tuple[str, ...], connections: list[BotConnection]) -> None:
-    """Raises `ProcessLostError` where a bot's warden was killed, and the bot with it, and something outside
-    may have done it: nothing shows who did. A bot that could have done it and was ready before loses.
+    """Raises `ProcessLostError` where a bot's warden, or the program that confines it, was killed, and
+    something outside may have done it: nothing shows who did. A bot that could have done it and was ready
+    before loses.
     """
     for name, fault, connection in zip(record.terms.bots, found, connections, strict=True):
         if not connection.lost_warden:
             continue
+        wrapper = " or `bwrap` process" if connection.bot.isolation == "bwrap" else ""
+        killed = f"the warden{wrapper} of bot `{name}` was killed"
         if fault == Ending.START.word:  # guard: lost-warden
-            raise ProcessLostError(f"the warden of bot `{name}` was killed before the bot was ready")
+            raise ProcessLostError(f"{killed} before the bot was ready")
         if fault == Ending.GONE.word and not reaches_referee(connection.bot):  # guard: warden-killed-outside
-            raise ProcessLostError(f"the warden of bot `{name}` was killed while the bot played")
+            raise ProcessLostError(f"{killed} while the bot played")
 
 
 def _with_exit_reports(record: GameRecord, connections: list[BotConnection], served: list[int]) -> GameRecord:
-    """The record with how many games each process had played before, and, of bots that have ended by now,
-    the processes that they left behind, the system calls that they were refused, and their last output.
+    """The record with how many games each process had played before, the system calls that it was refused by
+    now, and, of bots that have ended, the processes that they left behind.
     """
     for measured, connection, count in zip(record.measured["seats"], connections, served, strict=True):
         if count:
             measured["games_before"] = count
-        exit_report = connection.process.exit_report if connection.process else None
-        if exit_report:
+        if not connection.process:
+            continue
+        connection.process.listen()
+        if refused := connection.process.refused():
+            measured["refused_calls"] = dict(refused)
+        if exit_report := connection.process.exit_report:
             measured.update(left_behind(exit_report))
-            if exit_report.refused:
-                measured["refused_calls"] = dict(exit_report.refused)
     return record
 
 

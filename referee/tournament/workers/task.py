@@ -212,7 +212,8 @@ class Player:
             except Exception as error:
                 # No bot loses by it: the game is played again, and the next one gets new processes.
                 pairing, attempt = left.pop(0)
-                what = traceback.format_exc(limit=-8)
+                known = isinstance(error, ProcessLostError | EnvironmentLacksError)
+                what = str(error) if known else traceback.format_exc(limit=-8)
                 self._report(Void(pairing.id, attempt, what, task.suspects(error)))
         end_and_report(self._idle.pop_beyond(IDLE_PER_SEAT * task.plan.seats), self._on_exit)
 
