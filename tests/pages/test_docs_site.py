@@ -16,6 +16,17 @@ from tests.pages.browser import DARK, LIGHT, barriers, open_file, show_as, wider
 
 pytestmark = pytest.mark.slow
 
+BROKEN_WORDS = """() => {
+    const text = document.querySelector("h1").firstChild;
+    return [...text.data.matchAll(/\\S+/g)].filter(word => {
+        const range = document.createRange();
+        range.setStart(text, word.index);
+        range.setEnd(text, word.index + word[0].length);
+        return range.getClientRects().length > 1;
+    }).map(word => word[0]);
+}"""
+"""The words of the title that stand on two lines."""
+
 
 @pytest.mark.promise("Pages in a browser", "The documents are searched, read and left in a folder.")
 def test_the_documents_are_searched_and_read(page: Page, tmp_path: Path) -> None:
@@ -36,3 +47,4 @@ def test_the_documents_are_searched_and_read(page: Page, tmp_path: Path) -> None
             assert barriers(page) == []
         page.set_viewport_size({"width": 390, "height": 844})
         assert wider_than_screen(page) <= 0
+        assert page.evaluate(BROKEN_WORDS) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -23,6 +24,7 @@ from referee.viewing.characters import picture_text
 from referee.viewing.knowledge import ViewKnowledge
 from referee.viewing.states import game_states
 from referee.viewing.steps import Steps, steps_of
+from tests.command import ROOT
 from tests.page_tables import require_listed, rows, words
 from tests.rules.random_play import random_game
 from tests.unit.scripted import Events, ScriptedWire, puppet
@@ -162,6 +164,16 @@ def test_the_page_has_every_member() -> None:
         for name in Mark._fields
         for default in [Mark._field_defaults.get(name)]
     }
+
+
+def test_the_example_of_the_page_is_a_step() -> None:
+    page = (ROOT / "referee" / "viewing" / "STATES.md").read_text()
+    (example,) = re.findall(r"^```json\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    step = game_states(steps_of(random_game(GAMES["evengroups"], seed=b"3")), None)["steps"][1]
+    board = step["picture"][0]
+    shortened = {**step, "picture": [{**board, "marks": board["marks"][:1]}]}
+    del shortened["text"]
+    assert json.loads(example) == shortened, "referee/viewing/STATES.md"
 
 
 @pytest.mark.promise("LOOKING", "The data of a seat's view have nothing of the others.")
