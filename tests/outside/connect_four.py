@@ -109,7 +109,7 @@ def board(columns: int, rows: int) -> tuple[Mark, ...]:
 
 @cache
 def disc(seat: Seat, x: int, y: int) -> Mark:
-    """A disc; whoever does not see its colour reads its letter."""
+    """A disc; anyone who cannot see its colour can read its letter."""
     title = f"disc of seat {seat + 1} in column {x + 1}"
     return Mark(x, y, "XO"[seat], DISC, "XO"[seat], "seat2" if seat else "seat1", title)
 

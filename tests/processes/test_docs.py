@@ -543,7 +543,7 @@ def test_the_protocol_s_numbers_are_those_of_the_code() -> None:
     for piece in (
         "4096 bytes",
         f"up to {referee_session.LIST_CAP} `list`",
-        "(by default 2000",
+        "(2000 by default",
         "16 KiB per game",
     ):
         assert piece in text

@@ -151,7 +151,7 @@ def test_the_page_has_every_event_with_what_is_measured_of_it() -> None:
         (kind,) = measured.keys() & event_json(event).keys()
         timed = set(words(all_but_these)) if measured[kind] else set()
         assert measured[kind] | timed == event_data(event).keys() - event_json(event).keys(), kind
-    described_once = listed(RECORD, "microseconds, but for three texts | ")
+    described_once = listed(RECORD, "in microseconds, except for three texts | ")
     assert described_once == set().union(*measured.values(), words(all_but_these))
 
 
