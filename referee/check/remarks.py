@@ -17,8 +17,8 @@ STATUS_HINT = (
     "exit with status 0 on `quit` and at the end of the input; the bot's stderr may say what went wrong"
 )
 SEED_HINT = (
-    "this is not required; a bot with repeatable games derives all randomness from `seed` "
-    "and does not depend on the time"
+    "this is not required; to make its games repeatable, derive all randomness from `seed` "
+    "and do not depend on the time"
 )
 
 

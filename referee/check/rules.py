@@ -198,7 +198,7 @@ def _check_read(state: State[Any], seat: Seat, text: str, move: object) -> None:
         raise InvariantViolation(
             f"`{shown(text)}` is a legal move, but is refused: {refusal.sentence}"
         ) from None
-    _require(read == move, f"`{shown(text)}` is not read as the move that it was written for")
+    _require(read == move, f"`{shown(text)}` was written for one move, but is read as another")
 
 
 def _mutants(text: str, rng: Stream) -> Iterable[str]:
@@ -465,9 +465,9 @@ def _check_piece(piece: Mark | Trace | Span, symbols: dict[str, Symbol]) -> None
         all(abs(number) <= FARTHEST for number in numbers),
         f"a mark is too far away or too large, expected numbers up to {FARTHEST}",
     )
-    _require(piece.paint in get_args(Paint), f"`{shown(piece.paint, 80)}` is not a paint")
+    _require(piece.paint in get_args(Paint), f"`{shown(piece.paint, 80)}` is not a value of `Paint`")
     for text in texts:
-        _require(shown(text, 300) == text, f"a text of a picture cannot be shown: `{shown(text)}`")
+        _require(shown(text, 300) == text, f"a text in the picture cannot be shown: `{shown(text)}`")
 
 
 def imagined_games_play_on_to_their_end(game: Game[Any], options: Options) -> None:
@@ -567,7 +567,7 @@ def chance_takes_only_what_it_gives(game: Game[Any], options: Options) -> None:
         state.draw(rng)
     except BadChance:
         return
-    raise InvariantViolation("`draw` gives something where chance is not to act")
+    raise InvariantViolation("`draw` returns a value where chance does not act, expected `BadChance`")
 
 
 def _never_drawn(drawn: Sequence[str], rng: Stream) -> Iterator[str]:

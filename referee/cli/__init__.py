@@ -33,7 +33,7 @@ SUMMARIES = {
         "report": "Makes a web page of a run, with its games.",
         "amend": "Withdraws or renames bots of a run, and annuls games.",
         "merge": "Merges runs of the same tournament.",
-        "doctor": "Measures this machine, or those of a cluster.",
+        "doctor": "Measures this machine, or the machines of a cluster.",
     },
     "Look at games": {
         "replay": "Lists the games of a run, or shows one.",

@@ -80,7 +80,7 @@ def report_bots(totals: Counter[tuple[str, str]], first_rejected: Mapping[str, F
         if cpu_us >= OFF_TURN_US and 100 * cpu_us >= OFF_TURN_PERCENT * idle_us:
             say(
                 f"bot `{bot}` computed for {about(cpu_us)} of the {about(idle_us)} outside its own turns; "
-                "`pause` suspends its processes then"
+                "to suspend its processes then, set `pause`"
             )
 
 

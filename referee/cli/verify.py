@@ -150,6 +150,4 @@ class _Verification:
         count = count_text(state.played_games, state.games_in_all)
         show_data(f"{count} verified, head hash {state.last_hash}")
         if self._lines_after is not None:
-            show_data(
-                f"the records up to the head hash are as they were; lines after it: {self._lines_after}"
-            )
+            show_data(f"the records up to the head hash are unchanged; lines after it: {self._lines_after}")

@@ -60,9 +60,9 @@ def from_bytes(data: bytes) -> MachineAnswer:
     try:
         value = json.loads(data)
     except (ValueError, RecursionError):
-        raise RecordError("the answer of a machine is not valid JSON") from None
+        raise RecordError("the answer from a machine is not valid JSON") from None
     if not isinstance(value, dict):
-        raise RecordError("the answer of a machine is not a JSON object")
+        raise RecordError("the answer from a machine is not a JSON object")
     fields = Fields(value, "", RecordError)
     match fields.text("answer"):
         case "nothing":

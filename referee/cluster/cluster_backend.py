@@ -252,8 +252,8 @@ class ClusterBackend(Backend):
             if gone.greeting is None and gone.member.host not in self._mute:
                 self._mute.add(gone.member.host)
                 self._remark(
-                    f"the Dask worker at {address} exited at the first request: see its own output; it needs "
-                    "the referee, and the same version of Dask as here"
+                    f"the Dask worker at {address} exited on the first request: see its output; it needs "
+                    "the referee, and the same version of Dask as this machine"
                 )
             self._lose(gone, "its connection to the scheduler ended")
         for address in self._refused.keys() - found.keys():
@@ -384,12 +384,12 @@ class ClusterBackend(Backend):
         try:
             reports = replayed(replace(task, plan=replace(task.plan, clock_percent=worker.percent)), reports)
         except RefereeError as error:
-            why = f"it sent a record of a game that it was not given: {shown(str(error), 300)}"
+            why = f"it sent a record that was not accepted: {shown(str(error), 300)}"
             self._lost(worker, task, why, alone=False)
             self._refuse(worker, why)
             return
         if not isinstance(answer, PlayedTask) or not is_answer(task, reports, self._is_stopping):
-            self._lose_task(worker, task, "its games were not played to their end")
+            self._lose_task(worker, task, "the games it was given were not all played to the end")
         else:
             worker.failures, worker.has_played = 0, True
             self._choice.played(task)

@@ -177,7 +177,7 @@ def _versions(machines: Sequence[MeasuredMachine], version: str) -> Iterator[Fin
             Severity.WARNING,
             f"this is version {version}; {_named(f'`{one.label}` has {one.referee}' for one in others)}",
             "machines with a different version would be refused",
-            f"`pip install 'game-referee[cluster]=={version}'` there",
+            f"run `pip install 'game-referee[cluster]=={version}'` on those machines",
         )
 
 
@@ -216,7 +216,7 @@ def _pythons(machines: Sequence[MeasuredMachine]) -> Iterator[Finding]:
             "; ".join(f"{version} on {_labels(those)}" for version, those in versions.items()),
             "the speed of bots in Python depends on the version, and scaled "
             "clocks do not compensate for that",
-            "the same version of Python on all machines",
+            "use the same version of Python on all machines",
         )
 
 

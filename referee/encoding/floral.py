@@ -78,12 +78,14 @@ class FloralEncoding(Encoding[FloralState]):
                 f"casts of the other seat, the most recent first: {cast}",
             ),
             ObservationPart(
-                "known", (_RUNES, _RUNES), "by symbol of the other seat and rune: known from a right guess"
+                "known",
+                (_RUNES, _RUNES),
+                "by symbol of the other seat, and by rune: whether a right guess has shown it",
             ),
             ObservationPart(
                 "excluded",
                 (_RUNES, _RUNES),
-                "by symbol of the other seat and rune: excluded by a wrong guess of this seat",
+                "by symbol of the other seat, and by rune: whether a wrong guess has excluded it",
             ),
             ObservationPart("given_away", (_RUNES,), "own runes that the other seat has guessed correctly"),
             ObservationPart(

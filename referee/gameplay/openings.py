@@ -237,7 +237,7 @@ class Openings:
     def check(self, terms: Terms) -> None:
         """Raises `RecordError` where a game does not begin with the opening that these openings give it."""
         if terms.start != self.start_events:  # guard: starts
-            raise RecordError("it does not begin with the start position in the first line")
+            raise RecordError("its start position differs from the one in the first line of the records")
         expected = self.line(terms.game, terms.options, terms.id, terms.shared_seed)
         if terms.opening != expected:  # guard: openings
             raise RecordError(

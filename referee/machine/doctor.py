@@ -252,7 +252,7 @@ def _load(figures: Figures) -> Finding:
     cores = figures.machine.cores
     measured = f"other programs use {_cores_of(_busy_percent(figures))} of {cores} cores"
     if figures.stolen_percent:
-        measured += f"; {_cores_of(figures.stolen_percent)} of that is used by other virtual machines"
+        measured += f"; {_cores_of(figures.stolen_percent)} of that are used by other virtual machines"
     if not _is_overloaded(figures):
         return Finding("load", Severity.FINE, measured, "enough cores are free")
     return Finding(
@@ -311,7 +311,7 @@ def _files(figures: Figures) -> Finding:
     if most >= figures.workers:
         return Finding("files", Severity.FINE, measured, f"enough for {_workers(most)}")
     needed = max(WORKER_FILES, FILES + FILES_A_WORKER * figures.workers)
-    way = f"`ulimit -n {needed}` before the referee is started"
+    way = f"run `ulimit -n {needed}` before you start the referee"
     return Finding(
         "files",
         Severity.WARNING,
@@ -356,7 +356,7 @@ def _memory_finding(figures: Figures) -> Finding:
         measured += f"; the control group allows {about_size(limit)}"
     most = _max_workers(figures).get("memory")
     if most is None:
-        return Finding("memory", Severity.FINE, measured, "compare it with what your bots need")
+        return Finding("memory", Severity.FINE, measured, "check that your bots have enough memory")
     if most >= figures.workers:
         return Finding("memory", Severity.FINE, measured, f"enough for {_workers(most)} if bots need little")
     return Finding(
@@ -410,7 +410,7 @@ def _timers(figures: Figures) -> Finding:
         Severity.WARNING,
         measured,
         "the referee is often delayed; it subtracts the delay from the bots' times as far as it can",
-        "stop other programs; the host of a virtual machine may be too busy",
+        "stop other programs; if this is a virtual machine, its host may be too busy",
     )
 
 

@@ -68,7 +68,7 @@ def listening(host: str, port: int) -> socket.socket:
         reason = error.strerror if isinstance(error, OSError) else "not the name of a host"
         raise UsageError(
             f"cannot listen on {where}: {reason}, expected an address of this machine and "
-            "a free port, such as `--port 0`"
+            "a free port (`--port 0` chooses one)"
         ) from None
     return listener
 

@@ -20,7 +20,7 @@ from referee.records.record import GameRecord
 from referee.viewing.characters import picture_text
 
 MEASURED = {
-    "stopped_us": "time in which the referee was delayed, not charged",
+    "stopped_us": "delays of the referee, not charged to the bot",
     "cpu_us": "processor time",
     "off_turn_us": "time outside its own turns",
     "off_turn_cpu_us": "processor time outside its own turns",
@@ -187,8 +187,8 @@ def _is_time(text: str) -> bool:
 _MEASURED_TEXTS = {
     "last_sent": "last sent to the bot",
     "last_came": "last received from the bot",
-    "left": "left behind by the bot, and ended",
-    "escaped": "moved to another process group, and ended",
+    "left": "left behind by the bot; ended by the referee",
+    "escaped": "moved to another process group; ended by the referee",
     "unkillable": "cannot be ended",
 }
 """What a record has of a seat with a fault, with the labels under which it is shown."""

@@ -60,7 +60,7 @@ def test_what_was_measured_is_told_in_words() -> None:
     terms = Terms("x", game, game.settle({}), ("x", "good"), (TimeControl.parse("1s"),) * 2, b"")
     measured = {"seats": [{"stopped_us": 345202, "cpu_us": 5421, "off_turn_us": "odd", "else": 7}, {}]}
     assert list(bot_output(terms, measured, range(2))) == [
-        "x time in which the referee was delayed, not charged: 345 ms",
+        "x delays of the referee, not charged to the bot: 345 ms",
         "x processor time: 5.4 ms",
         "x off_turn_us: odd",
         "x else: 7",

@@ -54,7 +54,7 @@ def test_a_machine_that_lacks_descriptors_cannot_run_a_tournament() -> None:
     done = limited(files=14, workers=1)
     assert done.returncode == 5 and "Traceback" not in done.stderr
     assert done.stdout.startswith("No tournament can be run here.")
-    assert "`ulimit -n 64` before the referee is started" in " ".join(done.stdout.split())
+    assert "run `ulimit -n 64` before you start the referee" in " ".join(done.stdout.split())
     assert done.stderr.splitlines()[-1].endswith("Too many open files")
 
 

@@ -124,7 +124,7 @@ STEPS: list[tuple[str, Figures, Figures, str]] = [
         "files",
         on(files=ResourceLimit(92, 92))._replace(workers=15),
         on(files=ResourceLimit(91, 4096))._replace(workers=15),
-        "→ `ulimit -n 92` before",
+        "→ run `ulimit -n 92` before",
     ),
     (
         "files",

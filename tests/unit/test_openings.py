@@ -316,7 +316,10 @@ FORGERIES: list[tuple[Callable[[list[Any], list[Any]], None], str]] = [
     (_other_seat, "event 2: seat is `0` in the record, but `1` when"),
     (_other_spelling, "event 2: text is `D:A2 L:A1` in the record, but `L:A1 D:A2` when"),
     (_one_less, "its opening moves are ``, but according to the first line they are"),
-    (_one_more, "its opening moves are `L:C3; L:A1 D:A2; L:E1`, but according to the first line they are"),
+    (
+        _one_more,
+        "its opening moves are `L:C3; L:A1 D:A2; L:E1`, but according to the first line they are",
+    ),
     (_later, "event 3 is `moved L:E1` in the record, but `preset L:B1` when"),
 ]
 

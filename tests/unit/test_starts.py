@@ -87,7 +87,7 @@ def test_a_game_begins_where_the_earlier_one_was(slug: str, given: dict[str, str
         verify(value, openings)
         header = json.loads(json.dumps(openings.header()))
         assert Openings.of_header(Fields(header, "", RecordError)) == openings
-        with pytest.raises(RecordError, match="does not begin with the start"):
+        with pytest.raises(RecordError, match="start position differs from the one"):
             verify(value, NO_OPENINGS)
 
 

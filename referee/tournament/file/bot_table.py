@@ -153,7 +153,7 @@ def _origin(fields: Fields) -> BotOrigin:
             if fields.has(key):
                 raise UsageError(
                     f"`{fields.at(key)}` is given with `shared`, but only applies to a bot that is sent to "
-                    "machines: expected only one of them"
+                    f"machines: expected `shared` or `{key}`, not both"
                 )
         program = _command(fields, "cmd")[0]
         if "/" in program and not program.startswith("/"):

@@ -209,7 +209,7 @@ def _kind(run: Run, section: str) -> tuple[str, bytes]:
     header = sections_of(run.header)[section]
     slug = header.get("game")
     if not isinstance(slug, str):
-        raise RecordError(f"`{shown(str(run.folder))}` does not say which game was played")
+        raise RecordError(f"the records in `{shown(str(run.folder))}` do not say which game was played")
     return slug, json_of([slug, header.get("rules"), header.get("options")])
 
 
