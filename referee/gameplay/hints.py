@@ -25,6 +25,10 @@ _INTERPRETERS = {".py": ("python3", "python", "pypy"), ".js": ("node",), ".sh": 
 
 _SHELLS = _INTERPRETERS[".sh"]
 
+_WITH_CARRIAGE_RETURNS = (
+    "its first line ends with a carriage return: save it with Unix line endings (LF, not CRLF)"
+)
+
 _A_TERMINAL = re.compile(r"\btty\b|not a terminal|Inappropriate ioctl", re.IGNORECASE)
 
 _ENDED_BY = {
@@ -130,7 +134,7 @@ def _of_interpreter(first_line: bytes | None, isolation: str) -> str:
     if first_line is None or not first_line.startswith(b"#!"):
         return ""
     if first_line.endswith(b"\r"):
-        return "its first line ends with a carriage return: save it with Unix line endings (LF, not CRLF)"
+        return _WITH_CARRIAGE_RETURNS
     named = f"the interpreter that its first line (`{shown(first_line, 60)}`) names is not installed"
     return named + _or_hidden(isolation)
 
@@ -165,6 +169,12 @@ def wrong_interpreter(command: Sequence[str], first_line: bytes | None = None) -
         return ""
     expected = _INTERPRETERS[script.suffix][0]
     return f"`{shown(program)}`{where} does not run `{shown(script.name)}`, expected `{expected}`"
+
+
+def of_shell_script(command: Sequence[str], first_line: bytes | None) -> str:
+    """A hint for a script with this first line that a command gives to a shell; empty where there is none."""
+    is_shell = Path(command[0]).name in _SHELLS
+    return _WITH_CARRIAGE_RETURNS if is_shell and first_line and first_line.endswith(b"\r") else ""
 
 
 def gone(

@@ -91,8 +91,8 @@ EXCEEDED = "exceeded"
 """The bot is killed because it exceeded a limit: which, what it had, and what is allowed."""
 
 WRAPPER_KILLED = "wrapper-killed"
-"""A signal ended the program that confines the bot, and the bot with it. No bot can reach that program, so
-unless the bot had exceeded a limit, something outside sent the signal.
+"""A signal ended the program that confines the bot, or the first process of the bot's namespace, and the bot
+with it. No bot can reach either, so unless the bot had exceeded a limit, something outside sent the signal.
 """
 
 DENIED = "denied"

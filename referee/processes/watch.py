@@ -12,6 +12,7 @@ import time
 
 from referee.processes import scratch, tree
 from referee.processes.cgroups import Group, killed_for_memory
+from referee.processes.first_process import FirstProcess
 from referee.processes.messages import (
     ENDED,
     ESCAPED,
@@ -28,7 +29,7 @@ from referee.processes.messages import (
     notify,
 )
 from referee.processes.refusals import Refusals
-from referee.processes.usage import Excess, LimitChecker
+from referee.processes.usage import INTERVAL_S, Excess, LimitChecker
 
 UNKILLABLE_S = 5.0
 """A process that SIGKILL does not end within this many seconds hangs in the kernel, and is given up."""
@@ -104,10 +105,8 @@ class BotMonitor:
         self._control = control
         self._wake = wake
         self._bot = bot
-        self._is_wrapped = bool(request.program_filter)
-        """Whether its process is a program that runs the bot in namespaces of its own. That program has a
-        child, the first process of the namespace, whose children are the bot and its orphans.
-        """
+        self._first_process = FirstProcess(bot) if request.program_filter else None
+        """Where the bot's process is a program that runs the bot in namespaces of its own: its child."""
         self._status: int | None = None
         """How the bot exited, once it has: it stays a zombie until the end, so that its process id and group
         id are not reused.
@@ -129,7 +128,9 @@ class BotMonitor:
         if (listener := self._refusals.listener) >= 0:
             poll.register(listener, select.POLLIN)
         while True:
-            ready = dict(poll.poll(self._usage.wait_ms()))
+            ready = dict(poll.poll(self._wait_ms()))
+            if self._first_process:
+                self._first_process.find()
             # One call at a time: a bot that makes very many delays nothing else.
             if listener in ready and not (ready[listener] & select.POLLIN and self._refusals.refuse_one()):
                 poll.unregister(listener)
@@ -153,16 +154,25 @@ class BotMonitor:
                 self._reap()
         return self._end()
 
+    def _wait_ms(self) -> float | None:
+        """Milliseconds until something is to be looked at; None where all that matters is told."""
+        wait_ms = self._usage.wait_ms()
+        if wait_ms is None and self._first_process and not self._first_process.is_found:
+            return INTERVAL_S * 1000
+        return wait_ms
+
     def _reap(self) -> None:
         """Notes the bot's exit, and reaps orphans that have ended."""
         if self._status is None and (status := _status(self._bot)) is not None:
-            wrapper_killed = self._is_wrapped and status < 0
-            if self._is_wrapped and status - SIGNALLED in _SIGNALS:
-                status = SIGNALLED - status
+            first, killed = self._first_process, False
+            if first:
+                killed = status < 0 or first.was_killed()  # guard: first-process
+                if status - SIGNALLED in _SIGNALS:
+                    status = SIGNALLED - status
             self._status = status
             if excess := self._usage.enforced() or self._lack_of_memory(status):
                 notify(self._control, EXCEEDED, *excess)
-            elif wrapper_killed:
+            elif killed:
                 notify(self._control, WRAPPER_KILLED)
             with contextlib.suppress(OSError):  # the referee is gone
                 self._control.sendall(b"".join([*self._refusals.notices(), line(EXITED, status)]))
@@ -202,7 +212,7 @@ class BotMonitor:
 
     def _signal_group(self, number: signal.Signals) -> None:
         assert self._bot > 1  # killpg(1) and killpg(0) would signal other processes
-        if self._is_wrapped and number != signal.SIGKILL:
+        if self._first_process and number != signal.SIGKILL:
             # Not the program around the bot, and not the first process of its namespace.
             first = tree.children(self._bot)
             for pid in tree.descendants(self._bot):
@@ -232,6 +242,8 @@ class BotMonitor:
         self._kill_together()
         stuck = self._end_all()
         self._refusals.close()
+        if self._first_process:
+            self._first_process.close()
         scratch.remove(self._scratch_folder)
         if self._group:
             self._group.remove()
@@ -255,7 +267,7 @@ class BotMonitor:
         """The bot's other processes. Once it has exited, they are descendants of this process. Those in a
         namespace of its own end with it, and are not known here.
         """
-        if self._is_wrapped:
+        if self._first_process:
             return []
         if self._status is not None and tree.own_children() in ([], [self._bot]):
             return []

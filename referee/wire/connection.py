@@ -179,6 +179,7 @@ class BotConnection:
             first_line = _first_line(self.bot)
             never_ran = process.exit_code and not self.session.received_bytes
             hint = hints.wrong_interpreter(self.bot.argv, first_line) if never_ran else ""
+            hint = hint or hints.of_shell_script(self.bot.argv, _first_line(self.bot, 1))
             hint = hint or hints.gone(
                 status is None,
                 process.exit_code,
@@ -197,11 +198,13 @@ LOST_GRACE_S = 0.2
 """Seconds that a bot at fault has to exit after its input was closed; output that it held back comes then."""
 
 
-def _first_line(bot: Bot) -> bytes | None:
-    """The first line of the bot's program, where that is a file that can be read."""
+def _first_line(bot: Bot, word: int = 0) -> bytes | None:
+    """The first line of the bot's program, or another word of its command, where that is a file that can be
+    read.
+    """
     try:
-        return read_start(bot.cwd / bot.argv[0], 200).partition(b"\n")[0]
-    except OSError:
+        return read_start(bot.cwd / bot.argv[word], 200).partition(b"\n")[0]
+    except (IndexError, OSError):
         return None
 
 

@@ -186,6 +186,14 @@ def test_a_bot_that_is_gone_is_told_why(
         assert fragment in text, text
 
 
+@pytest.mark.parametrize(("ending", "is_told"), [("\r\n", True), ("\n", False)])
+def test_a_shell_script_with_the_line_ends_of_windows_is_recognized(
+    ending: str, is_told: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "bot.sh").write_bytes(f"echo hello 1{ending}if{ending}".encode())
+    assert ("LF, not CRLF" in told(Bot("x", ("sh", "bot.sh"), tmp_path))) == is_told
+
+
 def asked(*said: bytes) -> BotConnection:
     """The connection to a bot that was greeted, and asked for something else after each of these."""
     connection = BotConnection(Bot("x", ("x",), Path("/")), failure=Failure(Ending.START, "no process"))
