@@ -60,7 +60,10 @@ def warden(process: BotProcess) -> int:
 
 
 def wrapper(process: BotProcess) -> int:
-    """At `bwrap`, the process of `bwrap` outside the namespace."""
+    """At `bwrap`, the process of `bwrap` outside the namespace, once the bot's program runs: if it is killed
+    before, what it has started may go on.
+    """
+    eventually(lambda: any("bwrap" not in tree.name(pid) for pid in tree.descendants(process.pid)))
     return process.pid
 
 
