@@ -24,8 +24,8 @@ counts what is held of the machine; after each test `conftest.py` looks whether 
 What takes long is marked `slow` and left out unless it is asked for (`-m slow`). Where all tests of a module
 are slow, `pytestmark = pytest.mark.slow` says so, and a quick run does not import the module. What remains
 touches every feature once, and should take at most 45 seconds on two idle cores. `slow(seconds=30)` says how
-much processor time a test takes: such tests begin before the others. Tests that draw examples at random draw
-fewer of them, unless `--hypothesis-profile thorough` is given.
+much processor time a test takes: such tests begin before the others. Property-based tests try the same few
+examples in each run, more with `--hypothesis-profile thorough`, and many new ones with `random`.
 
 Slow tests with the mark `promise` always run in `.ci/run`, the others in turn (`tiers.py`; `commit.py` and
 `imports.py` say what the commit changed and which tests use it). `PROMISES.md` lists which test shows what.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from referee.pages.report.scales import MAX_TICKS, WIDTH, Scale, bins, round_step, round_values
@@ -14,6 +14,7 @@ TIMES = st.lists(st.integers(0, 10**10), min_size=1, max_size=20)
 
 
 @given(NUMBERS)
+@example([-1.1754943508222875e-38, -1.175494351e-38])
 def test_all_values_lie_on_their_scale_in_their_order(values: list[float]) -> None:
     scale = Scale.over(values)
     places = [scale.at(value) for value in sorted(values)]

@@ -13,6 +13,9 @@ WIDTH = 240
 MAX_TICKS = 6
 """So many values are labelled at most."""
 
+NEGLIGIBLE = 1e-6
+"""Values that differ by no more lie in one place: labels are rounded."""
+
 
 @dataclass(frozen=True)
 class Scale:
@@ -33,7 +36,7 @@ class Scale:
         low, high = min(found), max(found)
         if is_logarithmic:
             return cls(low / 1.3, high * 1.3, True, length)
-        space = 0.05 * (high - low) or 1.0
+        space = 0.05 * (high - low) if high - low > NEGLIGIBLE else 1.0
         return cls(low - space, high + space, length=length)
 
     def at(self, value: float) -> float:
