@@ -18,7 +18,9 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from referee import games
 from referee.processes.launcher import Launcher
+from referee.tournament import formats
 from tests.command import ROOT
 from tests.holdings import NOTHING, Held
 from tests.programs import path_of
@@ -187,6 +189,21 @@ def nothing_is_left(launcher_of_all: None) -> Iterator[None]:
             if thread.ident not in before.threads:  # it may be about to end
                 thread.join(TOO_LONG_S)
         assert Held.now().beyond(before) == NOTHING
+
+
+@pytest.fixture(autouse=True)
+def nothing_from_outside() -> Iterator[None]:
+    """No test finds a game or a format that another one has loaded from a file."""
+    registries: tuple[dict[str, Any], ...] = (games._from_outside, formats.outside._loaded)
+    before = [registry.copy() for registry in registries]
+    variable = os.environ.get(games.outside.VARIABLE)
+    yield
+    for registry, content in zip(registries, before, strict=True):
+        registry.clear()
+        registry.update(content)
+    os.environ.pop(games.outside.VARIABLE, None)
+    if variable is not None:
+        os.environ[games.outside.VARIABLE] = variable
 
 
 @pytest.fixture

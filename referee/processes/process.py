@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 STDERR_READ_SIZE = 65_536
 """Bytes of stderr that are read at a time: the usual capacity of a pipe."""
 
-STATUS_S = 0.1
+STATUS_S = 1.0
 """Seconds to wait for the exit after the end of a pipe, which is often seen first."""
 
 _KEPT = 4096

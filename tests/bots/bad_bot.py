@@ -177,6 +177,8 @@ def read_line() -> str:
     return line.decode().strip()
 
 
+if vice == "cleans up":
+    signal.signal(signal.SIGTERM, clean_up)
 if vice == "slow start":
     time.sleep(float(arguments[0]))
 if vice == "never starts":
@@ -231,7 +233,6 @@ while True:
     elif word == "end" and vice == "says goodbye":
         say("move 999 L:A1")
     elif word == "end" and vice == "cleans up":
-        signal.signal(signal.SIGTERM, clean_up)
         time.sleep(600)
     elif word == "quit" and vice == "chatters at the end":
         os.write(1, b"log goodbye\n" * 20_000)

@@ -181,6 +181,8 @@ def test_a_bot_that_is_gone_is_told_why(
     code: str, fragments: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("referee.wire.connection.LOST_GRACE_S", 0.01)
+    if "os.close" not in code:
+        monkeypatch.setattr("referee.processes.process.STATUS_S", TOO_LONG_S)
     text = told(scripted("ask", code))
     for fragment in ["seat 1 x ", *fragments]:
         assert fragment in text, text
@@ -188,8 +190,9 @@ def test_a_bot_that_is_gone_is_told_why(
 
 @pytest.mark.parametrize(("ending", "is_told"), [("\r\n", True), ("\n", False)])
 def test_a_shell_script_with_the_line_ends_of_windows_is_recognized(
-    ending: str, is_told: bool, tmp_path: Path
+    ending: str, is_told: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("referee.processes.process.STATUS_S", TOO_LONG_S)
     (tmp_path / "bot.sh").write_bytes(f"echo hello 1{ending}if{ending}".encode())
     assert ("LF, not CRLF" in told(Bot("x", ("sh", "bot.sh"), tmp_path))) == is_told
 
@@ -350,7 +353,7 @@ def test_a_script_that_does_not_start_is_not_blamed_on_isolation(
 ) -> None:
     if why := levels.reason(level):
         pytest.skip(why)
-    monkeypatch.setattr("referee.wire.connection.LOST_GRACE_S", TOO_LONG_S)  # its status says why it ended
+    monkeypatch.setattr("referee.processes.process.STATUS_S", TOO_LONG_S)
     scripts = {
         "crlf.py": (
             b"#!/usr/bin/env python3\r\nimport sys\r\n",
