@@ -18,9 +18,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from referee import games
 from referee.processes.launcher import Launcher
-from referee.tournament import formats
+from referee.tournament.formats import outside
 from tests.command import ROOT
 from tests.holdings import NOTHING, Held
 from tests.programs import path_of
@@ -192,18 +191,12 @@ def nothing_is_left(launcher_of_all: None) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def nothing_from_outside() -> Iterator[None]:
-    """No test finds a game or a format that another one has loaded from a file."""
-    registries: tuple[dict[str, Any], ...] = (games._from_outside, formats.outside._loaded)
-    before = [registry.copy() for registry in registries]
-    variable = os.environ.get(games.outside.VARIABLE)
+def no_loaded_formats() -> Iterator[None]:
+    """No test finds a format that another one has loaded from a file."""
+    before = dict(outside._loaded)
     yield
-    for registry, content in zip(registries, before, strict=True):
-        registry.clear()
-        registry.update(content)
-    os.environ.pop(games.outside.VARIABLE, None)
-    if variable is not None:
-        os.environ[games.outside.VARIABLE] = variable
+    outside._loaded.clear()
+    outside._loaded.update(before)
 
 
 @pytest.fixture
