@@ -18,7 +18,7 @@ from tests.command import PLAIN, referee
 from tests.holdings import living
 from tests.processes import runs
 from tests.processes.clusters import Cluster, cluster
-from tests.processes.runs import games
+from tests.processes.runs import games, resigning
 from tests.tools.cluster_storm import DELAY_S, core, tournament
 from tests.waiting import TOO_LONG_S, eventually
 
@@ -175,7 +175,7 @@ def test_a_worker_that_comes_back_late_with_results_changes_nothing(
 
 @pytest.mark.promise("CLUSTER", "What a killed referee had begun is ended on its machines.")
 def test_what_a_killed_referee_had_begun_is_ended_on_its_machines(machines: Cluster, tmp_path: Path) -> None:
-    bots = {"a": f"sh -c 'echo hello 1; echo ready; exec sleep {MARK}'", "b": PLAIN}
+    bots = {"a": resigning(f"exec sleep {MARK}"), "b": PLAIN}
     run = Run(machines, runs.toml(tmp_path / "t.toml", bots, rounds=1, clock="6000s", workers=None))
     eventually(lambda: living(MARK))
     run.kill()
