@@ -37,8 +37,8 @@ class PreparedMounts:
     """What one warden has prepared."""
 
     def __init__(self) -> None:
-        self._known: dict[object, tuple[object, Mounts]] = {}
-        """The files that were bound, and the mounts: by the command that prepares them, and the user."""
+        self._known: dict[object, tuple[object, tuple[int, ...]]] = {}
+        """The files that were bound, and the namespaces: by the command that prepares them, and the user."""
 
     def of(self, request: Request) -> Mounts:
         """The mounts that a bot shares, prepared if that is possible."""
@@ -48,14 +48,14 @@ class PreparedMounts:
             return alone
         user = request.confinement[0]
         files = [_identity(path) for path in sources]
-        before, mounts = self._known.get((preparing, user), ((), alone))
+        before, namespaces = self._known.get((preparing, user), ((), ()))
         if before != files and (before or len(self._known) < MOST):
-            for namespace in mounts.namespaces:
+            for namespace in namespaces:
                 os.close(namespace)
             namespaces = _prepare(preparing, user)
-            mounts = Mounts(prepared, namespaces) if namespaces else alone
-            self._known[preparing, user] = files, mounts
-        return mounts
+            self._known[preparing, user] = files, namespaces
+        # How a bot takes them from there depends on where its own folder lies.
+        return Mounts(prepared, namespaces) if namespaces else alone
 
 
 def _identity(path: str) -> tuple[int, int] | None:

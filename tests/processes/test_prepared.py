@@ -126,6 +126,15 @@ def test_mounts_are_prepared_once_until_a_file_is_replaced(made: list[str], tmp_
     assert made == ["prepare"] * 3, "another user sees other files"
 
 
+def test_each_bot_takes_what_is_prepared_as_its_own_request_says(made: list[str], tmp_path: Path) -> None:
+    """Which folders it takes depends on where its own folder lies."""
+    known, one = PreparedMounts(), request(tmp_path)
+    assert one.shared
+    other = one._replace(shared=(*one.shared[:-1], ("other",)))
+    assert [known.of(each).words for each in (one, other, one)] == [("shared",), ("other",), ("shared",)]
+    assert made == ["prepare"]
+
+
 def test_what_cannot_be_prepared_is_mounted_for_each_bot(made: list[str], tmp_path: Path) -> None:
     known = PreparedMounts()
     assert [known.of(request(tmp_path, "fail")) for _ in range(2)] == [Mounts(("alone",), ())] * 2
