@@ -1,5 +1,5 @@
-"""The command line: one module a command, and the exit code of each error. stdout is data, everything else
-goes to stderr.
+"""The command line: one module for each command, and the exit code of each error. stdout is data, everything
+else goes to stderr.
 """
 
 from __future__ import annotations

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 @click.option(
     "--workers",
     type=click.IntRange(0, 1000),
-    help="Number of games at a time; 0 plays them in this process. Default: the number of cores minus one.",
+    help="Number of games at a time; 0 plays them in this process. Default: the number of usable cores "
+    "minus one.",
 )
 @click.option(
     "--cluster",

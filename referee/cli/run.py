@@ -44,7 +44,9 @@ from referee.core.errors import UsageError
 @json_lines_option
 @notes_option
 @isolation_option
-@click.option("--strict", is_flag=True, help="Exit with 8 if a bot was at fault or an SPRT accepted H0.")
+@click.option(
+    "--strict", is_flag=True, help="Exit with 8 if a bot was at fault or left out, or an SPRT accepted H0."
+)
 def run(**given: Any) -> None:
     """Plays the tournament in a TOML file, or continues it where it stopped, and prints its table.
 
