@@ -424,10 +424,10 @@ def test_no_bot_lives_on_when_all_above_it_is_killed(tmp_path: Path) -> None:
     assert marked(mark)
     (launcher,) = tree.children(process.pid)
     above = [process.pid, launcher, *tree.children(launcher)]
-    for number in (signal.SIGSTOP, signal.SIGKILL):  # first stopped, so that none sees the others go
-        for pid in above:
-            with contextlib.suppress(ProcessLookupError):  # a child of the launcher may have ended by itself
-                os.kill(pid, number)
+    for pid in above:  # first stopped, so that none sees the others go
+        os.kill(pid, signal.SIGSTOP)
+    for pid in reversed(above):  # a child dies with the launcher: afterwards nothing would have its number
+        os.kill(pid, signal.SIGKILL)
     process.wait()
     all_gone(mark)
     owned.remove_left(tempfile.gettempdir())

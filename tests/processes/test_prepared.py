@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -72,6 +73,23 @@ def test_a_bot_finds_no_trace_of_the_one_before_it(user: str, open_folder: Path)
     (folders,) = (line for line in first if line.startswith("prepared"))
     assert "'/etc'" in folders
     assert first == second
+
+
+def test_a_bot_has_its_folder_where_an_earlier_one_lay_elsewhere(
+    user: str, open_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The folder of the second lies beside programs that both can read. The first shares the folder around
+    them, which the second must not: it would cover its own.
+    """
+    programs = open_folder / "around" / "bin"
+    apart, beside = open_folder / "apart", open_folder / "around" / "bot"
+    for folder in (programs, apart, beside):
+        folder.mkdir(parents=True)
+    shutil.copy("/bin/sh", programs / "tool")
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    for folder in (apart, beside):
+        bot = Bot("x", ("/bin/sh", "-c", "tool -c pwd"), folder, isolation="bwrap", user=user)
+        assert run(bot)[:2] == (f"{folder}\n", "")
 
 
 @pytest.mark.slow
