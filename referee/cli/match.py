@@ -170,9 +170,7 @@ def with_delays(args: Sequence[str]) -> list[str]:
 )
 @json_lines_option
 @notes_option
-@click.option(
-    "--strict", is_flag=True, help="Exit with 8 if a bot was at fault or left out, or an SPRT accepted H0."
-)
+@click.option("--strict", is_flag=True, help="Exit with 8 if a bot was at fault or an SPRT accepted H0.")
 def match(**given: Any) -> None:
     """Plays games of GAME between bots, one for each seat, and prints a table.
 
