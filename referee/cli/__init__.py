@@ -1,4 +1,4 @@
-"""The command line: one module for each command, and the exit code of each error. stdout is data, everything
+"""The command line: one module per command, and the exit code of each error. stdout is data, everything
 else goes to stderr.
 """
 

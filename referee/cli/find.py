@@ -49,7 +49,10 @@ _FAULTS = frozenset(ending.word for ending in Ending if ending.is_fault)
 @click.option("--round", "number", type=click.IntRange(1), help="Games of one round.")
 @click.option("--won-by", metavar="A", shell_complete=completion.bot_of_run, help="Games that this bot won.")
 @click.option(
-    "--lost-by", metavar="A", shell_complete=completion.bot_of_run, help="Games that this bot did not win."
+    "--lost-by",
+    metavar="A",
+    shell_complete=completion.bot_of_run,
+    help="Games in which this bot was not first.",
 )
 @click.option(
     "--fault",

@@ -131,7 +131,7 @@ def with_delays(args: Sequence[str]) -> list[str]:
     type=click.IntRange(1, 1000),
     default=REJECTIONS,
     show_default=True,
-    help="Number of rejected moves after which a bot loses the game.",
+    help="Number of rejected moves at which a bot loses the game.",
 )
 @click.option(
     "--margin",

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     "--show",
     metavar="T,…",
     help="The tables: standings, crosstable, los, seats, pairs, faults, times, sprt. Default: "
-    "standings,crosstable.",
+    "standings,crosstable; with two bots standings,seats.",
 )
 @notes_option
 @click.option("--times", is_flag=True, help="Also show how long moves took, which reads all records.")

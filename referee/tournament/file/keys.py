@@ -51,7 +51,7 @@ BOT = {
     "read": '["../openings"]',
     "shared": "true",
     "env": '{ THREADS = "1" }',
-    "pass_env": '["CUDA_VISIBLE_DEVICES"]',
+    "pass_env": '["JAVA_HOME"]',
     "clock": '"1s"',
     "limits": '{ memory = "2GB" }',
     "pty": "true",
