@@ -51,7 +51,7 @@ BOT = {
     "read": '["../openings"]',
     "shared": "true",
     "env": '{ THREADS = "1" }',
-    "pass_env": '["JAVA_HOME"]',
+    "pass_env": '["MODEL_PATH"]',
     "clock": '"1s"',
     "limits": '{ memory = "2GB" }',
     "pty": "true",
