@@ -81,8 +81,9 @@ def misbehave(question: str) -> bool:
                 time.sleep(stopped)
                 os.kill(pid, signal.SIGCONT)
                 time.sleep(behind)
-                say(f"move {question} L:{cells[0]}\nlog that was it")
+                # Before the answer, with which the game may end.
                 os.write(2, f"{time.monotonic_ns()}\n".encode())
+                say(f"move {question} L:{cells[0]}\nlog that was it")
                 return False
         case "plays twice":
             say(f"move {question} L:{cells[0]}\nmove {question} L:{cells[1]}")
