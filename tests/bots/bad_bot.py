@@ -236,8 +236,9 @@ while True:
     elif word == "end" and vice == "cleans up":
         time.sleep(600)
     elif word == "quit" and vice == "chatters at the end":
-        os.write(1, b"log goodbye\n" * 20_000)
-        os.write(2, b"goodbye\n" * 20_000)
+        # More than a pipe holds, in few lines.
+        os.write(1, (b"log " + b"goodbye " * 100 + b"\n") * 300)
+        os.write(2, (b"goodbye " * 100 + b"\n") * 300)
         clean_up()
     elif word == "quit":
         sys.exit(0)
