@@ -115,9 +115,7 @@ class Timing(NamedTuple):
     stopped_us: int = 0
     """How much of that time the referee itself was not running."""
     waited_us: int = 0
-    """How long the bot was ready to run and got no processor; measured only where a move took longer than its
-    allowance.
-    """
+    """How long the bot was ready to run and got no processor; not measured where a move was quick."""
     forgiven_us: int = 0
     """How much of that was not charged."""
 

@@ -31,6 +31,7 @@ from referee.processes.confinement import (
     landlock_abi,
 )
 from referee.processes.scratch import variables
+from referee.processes.seccomp import Scope
 
 _DEVICES = tuple((device, WRITE) for device in DEVICES)
 
@@ -53,9 +54,12 @@ _SYSTEM_FILES = (
 
 _NETWORK_FILES = tuple(
     Path("/etc", name)
-    for name in ("resolv.conf", "hosts", "services", "ssl/certs", "ca-certificates", "pki/tls", "pip.conf")
+    for name in (
+        *("resolv.conf", "hosts", "services", "ssl/certs", "ca-certificates", "pki/tls"),
+        *("pip.conf", "debian_version", "mime.types"),
+    )
 )
-"""What programs read to find other machines and to trust them."""
+"""What programs read to find other machines and to trust them, and what pip reads as it starts."""
 
 
 _User = tuple[int, int, tuple[int, ...]]
@@ -110,13 +114,14 @@ def _landlocked(bot: Bot, user: _User | None, readable: Iterable[Path]) -> Confi
     for path in readable:
         rights += [(str(part), READ if whole else LIST) for part, whole in needs.without(path, bot.hidden)]
     rights += [(str(path), WRITE) for path in bot.writes]
+    scope = Scope.SHARED_NETWORK if bot.network else Scope.SHARED
     return Confinement(
         user,
         True,
         FILES_ALONE if bot.network else FILES,
         (*_DEVICES, *rights),
-        seccomp.program(shares_namespaces=not bot.network),
-        seccomp.asking(shares_namespaces=not bot.network),
+        seccomp.program(scope),
+        seccomp.asking(scope),
     )
 
 
@@ -141,7 +146,7 @@ def _wrapped(bot: Bot, user: _User | None, needed: needs.Needs) -> IsolatedStart
     environment = variables(bubblewrap.SCRATCH)
     asking = b"" if _gains_privileges(program) else seccomp.asking_around()
     confinement = NONE._replace(user=user, asking=asking)
-    filters = seccomp.program(shares_namespaces=False), seccomp.deferring()
+    filters = seccomp.program(Scope.OWN), seccomp.deferring()
     return IsolatedStart(argv, confinement, environment, *filters, shared)
 
 

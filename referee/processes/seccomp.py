@@ -1,10 +1,10 @@
 """The filter of system calls for isolated bots, as a program for the kernel.
 
 A confined bot may make the calls that programs need for their own work (`system_calls.ALLOWED`), some others
-with arguments that reach nobody else, and none besides. What is refused fails with EPERM, or with ENOSYS, as
-where the kernel lacks it, if programs have another way then. All calls of another architecture than the
-machine's own (as 32-bit programs make) are refused. Bots that are not confined are only denied the settings
-of other processes.
+with arguments that reach nobody else, and none besides. What is refused fails with EPERM; with ENOSYS, as
+where the kernel lacks it, if programs have another way then; or with ENOTSUP, as on a file system without
+attributes, which `cp` and others accept. All calls of another architecture than the machine's own (as 32-bit
+programs make) are refused. Bots that are not confined are only denied the settings of other processes.
 
 The form of the program is that of seccomp(2); the numbers are those of the kernel's headers.
 """
@@ -15,18 +15,36 @@ import errno
 import os
 import sys
 from collections.abc import Iterable, Mapping
+from enum import Enum
 from functools import cache
 
 from referee.processes import bpf, system_calls
 from referee.processes.bpf import instruction
 from referee.processes.system_calls import SystemCall
 
-_FAMILIES = (1, 2, 10, 16)
-"""Unix, IPv4, IPv6, netlink: the families of sockets that a network namespace confines. Others, such as those
-of virtual machines, are not.
-"""
+
+class Scope(Enum):
+    """What a confined bot shares with the rest of the machine; its list of calls depends on that."""
+
+    OWN = "network, IPC and file systems are its own"
+    SHARED = "they are the machine's"
+    SHARED_NETWORK = "they are the machine's, and it may use the network, as a build that fetches packages"
+
 
 _UNIX = 1
+_NETWORK = (2, 10, 16)
+"""IPv4, IPv6, netlink: with `_UNIX` the families of sockets that a network namespace confines. Others, such
+as those of virtual machines, are not.
+"""
+
+_FAMILIES = {Scope.OWN: (_UNIX, *_NETWORK), Scope.SHARED: (), Scope.SHARED_NETWORK: _NETWORK}
+
+_ALLOWED_IN = {
+    Scope.OWN: system_calls.OF_NAMESPACES,
+    Scope.SHARED: (),
+    Scope.SHARED_NETWORK: system_calls.FETCHING,
+}
+
 _STREAM, _PACKETS, _TYPE_OF_SOCKET = 1, 5, 0xF
 """Pairs of these types reach nobody but each other; those of datagrams can be sent to any address."""
 
@@ -91,33 +109,35 @@ def mild_program(machine: str = MACHINE) -> bytes:
     return _program({name: (calls[name], block) for name, block in blocks.items()}, _ALLOW, _ALLOW, machine)
 
 
-def program(shares_namespaces: bool, machine: str = MACHINE) -> bytes:
+def program(scope: Scope, machine: str = MACHINE) -> bytes:
     """The filter for confined bots: instructions of 8 bytes each.
 
-    `shares_namespaces`: whether the bot shares network, IPC and file systems with the rest of the machine;
-    then it gets no sockets but pairs, and cannot change the attributes of files.
+    Where a bot shares namespaces with the machine it gets no sockets but pairs, or at most those of the
+    network, and cannot change the attributes of files.
     """
-    return _program(_blocks(shares_namespaces), _fail(errno.ENOSYS), _fail(errno.EPERM), machine)
+    return _program(_blocks(scope), _fail(errno.ENOSYS), _fail(errno.EPERM), machine)
 
 
-def asking(shares_namespaces: bool, machine: str = MACHINE) -> bytes:
+def asking(scope: Scope, machine: str = MACHINE) -> bytes:
     """The filter for confined bots that asks about the calls that `program` refuses."""
-    return _asking(_blocks(shares_namespaces), machine)
+    return _asking(_blocks(scope), machine)
 
 
 def asking_around(machine: str = MACHINE) -> bytes:
     """The filter that asks about the calls of a bot in namespaces of its own, and of the program that makes
     them: it allows what that program has to do. The bot needs `deferring` too.
     """
-    allowed = {name: (call, _ALLOW) for name, (call, _) in _blocks(False).items() if name in _OF_NAMESPACES}
-    return _asking(_blocks(False) | allowed, machine)
+    allowed = {
+        name: (call, _ALLOW) for name, (call, _) in _blocks(Scope.OWN).items() if name in _OF_NAMESPACES
+    }
+    return _asking(_blocks(Scope.OWN) | allowed, machine)
 
 
 def deferring(machine: str = MACHINE) -> bytes:
     """The filter for a bot in namespaces of its own, where one around it asks: where that one asks, its
     answer counts, and without it the call fails with ENOSYS. All else is as with `program`.
     """
-    blocks = _blocks(False)
+    blocks = _blocks(Scope.OWN)
     kept = {name: blocks[name] for name in (*_OF_NAMESPACES, *_NOT_ASKED)}
     return _instead(blocks, bpf.TRACE, kept, machine)
 
@@ -138,14 +158,16 @@ def _instead(
     return _program(changed | dict(kept), returned, returned, machine)
 
 
-def _blocks(shares_namespaces: bool) -> dict[str, tuple[SystemCall, bytes]]:
+def _blocks(scope: Scope) -> dict[str, tuple[SystemCall, bytes]]:
     """Returns the instructions that decide on each call of a confined bot; other calls fail with ENOSYS."""
-    own = _ALLOW if not shares_namespaces else _fail(errno.EPERM)
-    treated: list[tuple[Mapping[str, SystemCall], bytes]] = [(system_calls.ALLOWED, _ALLOW)]
-    treated += [(group, own) for group in (system_calls.SHARED, system_calls.ATTRIBUTES)]
-    treated += [(group, _fail(errno.EPERM)) for group in system_calls.FORBIDDEN]
-    treated += [(system_calls.MISSING, _fail(errno.ENOSYS))]
-    conditions = _conditions(shares_namespaces)
+    refused = (*system_calls.FORBIDDEN, *system_calls.OF_NAMESPACES)
+    treated: list[tuple[Mapping[str, SystemCall], bytes]] = [
+        *((group, _fail(errno.EPERM)) for group in refused),
+        (system_calls.ATTRIBUTES, _fail(errno.ENOTSUP)),
+        *((group, _ALLOW) for group in (system_calls.ALLOWED, *_ALLOWED_IN[scope])),
+        (system_calls.MISSING, _fail(errno.ENOSYS)),
+    ]
+    conditions = _conditions(scope)
     blocks = {name: (call, block) for group, block in treated for name, call in group.items()}
     return blocks | {name: (call, conditions[name]) for name, call in system_calls.CONDITIONAL.items()}
 
@@ -162,10 +184,11 @@ def _names(machine: str) -> dict[int, str]:
     return {number: name for name, number in numbers if number is not None}
 
 
-def _conditions(shares_namespaces: bool) -> dict[str, bytes]:
+def _conditions(scope: Scope) -> dict[str, bytes]:
     """Returns the instructions that check the arguments of each call."""
-    kinds = (_OF_TERMINALS,) if shares_namespaces else (_OF_TERMINALS, _OF_SOCKETS)
-    types = (_STREAM, _PACKETS) if shares_namespaces else range(_TYPE_OF_SOCKET)
+    is_own = scope is Scope.OWN
+    kinds = (_OF_TERMINALS, _OF_SOCKETS) if is_own else (_OF_TERMINALS,)
+    types = range(_TYPE_OF_SOCKET) if is_own else (_STREAM, _PACKETS)
     denied = _fail(errno.EPERM)
     return {
         **_own_alone(),
@@ -175,7 +198,7 @@ def _conditions(shares_namespaces: bool) -> dict[str, bytes]:
         "prctl": _among(0, _OWN_SETTINGS, errno.EINVAL),
         "personality": _among(0, _PERSONALITIES, errno.EPERM),
         "clone": _if(_low(0), bpf.ANY_BIT, _NEW_NAMESPACES, then=denied) + _ALLOW,
-        "socket": denied if shares_namespaces else _among(0, _FAMILIES, errno.EPERM),
+        "socket": _among(0, _FAMILIES[scope], errno.EPERM),
         "socketpair": _if(_low(0), bpf.EQUAL, _UNIX, otherwise=denied)
         + _among(1, types, errno.EPERM, _TYPE_OF_SOCKET),
     }

@@ -130,23 +130,32 @@ shmdt 67 197, msgget 68 186, msgsnd 69 189, msgrcv 70 188, msgctl 71 187, semtim
 """)
 """Memory, semaphores and queues that outlive the process and that nobody counts; those of others too."""
 
-SHARED = _calls("""
-connect 42 203, accept 43 202, bind 49 200, listen 50 201, mq_open 240 180, mq_unlink 241 181
-mq_timedsend 242 182, mq_timedreceive 243 183, mq_notify 244 184, mq_getsetattr 245 185
-inotify_add_watch 254 27, accept4 288 242
+SOCKETS = _calls("""
+connect 42 203, accept 43 202, bind 49 200, listen 50 201, accept4 288 242
 """)
-"""Calls for what is shared with others by a name, where there are no namespaces: message queues, addresses of
-sockets, events of files that the bot may not even read.
+"""Addresses of sockets."""
+
+NAMED = _calls("""
+mq_open 240 180, mq_unlink 241 181, mq_timedsend 242 182, mq_timedreceive 243 183
+mq_notify 244 184, mq_getsetattr 245 185, inotify_add_watch 254 27
+""")
+"""What is shared with others by a name, where there are no namespaces: message queues, and events of files
+that the bot may not even read.
+"""
+
+UNPACKING = _calls("""
+chmod 90 -, fchmod 91 52, chown 92 -, fchown 93 55, lchown 94 -, utime 132 -, utimes 235 -
+fchownat 260 54, futimesat 261 -, fchmodat 268 53, utimensat 280 88, fchmodat2 452 452
+""")
+"""Modes, owners and times of files, which Landlock does not confine: a bot could change those of any file of
+its user, and two bots could talk by them.
 """
 
 ATTRIBUTES = _calls("""
-chmod 90 -, fchmod 91 52, chown 92 -, fchown 93 55, lchown 94 -, utime 132 -, setxattr 188 5
-lsetxattr 189 6, fsetxattr 190 7, removexattr 197 14, lremovexattr 198 15, fremovexattr 199 16
-utimes 235 -, fchownat 260 54, futimesat 261 -, fchmodat 268 53, utimensat 280 88
-fchmodat2 452 452, setxattrat 463 463, removexattrat 466 466, file_setattr 469 469
+setxattr 188 5, lsetxattr 189 6, fsetxattr 190 7, removexattr 197 14, lremovexattr 198 15
+fremovexattr 199 16, setxattrat 463 463, removexattrat 466 466, file_setattr 469 469
 """)
-"""Modes, owners, times and attributes of files, which Landlock does not confine: a bot could change those of
-any file of its user, and two bots could talk by them."""
+"""Extended attributes and flags of files, for which the same is true."""
 
 MISSING = _calls("""
 io_setup 206 0, io_destroy 207 1, io_getevents 208 4, io_submit 209 2, io_cancel 210 3
@@ -173,5 +182,14 @@ vserver 236 -
 FORBIDDEN = (PROCESSES, KEYS, KERNEL, MOUNTS, HANDLES, MACHINE, SYSTEM_V)
 """What no confined bot may do."""
 
-GROUPS = (ALLOWED, CONDITIONAL, *FORBIDDEN, SHARED, ATTRIBUTES, MISSING, OBSOLETE)
+OF_NAMESPACES = (SOCKETS, NAMED, UNPACKING, ATTRIBUTES)
+"""What a bot may do in namespaces of its own, where it reaches nobody."""
+
+FETCHING = (SOCKETS, UNPACKING)
+"""Those of them that a build needs which fetches packages, also where it has no namespaces of its own: it
+connects to servers, and installers and archivers set the modes, owners and times of what they unpack. Most
+name a file by its path, which a filter cannot read, so that of any file of the user can be changed.
+"""
+
+GROUPS = (ALLOWED, CONDITIONAL, *FORBIDDEN, *OF_NAMESPACES, MISSING, OBSOLETE)
 """All groups: a call is in one."""

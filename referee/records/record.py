@@ -141,6 +141,8 @@ def waited_long(event: dict[str, Any], measured: dict[str, Any]) -> bool:
     waited_us = measured.get("waited_us", 0)
     matters_us = measured.get("wall_us", 0) // _WAIT_DIVISOR
     if "move" in event:  # of one that never came, nobody knows how much longer it would have taken
+        if not measured["over_us"]:
+            return False
         matters_us = min(matters_us, measured["over_us"])
     return bool(waited_us) and waited_us >= matters_us
 

@@ -116,7 +116,7 @@ class Stopwatch:
         if self._rest_began_ns:
             self._end_rest(now_ns, cpu_ns)
         self.began_ns = self.empty_ns = self._settled_ns = now_ns
-        self.slow_from_ns = now_ns + (allowance_ns if allowance_ns > SLOW_NS else SLOW_NS)
+        self.slow_from_ns = now_ns + SLOW_NS
         self.deadline_ns = now_ns + (CPU_WALL * wait_ns + CPU_WALL_NS if by_cpu else wait_ns)
 
     def look(self) -> None:
@@ -138,7 +138,7 @@ class Stopwatch:
             self._starvation.mark(now_ns)
 
     def notice_waiting(self, now_ns: int) -> None:
-        """Measures how long the bot waited for a processor in a move that took longer than its allowance."""
+        """Measures how long the bot waited for a processor in a move that was not quick."""
         if now_ns <= self.slow_from_ns or self._by_cpu or self._starvation is None:
             return
         waited_ns = min(now_ns - self.began_ns, self._starvation.waited_ns(self.began_ns))

@@ -119,6 +119,42 @@ def test_a_build_that_says_so_has_a_network_and_no_more(level: str, folder: Path
     assert attacked(folder, level, port, network=True) == ["network works", "home works"]
 
 
+OF_THE_USER = """
+import os, socket, sys
+file, server = sys.argv[1:]
+for name, what in {
+    "server": lambda: socket.socket(socket.AF_UNIX).connect(server),
+    "attribute": lambda: os.setxattr(file, "user.a", b"1"),
+}.items():
+    try:
+        what()
+        print(name, "works")
+    except OSError:
+        pass
+os.utime("made")
+os.chmod("made", 0o700)
+for name in ("debian_version", "mime.types"):  # pip fails where it finds but cannot read them
+    open("/etc/" + name).close() if os.path.exists("/etc/" + name) else None
+"""
+
+
+@pytest.mark.parametrize("level", CONFINED)
+def test_a_build_with_a_network_reaches_no_unix_sockets_and_no_attributes_of_files(
+    level: str, folder: Path
+) -> None:
+    file, path = folder.parent / "file", folder.parent / "server"
+    for at in (file, folder / "made"):
+        at.touch()
+    (folder / "attempts.py").write_text(OF_THE_USER)
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(path))
+        server.listen()
+        words = ("sh", "-c", f"{{python}} attempts.py {file} {path} && cp -p made copied && exit 1")
+        failed = building.build(bot(folder, level), words, network=True)
+    assert failed == ("`sh` exited with status 1", ()), "its own files it can change, as installers do"
+    assert (folder / "made").stat().st_mode & 0o777 == 0o700
+
+
 def test_at_bwrap_what_is_private_is_hidden_from_a_build(folder: Path) -> None:
     (folder / "t-results").mkdir()
     (folder / "t-results" / "games.jsonl").write_text("records\n")

@@ -239,11 +239,10 @@ def test_the_waiting_in_a_slow_move_is_measured_and_charged(kernel: Written) -> 
     assert kernel.watch.measured(kernel.now_ns, 0)[1].waited_us == 0, "a new move begins"
 
 
-def test_of_a_move_within_its_allowance_no_waiting_is_read(kernel: Written) -> None:
+@pytest.mark.parametrize("allowance_ms", [0, 5, 500])
+def test_of_a_quick_move_no_waiting_is_read(kernel: Written, allowance_ms: int) -> None:
     waits = Waits(kernel, 12)
-    kernel.began(1000, 500)
-    assert waited_us(kernel, 500) == 0 and waits.reads == 0
-    kernel.began(1000, 0)
+    kernel.began(1000, allowance_ms)
     assert waited_us(kernel, 10) == 0 and waits.reads == 0, "reading would take a good part of a quick move"
     assert waited_us(kernel, 11) == 11_000 and waits.reads == 1, "no longer than the move"
 

@@ -13,14 +13,16 @@ from collections.abc import Iterator, Mapping
 import pytest
 
 from referee.processes import bpf, seccomp, system_calls
+from referee.processes.seccomp import Scope
 from referee.processes.system_calls import (
     ALLOWED,
     ATTRIBUTES,
     CONDITIONAL,
+    FETCHING,
     FORBIDDEN,
     GROUPS,
     MISSING,
-    SHARED,
+    OF_NAMESPACES,
 )
 
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7, "riscv64": 0xC00000F3}
@@ -69,11 +71,9 @@ def number_of(name: str, machine: str = "x86_64") -> int:
     return number
 
 
-def outcome(
-    name: str, *arguments: int, shares_namespaces: bool = True, machine: str = "x86_64"
-) -> int | None:
+def outcome(name: str, *arguments: int, scope: Scope = Scope.SHARED, machine: str = "x86_64") -> int | None:
     """The error with which a call fails; None where it is allowed."""
-    found = result(seccomp.program(shares_namespaces, machine), number_of(name, machine), arguments, machine)
+    found = result(seccomp.program(scope, machine), number_of(name, machine), arguments, machine)
     return None if found == ALLOW else found & 0xFFFF
 
 
@@ -138,17 +138,17 @@ def test_the_running_kernel_has_no_call_that_is_in_no_group() -> None:
 
 
 @pytest.mark.parametrize("machine", ARCHITECTURES)
-@pytest.mark.parametrize("shares_namespaces", [True, False])
-def test_the_filter_allows_what_the_groups_say_and_nothing_else(
-    machine: str, shares_namespaces: bool
-) -> None:
-    program = seccomp.program(shares_namespaces, machine)
+@pytest.mark.parametrize("scope", Scope)
+def test_the_filter_allows_what_the_groups_say_and_nothing_else(machine: str, scope: Scope) -> None:
+    program = seccomp.program(scope, machine)
     assert len(program) // 8 <= 4096
     expected = dict.fromkeys(range(1000), ERRNO | errno.ENOSYS)
-    for group in (ALLOWED, *(() if shares_namespaces else (SHARED, ATTRIBUTES))):
-        expected.update((number, ALLOW) for _, number in numbered(group, machine))
-    for group in (*FORBIDDEN, *((SHARED, ATTRIBUTES) if shares_namespaces else ())):
+    for group in (*FORBIDDEN, *OF_NAMESPACES):
         expected.update((number, ERRNO | errno.EPERM) for _, number in numbered(group, machine))
+    expected.update((number, ERRNO | errno.ENOTSUP) for _, number in numbered(ATTRIBUTES, machine))
+    more = {Scope.OWN: OF_NAMESPACES, Scope.SHARED: (), Scope.SHARED_NETWORK: FETCHING}
+    for group in (ALLOWED, *more[scope]):
+        expected.update((number, ALLOW) for _, number in numbered(group, machine))
     conditional = {number for _, number in numbered(CONDITIONAL, machine)}
     for number, what in expected.items():
         if number not in conditional:
@@ -156,7 +156,7 @@ def test_the_filter_allows_what_the_groups_say_and_nothing_else(
 
 
 def test_calls_of_other_architectures_are_refused() -> None:
-    program = seccomp.program(True, "x86_64")
+    program = seccomp.program(Scope.SHARED, "x86_64")
     read_of_x32 = 0x40000000
     assert result(program, read_of_x32) == ERRNO | errno.ENOSYS
     assert result(program, number_of("read"), machine="aarch64") == ERRNO | errno.EPERM
@@ -171,12 +171,10 @@ CALLS = [
 
 @pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("machine", ARCHITECTURES)
-@pytest.mark.parametrize("shares_namespaces", [True, False])
-def test_the_filter_that_asks_allows_nothing_that_the_other_refuses(
-    machine: str, shares_namespaces: bool
-) -> None:
-    refusing = seccomp.program(shares_namespaces, machine)
-    asking = seccomp.asking(shares_namespaces, machine)
+@pytest.mark.parametrize("scope", Scope)
+def test_the_filter_that_asks_allows_nothing_that_the_other_refuses(machine: str, scope: Scope) -> None:
+    refusing = seccomp.program(scope, machine)
+    asking = seccomp.asking(scope, machine)
     for number, arguments in CALLS:
         refused, asked = (result(program, number, arguments, machine) for program in (refusing, asking))
         if number == number_of("clone3", machine):
@@ -192,7 +190,7 @@ def test_the_filter_that_asks_allows_nothing_that_the_other_refuses(
 @pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("machine", ARCHITECTURES)
 def test_two_filters_one_around_the_other_allow_nothing_that_the_one_refuses(machine: str) -> None:
-    refusing = seccomp.program(False, machine)
+    refusing = seccomp.program(Scope.OWN, machine)
     around, inside = seccomp.asking_around(machine), seccomp.deferring(machine)
     asked = set()
     for number, arguments in CALLS:
@@ -245,6 +243,7 @@ WITH_ARGUMENTS = [
     ("clone", (CLONE_OF_A_THREAD,), None, None),
     ("clone", (CLONE_OF_A_USER_NAMESPACE,), errno.EPERM, errno.EPERM),
     ("socket", (UNIX, STREAM), errno.EPERM, None),
+    ("socket", (INTERNET, STREAM), errno.EPERM, None),
     ("socket", (OF_MACHINES, STREAM), errno.EPERM, errno.EPERM),
     ("socketpair", (UNIX, STREAM | CLOSE_ON_EXECUTION), None, None),
     ("socketpair", (UNIX, DATAGRAM), errno.EPERM, None),
@@ -265,8 +264,9 @@ WITH_ARGUMENTS = [
 def test_arguments_decide(
     name: str, arguments: tuple[int, ...], shared: int | None, own: int | None, machine: str
 ) -> None:
-    found = [outcome(name, *arguments, shares_namespaces=both, machine=machine) for both in (True, False)]
-    assert found == [shared, own]
+    found = {scope: outcome(name, *arguments, scope=scope, machine=machine) for scope in Scope}
+    connects = (name, *arguments[:1]) == ("socket", INTERNET)
+    assert found == {Scope.SHARED: shared, Scope.OWN: own, Scope.SHARED_NETWORK: None if connects else shared}
 
 
 def test_each_conditional_call_is_tried_with_arguments() -> None:

@@ -391,6 +391,7 @@ def test_the_time_of_moves_is_counted_by_bot() -> None:
         ({"left": "time"}, {"wall_us": 3_000_000, "waited_us": 300_000}, 1, 1),
         ({"left": "time"}, {"wall_us": 3_000_000, "waited_us": 2000}, 1, 0),
         ({"default": "n"}, {"wall_us": 3_000_000, "over_us": 100, "waited_us": 2000}, 1, 0),
+        ({"move": "m"}, {"wall_us": 3_000_000, "over_us": 0, "waited_us": 2_000_000}, 1, 0),
         ({"move": "m"}, {"wall_us": 3_000_000, "over_us": 2000, "waited_us": 2000}, 1, 1),
         ({"move": "m"}, {"wall_us": 3_000_000, "over_us": 2001, "waited_us": 2000}, 1, 0),
         ({"move": "m"}, {"wall_us": 3_000_000, "over_us": 2_000_000, "waited_us": 300_000}, 1, 1),
