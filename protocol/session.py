@@ -157,7 +157,7 @@ class Session:
                 return True
         to = TABLE[self.phase].get(kind)
         if to is None or not self._may_say(speaker, kind):
-            raise Breach(f"`{message.word}` is not expected in state {self.phase.value}")
+            raise Breach(f"`{message.word}` is not allowed in the state `{self.phase.value}`")
         if isinstance(message, AskLine):
             if message.question != self.asked + 1:
                 raise Breach(f"question {message.question} after question {self.asked}")

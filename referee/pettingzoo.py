@@ -1,4 +1,4 @@
-"""The games as environments of PettingZoo, for training: `pip install 'game-referee[pettingzoo]'`.
+"""The games as environments of PettingZoo, for training, with the extra `pettingzoo` of the package.
 
     from referee.pettingzoo import env
 

@@ -7,6 +7,7 @@ import re
 from referee.core.text import shown
 from referee.core.units import show_period
 from referee.gameplay.events import Ending
+from referee.gameplay.hints import UNEXPECTED
 
 FLUSH = (
     "flush after every line: in Python `print(line, flush=True)`, in C `setvbuf(stdout, NULL, _IOLBF, 0)` "
@@ -102,10 +103,8 @@ def of_breach(line: bytes, asked: int | None) -> str:
             f"message to the referee; if it is an answer, its form is `move {number} TEXT`"
         )
     match word:
-        case b"hello":
-            return "answer the referee's first line with `hello 1`, once, and write nothing before it"
-        case b"ready":
-            return "send `ready` only in answer to `prepare`, once for each game, and not with `hello`"
+        case b"hello" | b"ready":
+            return UNEXPECTED[word.decode()]
         case b"move" | b"resign" | b"list":
             name = word.decode()
             if asked == 0:

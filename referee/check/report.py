@@ -48,11 +48,9 @@ def step_lines(step: StepResult, again: str, width: int) -> Iterator[str]:
         return
     yield head.rstrip()
     diagnostics = failure.diagnostics
-    block = [
-        *_wrapped(failure.what, width - len(_INDENT)),
-        "",
-        *(f"| {line}" for line in diagnostics.dialogue),
-    ]
+    block = _wrapped(failure.what, width - len(_INDENT))
+    if diagnostics.dialogue:
+        block += ["", *(f"| {line}" for line in diagnostics.dialogue)]
     if diagnostics.stderr:
         block += ["", "stderr of the bot:", *(f"| {line}" for line in diagnostics.stderr)]
     block += ["", f"the bot's process {diagnostics.process}"]

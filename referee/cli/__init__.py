@@ -142,8 +142,8 @@ def cli() -> None:
       5  this machine lacks something that is needed
       6  a record failed verification
       7  a bot failed a step of `check`
-      8  with --strict: a bot was at fault, an SPRT accepted H0, or
-         `rerun` found a difference
+      8  with --strict: a bot was at fault or left out, an SPRT
+         accepted H0, or `rerun` found a difference
     """
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from referee.cli.options import group, key_values, tournament_format_option
+from referee.cli.options import group, key_values, run_argument, tournament_format_option
 from referee.cli.output import say
 from referee.core.errors import UsageError
 from referee.core.pairing import BOT_NAME
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@run_argument
 @click.option(
     "--withdraw", "withdrawn", metavar="BOT", multiple=True, help="Withdraw this bot: it plays no more games."
 )
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     metavar="ID",
     multiple=True,
     help="Let the next `run` play this game again: one that could not be completed, or was forfeited for "
-    "that reason. No bot remains suspected of causing that.",
+    "that reason. This also clears the bots suspected of causing that.",
 )
 @click.option(
     "--rename",
@@ -55,11 +55,11 @@ if TYPE_CHECKING:
     help="The reason, which is stored in the records; required except with --rename.",
 )
 @tournament_format_option
-def amend(folder: Path, **given: Any) -> None:
-    """Amends the run in DIR by adding a line to its records; nothing is removed from them.
+def amend(path: Path, **given: Any) -> None:
+    """Amends a run by adding a line to its records; nothing is removed from them.
 
-    DIR may be a tournament file, which stands for its results. A renamed bot keeps its old name in the IDs of
-    games and in the tournament file.
+    RUN is the run's folder or its tournament file. A renamed bot keeps its old name in the IDs of games and
+    in the tournament file.
 
     \b
     Examples:
@@ -73,7 +73,7 @@ def amend(folder: Path, **given: Any) -> None:
 
     amendment = group(_Amendment, given)
     amendment.check()
-    folder = run_folder(folder)  # a folder without a run is refused before it is locked
+    folder = run_folder(path)  # a folder without a run is refused before it is locked
     read_run(folder)
     with locked(folder):
         run = read_run(folder)

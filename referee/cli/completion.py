@@ -115,7 +115,7 @@ def _games(context: click.Context) -> Iterator[Summary]:
     from referee.records.heads import Head, Heads
     from referee.tournament.run.reading import records_at
 
-    file = records_at(Path(str(_before(context, "file", "path", "folders"))))
+    file = records_at(Path(str(_before(context, "path", "paths"))))
     heads = Heads()
     for line in islice(journal.read(file), MAX_LINES):
         said = heads.read(line.text)

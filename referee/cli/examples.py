@@ -42,7 +42,7 @@ def examples(name: str) -> None:
             shutil.copytree(EXAMPLES / part, folder / part, ignore=_not_ours)
     except OSError as error:
         raise StorageError(f"cannot write to `{shown(str(folder))}`: {error}") from None
-    say("play a tournament with `referee run FILE`")
+    say("play a tournament with `referee run TOML`")
     show_data("\n".join(shown(str(path)) for path in sorted((folder / "tournaments").glob("*.toml"))))
 
 

@@ -38,10 +38,11 @@ AT_ONCE = 1000
     shell_complete=completion.game_of_run,
     help="Export only this game, by ID or number, as records that `referee verify` accepts.",
 )
-def export(folders: tuple[Path, ...], form: str, game_id: str | None) -> None:
-    """Writes the games of the runs in DIR to stdout, without moves; with --game, one complete game.
+def export(paths: tuple[Path, ...], form: str, game_id: str | None) -> None:
+    """Writes the games of one run or several to stdout, without moves; with --game, one complete game.
 
-    In PGN, seat 1 is White and unrated games have no result. BayesElo and Ordo can read it.
+    RUN is a run's folder or its tournament file. In PGN, seat 1 is White and unrated games have no result.
+    BayesElo and Ordo can read it.
 
     \b
     Examples:
@@ -52,7 +53,7 @@ def export(folders: tuple[Path, ...], form: str, game_id: str | None) -> None:
     from referee.tournament.run.exports import csv_of, json_of_heads, pgn_of
     from referee.tournament.run.reading import read_runs
 
-    runs = read_runs(folders)
+    runs = read_runs(paths)
     if game_id is not None:
         show_data(_alone(runs, game_id).decode().removesuffix("\n"))
         return

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from referee.tournament.run.reading import Runs
     from referee.tournament.run.run import Run
 
-NOT_STORED = "(not stored; `referee rerun DIR ID --dialogue` plays the game again and shows it)"
+NOT_STORED = "(not stored; `referee rerun RUN ID --dialogue` plays the game again and shows it)"
 
 _FAULTS = frozenset(ending.word for ending in Ending if ending.is_fault)
 
@@ -40,17 +40,19 @@ _FAULTS = frozenset(ending.word for ending in Ending if ending.is_fault)
 @click.option(
     "--bot",
     "bots",
-    metavar="A",
+    metavar="BOT",
     multiple=True,
     shell_complete=completion.bot_of_run,
     help="Games of this bot; repeat the option for games between several.",
 )
-@click.option("--section", metavar="S", help="Games of one section of the tournament.")
+@click.option("--section", metavar="NAME", help="Games of one section of the tournament.")
 @click.option("--round", "number", type=click.IntRange(1), help="Games of one round.")
-@click.option("--won-by", metavar="A", shell_complete=completion.bot_of_run, help="Games that this bot won.")
+@click.option(
+    "--won-by", metavar="BOT", shell_complete=completion.bot_of_run, help="Games that this bot won."
+)
 @click.option(
     "--lost-by",
-    metavar="A",
+    metavar="BOT",
     shell_complete=completion.bot_of_run,
     help="Games in which this bot was not first.",
 )
@@ -71,10 +73,11 @@ _FAULTS = frozenset(ending.word for ending in Ending if ending.is_fault)
 @click.option("--dialogue", is_flag=True, help="Print the stored dialogue of each game found.")
 @form_option
 def find(**given: Any) -> None:
-    """Finds games of the runs in DIR.
+    """Finds games of one run or several, and shows how they ended.
 
-    Shows how each of them ended. What bots wrote to stderr is in the record (`referee replay DIR ID`). The
-    dialogue with the referee is stored only for games with faults, or for all games with `keep = "all"`.
+    RUN is a run's folder or its tournament file. What bots wrote to stderr is in the record (`referee replay
+    RUN ID`). The dialogue with the referee is stored only for games with faults, or for all games with `keep
+    = "all"`.
 
     \b
     Examples:
@@ -86,7 +89,7 @@ def find(**given: Any) -> None:
     from referee.tournament.run.reading import game_named, read_runs
 
     query, form = group(_Query, given), given["form"]
-    runs = read_runs(given["folders"])
+    runs = read_runs(given["paths"])
     if query.game_id is not None:
         _, game_id = game_named(runs.runs, query.game_id)
         query = replace(query, game_id=game_id)

@@ -145,9 +145,9 @@ def with_delays(args: Sequence[str]) -> list[str]:
 @click.option(
     "--from",
     "begin",
-    metavar="DIR ID@N",
+    metavar="RUN ID@N",
     type=(click.Path(path_type=Path), str),
-    help="Start from the position after move N of a recorded game, as shown by `replay DIR ID --move N`, "
+    help="Start from the position after move N of a recorded game, as shown by `replay RUN ID --move N`, "
     "chance included.",
 )
 @click.option(

@@ -21,11 +21,12 @@ from referee.core.text import counted, shown
     help="If a game has different moves in several runs, take it from the run that is named first.",
 )
 @tournament_format_option
-def merge(out: Path, folders: tuple[Path, ...], prefer: str | None) -> None:
-    """Writes a new run to OUT with the games of several runs of the same tournament, each game once.
+def merge(out: Path, paths: tuple[Path, ...], prefer: str | None) -> None:
+    """Writes a new run to the folder OUT with the games of several runs of the same tournament, each game
+    once.
 
-    The runs must have the same settings, but they may have different bots. They are not changed. Continue the
-    new run with `referee run FILE -o OUT`.
+    RUN is a run's folder or its tournament file. The runs must have the same settings, but may have different
+    bots; they are not changed. Continue the new run with `referee run TOML -o OUT`.
 
     \b
     Examples:
@@ -35,7 +36,7 @@ def merge(out: Path, folders: tuple[Path, ...], prefer: str | None) -> None:
     from referee.tournament.run.reading import read_runs
     from referee.tournament.run.run import read_run
 
-    runs = read_runs(folders).runs
+    runs = read_runs(paths).runs
     if len(runs) < 2:
         raise UsageError("only 1 run is given, expected at least 2 to merge")
     merging.check_mergeable(runs)

@@ -37,9 +37,9 @@ SEED = "1"
 @click.option(
     "--from",
     "begin",
-    metavar="DIR ID@N",
+    metavar="RUN ID@N",
     type=(click.Path(path_type=Path), str),
-    help="Start from the position after move N of a recorded game, as shown by `replay DIR ID --move N`, "
+    help="Start from the position after move N of a recorded game, as shown by `replay RUN ID --move N`, "
     "chance included.",
 )
 @seat_option

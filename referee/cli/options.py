@@ -154,8 +154,10 @@ seat_option = click.option(
     "--seat", type=click.IntRange(1), metavar="N", help="Show only what seat N knew during the game."
 )
 
+run_argument = click.argument("path", metavar="RUN", type=click.Path(path_type=Path))
+
 runs_argument = click.argument(
-    "folders", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path)
+    "paths", metavar="RUN...", nargs=-1, required=True, type=click.Path(path_type=Path)
 )
 
 

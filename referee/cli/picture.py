@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from referee.cli.options import game_id_argument, game_option, group, outside_game, seat_option, view_of
+from referee.cli.options import (
+    game_id_argument,
+    game_option,
+    group,
+    outside_game,
+    run_argument,
+    seat_option,
+    view_of,
+)
 from referee.cli.output import is_stdout, put_text, say
 from referee.core.errors import UsageError
 from referee.core.text import shown
@@ -19,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Draws a position of a game as SVG or PNG.")
-@click.argument("file", type=click.Path(path_type=Path))
+@run_argument
 @game_id_argument
 @click.option(
     "--move",
@@ -52,13 +60,12 @@ if TYPE_CHECKING:
     help="Write NAME.svg, or NAME.png if a program that converts it is installed. Default: SVG on stdout.",
 )
 @game_option
-def picture(file: Path, game_id: str | None, game: str | None, out: Path | None, **given: Any) -> None:
-    """Draws a position of the game ID of FILE, as `referee replay` shows it.
+def picture(path: Path, game_id: str | None, game: str | None, out: Path | None, **given: Any) -> None:
+    """Draws a position of the game ID of a run, as `referee replay` shows it.
 
-    FILE is a file of records, a folder with one, or a tournament file, which stands for its results. ID is
-    a game's id, or its number in the file, counted from 1; it is not needed for a file with one game. All
-    pictures of a game have the same size. PNG is made by rsvg-convert, inkscape, resvg, ImageMagick or
-    cairosvg, whichever is installed.
+    RUN is a run's folder, its tournament file, or a file of records. ID is the game's id or number, as
+    `replay RUN` lists them; a run of one game needs none. All pictures of a game have the same size. PNG is
+    made by rsvg-convert, inkscape, resvg, ImageMagick or cairosvg, whichever is installed.
 
     \b
     Examples:
@@ -78,10 +85,10 @@ def picture(file: Path, game_id: str | None, game: str | None, out: Path | None,
         raise UsageError(
             f"`{shown(str(out))}` is not a valid name for a picture, expected NAME.svg or NAME.png"
         )
-    record = find_game(records_at(file), game_id, outside_game(game), say)
+    record = find_game(records_at(path), game_id, outside_game(game), say)
     if not isinstance(record, GameRecord):
         raise UsageError(
-            f"`{shown(str(file))}` has {len(record):,} games, expected the ID of "
+            f"`{shown(str(path))}` has {len(record):,} games, expected the ID of "
             "one; `referee replay` lists them"
         )
     svg = group(_PictureSettings, given).of(steps_of(record))

@@ -63,8 +63,8 @@ def report_bots(totals: Counter[tuple[str, str]], first_rejected: Mapping[str, F
         noise, stale = (totals[bot, name] for name in STRAY)
         if noise:
             say(
-                f"bot `{bot}` wrote {counted(noise, 'line')} to stdout that are not messages; they were "
-                "ignored, but debug output belongs on stderr"
+                f"ignored {counted(noise, 'line')} on the stdout of bot `{bot}` that the protocol does not "
+                "know: debug output belongs on stderr"
             )
         if stale:
             say(

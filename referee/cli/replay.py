@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from referee.cli.colour import can_draw
-from referee.cli.options import game_id_argument, game_option, group, outside_game, seat_option, view_of
+from referee.cli.options import (
+    game_id_argument,
+    game_option,
+    group,
+    outside_game,
+    run_argument,
+    seat_option,
+    view_of,
+)
 from referee.cli.output import columns, pasteable, put_text, say, show_data
 from referee.core.errors import UsageError
 from referee.core.text import listed, shown
@@ -25,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@run_argument
 @game_id_argument
 @click.option("--all", "at_once", is_flag=True, help="Print all moves at once, even in a terminal.")
 @seat_option
@@ -48,11 +56,10 @@ if TYPE_CHECKING:
 )
 @game_option
 def replay(**given: Any) -> None:
-    """Shows the game ID of FILE move by move, with the board and the clocks.
+    """Shows the game ID of a run move by move, with the board and the clocks; without ID, lists the games.
 
-    FILE is a file of records, a folder with one, or a tournament file, which stands for its results. ID is
-    a game's id, or its number in the file, counted from 1. Without ID, shows the game if the file has only
-    one, and otherwise lists the games. In a terminal, keys step through the game; `?` shows them.
+    RUN is a run's folder, its tournament file, or a file of records. ID is the game's id or number; a
+    run of one game needs none. In a terminal, keys step through the game; `?` shows them.
 
     \b
     Examples:
@@ -66,7 +73,7 @@ def replay(**given: Any) -> None:
 
     options = group(_ReplayOptions, given)
     options.check()
-    file = records_at(options.file)
+    file = records_at(options.path)
     found = find_game(file, options.game_id, outside_game(options.game), say)
     if isinstance(found, GameRecord):
         _show(found, options)
@@ -85,7 +92,7 @@ def replay(**given: Any) -> None:
 class _ReplayOptions:
     """The options of `referee replay`."""
 
-    file: Path
+    path: Path
     game_id: str | None
     at_once: bool
     seat: int | None

@@ -40,19 +40,19 @@ if TYPE_CHECKING:
 @game_option
 @tournament_format_option
 def report(
-    folders: tuple[Path, ...],
+    paths: tuple[Path, ...],
     output: Path | None,
     folder: bool,
     no_replays: bool,
     workers: int | None,
     game: str | None,
 ) -> None:
-    """Makes a web page about the run in DIR, finished or not; for several runs, one page about all their
-    games.
+    """Makes a web page about a run, finished or not; for several runs, one page about all their games.
 
-    The page has the standings, crosstables, charts of lengths, times and ratings, the faults with their
-    dialogues, and a replay of every game. It is a single file that needs no network. For many games, --folder
-    writes a folder of pages instead; open its `index.html`. An older report in the folder is replaced.
+    RUN is a run's folder or its tournament file. The page has the standings, crosstables, charts of lengths,
+    times and ratings, the faults with their dialogues, and a replay of every game. It is a single file that
+    needs no network. For many games, --folder writes a folder of pages instead; open its `index.html`. An
+    older report in the folder is replaced.
 
     \b
     Examples:
@@ -78,7 +78,7 @@ def report(
 
     pages, html = 0, ""
     with AdvanceBar() as bar:
-        runs = read_runs(folders, bar.stage)
+        runs = read_runs(paths, bar.stage)
         if not no_replays:
             _check_rules(runs, game)
         if folder and output is not None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from referee.cli import completion
-from referee.cli.options import game_option, group, isolation_option, outside_game
+from referee.cli.options import game_option, group, isolation_option, outside_game, run_argument
 from referee.cli.output import say, show_data
 from referee.core.errors import BotFaulted, UsageError
 from referee.core.text import shown
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("path", metavar="DIR", type=click.Path(path_type=Path))
+@run_argument
 @click.argument("game_id", metavar="ID", shell_complete=completion.game_of_run)
 @click.argument("bots", metavar="[NAME=COMMAND]...", nargs=-1)
 @click.option(
@@ -56,11 +56,12 @@ if TYPE_CHECKING:
 @game_option
 @click.option("--strict", is_flag=True, help="Exit with 8 if the game differs or a bot was at fault.")
 def rerun(**given: Any) -> None:
-    """Plays the game ID of the run in DIR again and shows the first difference.
+    """Plays the game ID of a run again and shows the first difference.
 
+    RUN is the run's folder or its tournament file; ID is the game's id or number, as `replay RUN` lists them.
     Seeds, chance, opening and clocks are those of the recorded game. The bots are started with their commands
-    from the run, in their present state, or with COMMAND for the bot NAME; they are not built first. The exit
-    code is 0 whether the game differs or not, unless --strict is given.
+    from the run, or with COMMAND for the bot NAME, as their programs are now; they are not built first. The
+    exit code is 0 whether the game differs or not, unless --strict is given.
 
     \b
     Examples:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from referee.cli.options import game_option, outside_game, tournament_format_option
+from referee.cli.options import game_option, outside_game, run_argument, tournament_format_option
 from referee.cli.output import say, show_data
 from referee.core.text import shown
 
@@ -14,7 +14,7 @@ PORT = 8000
 
 
 @click.command(short_help="Shows a run in a browser while it is played.")
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@run_argument
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
@@ -27,17 +27,18 @@ PORT = 8000
     metavar="ADDRESS",
     default="127.0.0.1",
     show_default=True,
-    help="The address to listen on. With any other address than the default, other people can read the run.",
+    help="The address to listen on. With any but the default, other machines can read the run.",
 )
 @click.option("--log", is_flag=True, help="Print a line for each request on stderr.")
 @game_option
 @tournament_format_option
-def serve(folder: Path, port: int, host: str, log: bool, game: str | None) -> None:
-    """Serves web pages about the run in DIR: standings, progress, faults, and all finished games.
+def serve(path: Path, port: int, host: str, log: bool, game: str | None) -> None:
+    """Serves web pages about a run: standings, progress, faults, and all finished games.
 
-    The run may still be in progress in another process: the pages follow it. Nothing is written to DIR. The
-    address of the pages is printed on stdout; Ctrl-C stops the server. A game with hidden information is
-    shown only when all games with the same chance events are over.
+    RUN is the run's folder or its tournament file. The run may still be in progress, or not have begun: the
+    pages follow it. Nothing is written to the folder. The address of the pages is printed on stdout; Ctrl-C
+    stops the server. A game with hidden information is shown only when all games with the same chance events
+    are over.
 
     \b
     Examples:
@@ -48,7 +49,7 @@ def serve(folder: Path, port: int, host: str, log: bool, game: str | None) -> No
     from referee.serving.server import hosts_of, is_local, listening, serve_run, url_of  # only when it serves
     from referee.tournament.run.reading import future_folder
 
-    folder, given = future_folder(folder), outside_game(game)
+    folder, given = future_folder(path), outside_game(game)
     with listening(host, port) as listener:
         show_data(url_of(listener))
         if not is_local(listener):

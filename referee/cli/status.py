@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from referee.cli.options import tournament_format_option
+from referee.cli.options import run_argument, tournament_format_option
 from referee.cli.output import amount_text, show_data
 from referee.core.text import counted, shown
 from referee.core.units import about
@@ -22,15 +22,13 @@ ROWS = 20
 
 
 @click.command()
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@run_argument
 @click.option("--json", "as_json", is_flag=True, help="Print the status as JSON.")
 @tournament_format_option
-def status(folder: Path, as_json: bool) -> None:
-    """Shows the progress of the run in DIR, without disturbing it: games, rate, remaining time, standings,
-    faults.
+def status(path: Path, as_json: bool) -> None:
+    """Shows the progress of a run, without disturbing it: games, rate, remaining time, standings, faults.
 
-    The lock of the folder tells whether a referee is running there, and the records tell which games count;
-    only the run itself knows which games are in progress.
+    RUN is the run's folder or its tournament file. Games in progress are not shown.
 
     \b
     Examples:
@@ -43,7 +41,7 @@ def status(folder: Path, as_json: bool) -> None:
     from referee.tournament.run.reading import run_folder
     from referee.tournament.run.run import read_run
 
-    folder = run_folder(folder)
+    folder = run_folder(path)
     is_running = is_locked(folder)
     run = read_run(folder)
     progress, order = progress_of(run, last_games(folder), is_running), order_of(run)

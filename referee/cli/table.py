@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 )
 @tournament_format_option
 def table(
-    folders: tuple[Path, ...],
+    paths: tuple[Path, ...],
     form: str,
     columns: str | None,
     show: str | None,
@@ -53,11 +53,12 @@ def table(
     times: bool,
     width: int | None,
 ) -> None:
-    """Prints the table of the run in DIR, finished or not; for several runs, one table of all their games.
+    """Prints the table of a run, finished or not; for several runs, one table of all their games.
 
-    Elo ratings, with 95 % intervals, and the advantages of seats are fitted to all games at once. The number
-    of games and the head hash, which is the hash of the last line, are printed on stderr; with this hash,
-    `referee verify --head` can later detect whether the records were changed.
+    RUN is a run's folder or its tournament file. Elo ratings, with 95 % intervals, and the advantages of
+    seats are fitted to all games at once. The number of games and the head hash, which is the hash of the
+    last line, are printed on stderr; with this hash, `referee verify --head` can later detect whether the
+    records were changed.
 
     \b
     Examples:
@@ -76,7 +77,7 @@ def table(
         times,
         notes,
     )
-    found = read_runs(folders)
+    found = read_runs(paths)
     facts = replace(found.facts, times=_times(found.runs) if view.needs_times else None)
     seats = max(seats for run in found.runs for seats in run.seats.values())
     show_data(rendered(found.names, found.games, form, seats, view, facts))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from referee.cli.advance_bar import AdvanceBar
-from referee.cli.options import game_option, outside_game, tournament_format_option
+from referee.cli.options import game_option, outside_game, run_argument, tournament_format_option
 from referee.cli.output import count_text, say, show_data
 from referee.core.cores import usable_cores
 from referee.core.errors import RecordError, UsageError
@@ -30,7 +30,7 @@ _MAX_SHOWN = 20
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@run_argument
 @click.option("--head", "noted", metavar="HASH", help="The head hash that was printed for these records.")
 @click.option(
     "--workers",
@@ -40,13 +40,13 @@ _MAX_SHOWN = 20
 )
 @game_option
 @tournament_format_option
-def verify(file: Path, noted: str | None, workers: int | None, game: str | None) -> None:
-    """Replays every game in FILE by the rules and the clocks, and compares the result with the record.
+def verify(path: Path, noted: str | None, workers: int | None, game: str | None) -> None:
+    """Replays every game of a run by the rules and the clocks, and compares the result with the record.
 
-    FILE is a file of records, a folder with one, or a tournament file, which stands for its results. Prints
-    the number of games and the hash of the last line. This head hash is also printed at the end of a run and
-    by `table`: if you note it, --head can later detect that records are missing at the end or that the whole
-    file was rewritten. More records may follow the one with this hash.
+    RUN is a run's folder, its tournament file, or a file of records. Prints the number of games and the head
+    hash, that of the last line, which `run` and `table` print too. If you note it, --head can later detect
+    that records are missing at the end or that the whole file was rewritten; records may follow the one with
+    this hash.
 
     \b
     Examples:
@@ -61,7 +61,7 @@ def verify(file: Path, noted: str | None, workers: int | None, game: str | None)
 
     if noted is not None and not _HASH.fullmatch(noted):
         raise UsageError(f"`--head` is `{shown(noted, 80)}`, expected a hash of 64 hexadecimal digits")
-    file = records_at(file)
+    file = records_at(path)
     state = RunState(has_all_voids=file.is_dir())
     if file.is_dir():
         state.take_old_voids(old_voids(file))

@@ -1,1 +1,1 @@
-"""Tournaments on a cluster of machines, by way of Dask: `pip install 'game-referee[cluster]'`."""
+"""Tournaments on a cluster of machines, by way of Dask, with the extra `cluster` of the package."""

@@ -177,7 +177,7 @@ def _versions(machines: Sequence[MeasuredMachine], version: str) -> Iterator[Fin
             Severity.WARNING,
             f"this is version {version}; {_named(f'`{one.label}` has {one.referee}' for one in others)}",
             "machines with a different version would be refused",
-            f"run `pip install 'game-referee[cluster]=={version}'` on those machines",
+            "install this version, with the extra `cluster`, on those machines",
         )
 
 

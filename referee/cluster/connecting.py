@@ -115,8 +115,8 @@ def require_packages() -> None:
             import_module(package)
         except ImportError:
             raise EnvironmentLacksError(
-                f"playing on a cluster requires the package `{package}`: "
-                "`pip install 'game-referee[cluster]'`"
+                f"playing on a cluster requires the package `{package}`, which "
+                "`pip install -e '.[cluster]'` installs in a checkout"
             ) from None
 
 

@@ -57,7 +57,7 @@ class Ending(Enum):
     TURN = (
         "turn",
         "spoke out of turn",
-        "take N in `move N TEXT` from the last `ask`, and answer each once; `ready` only answers `prepare`",
+        "take N in `move N TEXT` from the last `ask` instead of counting, and answer each question once",
     )
     LIMIT = (
         "limit",

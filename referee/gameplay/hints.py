@@ -54,7 +54,21 @@ _PREVENTED = {
 
 LATE = "it answers, but too late: `ask` says how long it may take"
 
-HELD_BACK = "its answer came only when its input was closed: flush after each line (or it was just too late)"
+HELD_BACK = (
+    "its answer came only when its input was closed: flush after each line, and read line by line, not until "
+    "the end of the input (or it was just too late)"
+)
+
+BUSY = (
+    "the machine was busy, and the bot mostly waited for a processor: play fewer games at a time "
+    "(`--workers`), or allow more time"
+)
+
+UNEXPECTED = {
+    "hello": "answer the referee's first line with `hello 1`, once, and write nothing before it",
+    "ready": "send `ready` only in answer to `prepare`, once for each game, and not with `hello`",
+}
+"""By its word, a hint at a message that the bot may send at other times."""
 
 
 _TRACEBACK = "Traceback (most recent call last)"
@@ -213,7 +227,7 @@ def _not_found(stderr: str, isolation: str, first_line: bytes | None) -> str:
     elif (interpreter := _interpreter(first_line)) and interpreter not in _SHELLS:
         return _of_interpreter(first_line, isolation)
     else:
-        hint = "the shell did not find the program: paths are relative to the folder it is started in"
+        hint = "a program was not found, which its stderr names; paths start from the folder it is started in"
     return hint + _or_hidden(isolation)
 
 
@@ -252,7 +266,9 @@ def of_rejections(rejected: Sequence[Rejected], slug: str) -> str:
         return "repeat only the first of the numbers in `ask`: `move N TEXT`"
     if first.reason in ("not-a-move", "no-such-cell"):
         counted = "cells are counted from 1; " if re.search(r"[A-Za-z]0\b", first.text) else ""
-        return f"{counted}{page} says how moves are written and cells are named; {legal}"
+        spaced = re.search(r" ([:@,])|([:@,]) ", first.text)
+        joined = f"write no blanks beside `{spaced[1] or spaced[2]}`; " if spaced else ""
+        return f"{counted}{joined}{page} says how moves are written and cells are named; {legal}"
     hint = (
         "the bot's position differs from the referee's: build it from the `news` lines alone, "
         f"which have the moves of all seats, including its own; {page} lists the reasons, and {legal}"

@@ -11,7 +11,7 @@ from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
 from referee.core.units import about, seconds
 from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejected, Retired, Timing, Unplayed
-from referee.gameplay.hints import of_rejections
+from referee.gameplay.hints import BUSY, of_rejections
 from referee.gameplay.terms import Terms, Verdict
 from referee.games.api import Seat, State
 from referee.protocol.messages import VERSION
@@ -202,7 +202,8 @@ def fault_report(record: GameRecord, seats: Collection[Seat] | None = None) -> I
         if isinstance(event, Retired) and event.ending.is_fault and (seats is None or event.seat in seats):
             yield event_text(event, record.terms.bots, record.terms.controls)
             measured = _measured_of(record.measured, event.seat)
-            if expected := _expected(_lines(measured.get("last_sent"))):
+            expected = _expected(_lines(measured.get("last_sent")))
+            if expected and expected.strip("`") not in _lines(measured.get("last_came")):
                 yield f"expected: {expected}"
             for name, what in _MEASURED_TEXTS.items():
                 yield from (f"{what}: {shown(line)}" for line in _lines(measured.get(name)))
@@ -217,7 +218,9 @@ def _hint_for(event: Retired, record: GameRecord) -> str:
     rejected = [other for other in record.events if isinstance(other, Rejected) and other.seat == event.seat]
     if event.ending is Ending.ILLEGAL and rejected:
         return of_rejections(rejected, record.terms.game.slug)
-    return event.hint or event.ending.hint
+    hint = event.hint or event.ending.hint
+    is_waiting = event.ending is Ending.TIME and 2 * event.timing.waited_us > event.used_us
+    return f"{BUSY}. Otherwise: {hint}" if is_waiting else hint
 
 
 def _lines(value: object) -> list[str]:

@@ -147,7 +147,9 @@ class BotConnection:
         elif partial and not hints.prompted(turn.noise):
             detail = f"a line without a newline came: {shown(partial, 80)}"
         elif turn.noise_count:
-            detail = f"{turn.noise_count} × a line that is not a message came, such as `{turn.noise}`"
+            detail = f"a line that is not a message came: `{turn.noise}`"
+            if turn.noise_count > 1:
+                detail = f"{turn.noise_count} lines that are not messages came, such as `{turn.noise}`"
         else:
             detail = "nothing came"
         never = not self.session.received_bytes

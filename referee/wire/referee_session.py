@@ -23,6 +23,7 @@ from referee.gameplay.api import (
     ReplyContent,
 )
 from referee.gameplay.events import Ending
+from referee.gameplay.hints import UNEXPECTED
 from referee.games.api import Outcome, Seat
 from referee.protocol import messages as m
 from referee.protocol.session import Breach, Phase, Session
@@ -295,7 +296,8 @@ class RefereeSession:
         try:
             counts = self._session.said(m.Speaker.BOT, message)
         except Breach as breach:
-            return Failure(Ending.TURN, f"{shown(line, 200)}: {breach}")
+            hint = UNEXPECTED.get(message.word, "")
+            return Failure(Ending.TURN, f"{shown(line, 200)}: {breach}", hint)
         if not counts:
             self.extra_output.stale_count += 1
             if self._session.phase is Phase.ASKED:

@@ -156,7 +156,7 @@ def test_lines_that_were_ignored_and_rejected_answers_are_told(tmp_path: Path) -
     (tmp_path / "chatty.py").write_text(CHATTY)
     done = referee("match", "blooms", f"a={{python}} {tmp_path}/chatty.py", f"b={PLAIN}", "-n", "2", *HERE)
     assert done.code == 0
-    assert "bot `a` wrote 3 lines to stdout that are not messages" in done.err, "one before its `hello`"
+    assert "ignored 3 lines on the stdout of bot `a`" in done.err, "one before its `hello`"
     assert "bot `a` sent 2 answers to closed questions" in done.err
     rejected = "bot `a` had 2 answers rejected, and 10 in a game lose it; the first, in game 1:a:b, was `"
     assert f"{rejected}\\u202eL:Z9`: " in done.err

@@ -424,12 +424,13 @@ def test_the_page_of_checks_shows_what_is_printed_of_a_failed_step() -> None:
     assert done.returncode == 7 and untimed(done.stdout) == untimed(printed)
 
 
-def test_the_tournament_files_on_the_pages_of_isolation_and_clusters_are_read(tmp_path: Path) -> None:
-    (prize,) = blocks("referee/processes/ISOLATION.md", "toml")
+def test_the_prize_final_and_the_tournament_file_on_the_page_of_clusters_are_read(tmp_path: Path) -> None:
+    (final,) = (block for block in blocks(LONG, "toml") if block.startswith("# final.toml"))
+    (own_folder,) = blocks("referee/processes/ISOLATION.md", "toml")
     (spread,) = blocks("referee/docs/CLUSTER.md", "toml")
-    for folder in ("ann", "bob", "mine"):
+    for folder in ("ann", "mine"):
         (tmp_path / "bots" / folder).mkdir(parents=True)
-    (tmp_path / "prize.toml").write_text(prize)
+    (tmp_path / "prize.toml").write_text(f"{final}\n{own_folder}")
     config = load(tmp_path / "prize.toml")
     assert config.pin and {entrant.processes for entrant in config.entrants} == {"game"}
     assert {(entrant.bot.isolation, entrant.bot.pause) for entrant in config.entrants} == {("bwrap", True)}

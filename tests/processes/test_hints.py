@@ -7,6 +7,8 @@ import re
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
@@ -15,14 +17,16 @@ from referee.core.isolation import LEVELS
 from referee.core.timecontrol import TimeControl
 from referee.gameplay import events, hints
 from referee.gameplay.api import Failure, GameDescription, Question
-from referee.gameplay.events import Ending, Rejected
+from referee.gameplay.events import NOT_TIMED, Ending, Rejected, Retired
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.processes import cpu, levels
 from referee.processes.bot import Bot
 from referee.processes.limits import Limits
 from referee.protocol.session import Phase
+from referee.records.record import GameRecord
 from referee.tournament.workers.encounter import play_encounter
+from referee.viewing import words
 from referee.viewing.words import bot_output, fault_report
 from referee.wire.connection import BotConnection
 from referee.wire.process_wire import SeatWire
@@ -93,7 +97,7 @@ TRACEBACK = "Traceback (most recent call last):\n"
         (1, None, "  File 'x', line 1\nSyntaxError: expected ':'", "an exception ended it"),
         (127, ENV_PYTHON2, "pyenv: python2: command not found", "the interpreter that its first line"),
         (127, ENV_PYTHON2, "python2: error while loading shared libraries: x", "a shared library is missing"),
-        (127, b"#!/bin/sh", "./bot: 1: x: not found", "the shell did not find the program"),
+        (127, b"#!/bin/sh", "./bot: 1: x: not found", "a program was not found, which its stderr names"),
     ],
 )
 def test_the_hint_for_a_bot_that_exited_follows_what_ended_it(
@@ -224,7 +228,8 @@ HELLO, READY = b"hello 1\n", b"ready\n"
             ["within the 10 s allowed", "does not answer `prepare` with the line `ready`"],
         ),
         ([HELLO, READY, b""], ["nothing came", "it is waiting for something"]),
-        ([HELLO, READY, b"my move: A1\n"], ["such as `my move: A1`", "print debug output to stderr"]),
+        ([HELLO, READY, b"my move: A1\n"], ["came: `my move: A1`", "print debug output to stderr"]),
+        ([HELLO, READY, b"A1\nA2\n"], ["2 lines that are not messages came, such as `A2`"]),
         ([HELLO, READY, b"Move 1 L:A1\n"], ["write words in lower case: `move`"]),
         ([HELLO, READY, b"move 1 L:A1"], ["a line without a newline came", "end each line with a newline"]),
         ([HELLO, READY, b"move 1 L:A1\r"], ["with only a carriage return"]),
@@ -281,6 +286,8 @@ def rejections(reason: str, *texts: str) -> list[Rejected]:
     [
         (rejections("not-a-move", "2000 0 L:A1"), "blooms", "repeat only the first", "`move N TEXT`"),
         (rejections("not-a-move", "A1", "A2"), "blooms", "`referee docs blooms` says how moves", "moves"),
+        (rejections("not-a-move", "L : A1"), "blooms", "write no blanks beside `:`; `referee docs", "moves"),
+        (rejections("not-a-move", "0-4@-2, 4"), "thetree", "write no blanks beside `,`; `referee", "moves"),
         (rejections("no-such-cell", "D:D0"), "blooms", "cells are counted from 1; `referee docs", "moves"),
         (rejections("occupied", "L:A1", "L:B2"), "nim", "the bot's position differs", "the legal moves"),
         (
@@ -296,6 +303,22 @@ def test_rejected_answers_are_explained_by_the_first(
 ) -> None:
     hint = hints.of_rejections(rejected, slug)
     assert hint.startswith(begins) and hint.endswith(ends) and "`referee docs nim`" not in hint
+
+
+def test_a_bot_that_mostly_waited_for_a_processor_is_told_that_the_machine_was_busy() -> None:
+    def hint(waited_us: int) -> str:
+        timing = NOT_TIMED._replace(waited_us=waited_us)
+        late = Retired(0, Ending.TIME, "", 1000, timing, "flush")
+        return words._hint_for(late, cast(GameRecord, SimpleNamespace(events=[late])))
+
+    assert hint(501) == f"{hints.BUSY}. Otherwise: flush" and hint(500) == hint(0) == "flush"
+
+
+def test_a_ready_that_is_not_expected_is_explained_and_not_asked_for() -> None:
+    text = told(scripted("ask", 'say("ready")'))
+    assert "`ready` is not allowed" in text and f"hint: {hints.UNEXPECTED['ready']}" in text
+    text = told(scripted("prepare", 'say("ready\\nready")'))
+    assert f"hint: {hints.UNEXPECTED['ready']}" in text and "expected: `ready`" not in text
 
 
 def test_a_match_explains_rejected_answers_too() -> None:
@@ -332,7 +355,10 @@ def test_a_flood_is_explained_by_what_flooded() -> None:
         (b"#!/no/such/interpreter\n", ["No such file or directory", "the interpreter that its first line"]),
         (b"\x7fELFxx", ["Exec format error", "may have been built for another one"]),
         (b"\xef\xbb\xbf#!/bin/sh\n", ["Exec format error", "it begins with a byte order mark"]),
-        (b"#!/bin/sh\nno-such-program\n", ["exited with status 127", "the shell did not find the program"]),
+        (
+            b"#!/bin/sh\nno-such-program\n",
+            ["exited with status 127", "a program was not found, which its stderr names"],
+        ),
         (b"#!/bin/sh\n/etc/passwd\n", ["exited with status 126", "the shell could not execute the program"]),
     ],
 )

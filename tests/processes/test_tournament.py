@@ -561,7 +561,7 @@ def test_find(faulty: Path) -> None:
     assert "# 1:exits:good: seat 1 is gone" in dialogue and "exits REF: ask 1" not in dialogue.splitlines()[0]
     assert "exits REF: ask 1" in dialogue
     kept = referee("find", str(faulty), "--id", "1:+x:good", "--dialogue").out
-    assert "(not stored; `referee rerun DIR ID --dialogue` plays the game again and shows it)" in kept
+    assert "(not stored; `referee rerun RUN ID --dialogue` plays the game again and shows it)" in kept
     assert referee("find", str(faulty), "--bot", "nobody").code == 2
     assert referee("replay", str(faulty), "1:exits:good").code == 0
 

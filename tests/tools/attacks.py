@@ -800,22 +800,22 @@ def markdown(cells: Cells) -> str:
                 )
                 for level in LEVELS
             ]
-            named = f"`{attack.name}`: {attack.what}".removesuffix(": ")
             if any(found):
+                named = f"`{attack.name}`: {attack.what}".removesuffix(": ")
                 effective[attack.area].append(re.sub(" +", " ", f"| {' | '.join([named, *found])} |"))
             else:
-                stopped.setdefault(row.name, []).append(named)
+                stopped.setdefault(row.name, []).append(f"`{attack.name}`")
     lines = [f"| attack | {' | '.join(LEVELS)} |", "|---|" + "---|" * len(LEVELS)]
     for area, rows in effective.items():
         lines += [f"| **{area}** |" + " |" * len(LEVELS), *rows] if rows else []
     lines += ["", "| a bot that | stopped at every level |", "|---|---|"]
-    return "\n".join([*lines, *(f"| {name} | {'; '.join(items)} |" for name, items in stopped.items())])
+    return "\n".join([*lines, *(f"| {name} | {', '.join(items)} |" for name, items in stopped.items())])
 
 
 def table(page: str) -> Cells:
     """What the tables say that a page of the documentation has."""
     text = page.partition(BEGIN)[2].partition(END)[0]
-    named = {name: [""] * len(LEVELS) for name in re.findall(r"(?:\| |; )`([\w-]+)`", text)}
+    named = {name: [""] * len(LEVELS) for name in re.findall(r"(?:\| |, )`([\w-]+)`", text)}
     for name, row in re.findall(r"^\| `([\w-]+)`[^|]*\|(.*)\|$", text, re.MULTILINE):
         named[name] = [part.strip() for part in row.split("|")]
     return {

@@ -2,8 +2,7 @@
 
 Each bot in `tests/bots/broken/` makes one mistake, which its first line names. They are checked,
 some at a time, and the table in `tests/BROKEN_BOTS.md` says which step names the mistake, and what hint its
-author gets; `--write` replaces it, and the shorter table that CHECK.md has of it. Ends with an error where a
-bot is not told what the table says.
+author gets; `--write` replaces it. Ends with an error where a bot is not told what the table says.
 """
 
 from __future__ import annotations
@@ -23,7 +22,6 @@ from typing import NamedTuple
 from referee.check.clocks import SCALE, scaled_clocks
 from referee.check.runner import run_steps
 from referee.check.settings import CheckSettings
-from referee.check.steps import STEPS
 from referee.core.units import parse_period
 from referee.games import GAMES
 from referee.processes.bot import Bot
@@ -32,18 +30,15 @@ from tests.catalogue.row import Checked
 from tests.command import ROOT
 
 FOLDER = ROOT / "tests" / "bots" / "broken"
-PAGE = ROOT / "referee" / "docs" / "CHECK.md"
 TABLE = ROOT / "tests" / "BROKEN_BOTS.md"
 HEAD = "| bot | its mistake | step | hint |\n|---|---|---|---|\n"
-BEGIN, END = "<!-- broken bots: begin -->\n", "<!-- broken bots: end -->"
-"""What the shorter table stands between on its page."""
 INTRODUCTION = """\
 # What the authors of broken bots are told
 
 Each bot in `tests/bots/broken` makes one mistake, in Blooms. The step of `referee check` is the first one \
 that is not simply passed; where it is `passes`, what the bot does is allowed. The times in the hints follow \
 from `--start 2s`, with which most of these bots are checked. `python -m tests.tools.broken_bots --write` \
-makes this table, and the shorter one in [CHECK](../referee/docs/CHECK.md).
+makes this table.
 
 """
 
@@ -141,25 +136,6 @@ def written_rows() -> dict[str, str]:
     return {match[1]: row for row in table.splitlines() if (match := re.match(r"\| `(.+?)`", row))}
 
 
-def shorter(rows: Iterable[str]) -> str:
-    """The table for readers, made from the rows of the other: mistakes by step, and how the hints begin."""
-    found: dict[str, dict[str, list[str]]] = {}
-    for row in rows:
-        _, what, step, hint = (part.strip() for part in re.split(r"(?<!\\)\|", row)[1:-1])
-        title = "allowed" if step == ALLOWED else step.removesuffix(": failed")
-        found.setdefault(title, {}).setdefault(re.split(r"[:;.] | \(", hint)[0], []).append(what)
-    lines = ["| mistake | the hint begins |", "|---|---|"]
-    for title in sorted(found, key=_number):
-        lines.append(f"| **{title}** | |")
-        lines += [f"| {' '.join(whats)} | {hint} |" for hint, whats in found[title].items()]
-    return re.sub(" +", " ", "\n".join(lines)) + "\n"
-
-
-def _number(title: str) -> int:
-    """The step in a heading of the shorter table; of other headings, one behind all steps."""
-    return next((int(number) for number in re.findall(r"^\d+", title)), len(STEPS) + 1)
-
-
 def main(words: list[str]) -> None:
     """Prints the table of the bots with these names, or of all, and compares or replaces it."""
     names = [word for word in words if not word.startswith("-")]
@@ -171,8 +147,6 @@ def main(words: list[str]) -> None:
         known = {bot.file for bot in bots()}
         after = {name: row for name, row in sorted({**before, **rows}.items()) if name in known}
         TABLE.write_text(INTRODUCTION + HEAD + "\n".join(after.values()) + "\n")
-        head, _, rest = PAGE.read_text().partition(BEGIN)
-        PAGE.write_text(f"{head}{BEGIN}{shorter(after.values())}{END}{rest.partition(END)[2]}")
     elif others := [name for name, row in rows.items() if before.get(name) != row]:
         sys.exit(f"not as in {TABLE.name}: {', '.join(others)}")
 

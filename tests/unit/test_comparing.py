@@ -192,6 +192,6 @@ def test_without_dask_a_cluster_is_one_line(monkeypatch: pytest.MonkeyPatch) -> 
     done = referee("doctor", "--cluster", "local:1")
     assert (done.code, done.out) == (5, "")
     assert done.err == (
-        "referee: playing on a cluster requires the package `distributed`: `pip install "
-        "'game-referee[cluster]'`\n"
+        "referee: playing on a cluster requires the package `distributed`, which "
+        "`pip install -e '.[cluster]'` installs in a checkout\n"
     )

@@ -42,7 +42,8 @@ def test_a_missing_package_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with (
         pytest.raises(
-            EnvironmentLacksError, match=r"`distributed`: `pip install 'game-referee\[cluster\]'`$"
+            EnvironmentLacksError,
+            match=r"`distributed`, which `pip install -e '.\[cluster\]'` installs in a checkout$",
         ),
         connected("tcp://127.0.0.1:1"),
     ):

@@ -294,14 +294,14 @@ def test_the_state_table_of_the_document_is_the_table() -> None:
 
 def test_what_the_table_does_not_allow_is_a_breach() -> None:
     session = Session()
-    with pytest.raises(Breach, match="`ready` is not expected in state new"):
+    with pytest.raises(Breach, match="`ready` is not allowed in the state `new`"):
         session.said(m.Speaker.BOT, m.ReadyLine())
     session.said(m.Speaker.REFEREE, m.HelloLine(1))
-    with pytest.raises(Breach, match="`hello` is not expected in state greeted"):
+    with pytest.raises(Breach, match="`hello` is not allowed in the state `greeted`"):
         session.said(m.Speaker.REFEREE, m.HelloLine(1))
     session.said(m.Speaker.BOT, m.HelloLine(1))
     assert not session.said(m.Speaker.BOT, m.MoveLine(1, "x")), "between two games: dropped, no breach"
-    with pytest.raises(Breach, match="`ready` is not expected in state idle"):
+    with pytest.raises(Breach, match="`ready` is not allowed in the state `idle`"):
         session.said(m.Speaker.BOT, m.ReadyLine())
     assert session.phase is Phase.IDLE
 
