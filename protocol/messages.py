@@ -437,7 +437,7 @@ def encode_lines(lines: list[str]) -> bytes:
     if len(data) > LINE_CAP and max(len(line.encode()) for line in lines) >= LINE_CAP:
         raise ValueError("a message is too long for a line")
     # Printable lines, as nearly all are, have no control characters; other lines have to be searched.
-    if not all(map(str.isprintable, lines)) and any(map(_CONTROL.search, lines)):
+    if not "".join(lines).isprintable() and any(map(_CONTROL.search, lines)):
         raise ValueError("a message has a control character")
     return data
 

@@ -80,13 +80,16 @@ class StarvationClock:
         self._looked: Threads | None = None
         """The times at the last `is_waiting` of this move."""
 
-    def mark(self, now_ns: int) -> None:
-        """Notes the times of now, unless that was done a moment ago."""
+    def mark(self, now_ns: int) -> int:
+        """Notes the times of now, unless that was done a moment ago. Returns when it is due again, if nobody
+        calls `is_waiting` until then.
+        """
         self._looked = None
         if now_ns - self._marked_ns >= MARK_NS:
             self._cpu_ns = self._clock.all_ns()
             self._threads = self._read(self._clock.processes())
             self._marked_ns = time.monotonic_ns()
+        return self._marked_ns + MARK_NS
 
     def waited_ns(self, began_ns: int) -> int:
         """Measures how long one of its threads waited for a processor, at least, since a moment after the

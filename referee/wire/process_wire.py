@@ -104,8 +104,8 @@ class ProcessWire:
         self._start_ns = start_us * 1000
         self._asked: list[SeatWire] = []
         """The seats that were opened or asked and have not replied; their time runs."""
-        self._came: deque[tuple[SeatWire, int, int, ReplyContent]] = deque()
-        """What came from seats and was not taken yet, with the time and the processor time of each (ns)."""
+        self._replies: deque[Reply] = deque()
+        """What seats have replied and the loop has not taken yet."""
         self._polls: dict[tuple[SeatWire, ...], _Poll] = {}
         """The poll objects, by the seats that are asked; made anew after a change of what streams matter."""
         self._paused = [
@@ -115,7 +115,7 @@ class ProcessWire:
         self._look_ns = self.began_ns + LOOK_NS
         """When new processes of the bots are to be looked for."""
         self._report_alive = report_alive
-        self._alive_ns = 0
+        self._alive_ns = self.began_ns + ALIVE_NS
         """When it is to be reported that bots are waited for."""
 
     def open(self, seat: Seat, description: GameDescription) -> None:
@@ -151,8 +151,7 @@ class ProcessWire:
 
     def _fail(self, seat_wire: SeatWire, failure: Failure) -> None:
         """Has a failure be the reply of a seat that was just opened or asked."""
-        watch = seat_wire.watch
-        self._came.append((seat_wire, watch.began_ns, watch.cpu_ns(), failure))
+        self._reply(seat_wire, failure, seat_wire.watch.began_ns, seat_wire.watch.cpu_ns())
 
     def catch_up(self, seats: tuple[Seat, ...]) -> None:
         """Reads what the seats wrote unasked before anybody's time runs, so that it costs no seat time.
@@ -172,23 +171,24 @@ class ProcessWire:
                 process.resume() if seat_wire.seat in seats else process.pause()  # guard: pause
         for seat in seats:
             seat_wire = self._seat_wires[seat]
-            seat_wire.watch.mark(now_ns, seat_wire.by_cpu)
+            if now_ns > seat_wire.watch.mark_ns:
+                seat_wire.watch.mark(now_ns, seat_wire.by_cpu)
             if seat_wire.connection.poll_stdout(0):
                 seat_wire.connection.catch_up()  # guard: off-turn-first
 
     def post(self, seat: Seat, question: Question) -> None:
         """Asks a seat. What the bot wrote before is judged as written before the question."""
         seat_wire = self._seat_wires[seat]
-        connection, watch = seat_wire.connection, seat_wire.watch
+        session, watch = seat_wire.connection.session, seat_wire.watch
         self._asked.append(seat_wire)
         if question.rejected:  # guard: deadline-after-rejection
-            connection.catch_up()
+            seat_wire.connection.catch_up()
         else:
             watch.start(question.wait_us * 1000, question.allowance_us * 1000, seat_wire.by_cpu)
-        if connection.session.failure:
-            self._fail(seat_wire, connection.session.failure)
+        if session.failure:
+            self._fail(seat_wire, session.failure)
         else:
-            self._send(seat_wire, connection.session.ask(seat, question))
+            self._send(seat_wire, session.ask(seat, question))
         if question.rejected:
             watch.answered()
 
@@ -202,6 +202,7 @@ class ProcessWire:
     def close(self, outcome: Outcome, ending: Ending) -> None:
         """Tells every bot of the end, without waiting for room in its pipe."""
         self._asked.clear()
+        self._replies.clear()
         for seat_wire in self._seat_wires:
             connection = seat_wire.connection
             if connection.process:
@@ -241,36 +242,41 @@ class ProcessWire:
         """
         self._look(waited_us * 1000)
         self._wait(0)
-        return any(seat_wire in self._asked for seat_wire, *_ in self._came)
+        return bool(self._replies)
 
     @property
     def is_asked(self) -> bool:
         """Whether a reply of a bot is still to come."""
-        return bool(self._asked)
+        return bool(self._asked or self._replies)
 
     def next_reply(self) -> Reply:
         """Waits until one of the asked seats has replied, or its time is up."""
+        replies = self._replies
         while True:
-            while self._came:
-                if reply := self._taken(*self._came.popleft()):
-                    return reply
-            self._wait()
-            if self._came:
-                continue
+            if not replies:
+                self._wait()
+            if replies:
+                reply = replies.popleft()
+                if isinstance(reply.content, ListRequest) and self._is_over(reply.seat):
+                    continue  # its time went by while earlier requests were answered
+                return reply
             now_ns = self._look(0)  # only now is it known what the referee itself was late by
-            for seat_wire in self._asked:
+            for seat_wire in self._asked.copy():
                 if silence := self._silence(seat_wire, now_ns):
                     return silence
+
+    def _is_over(self, seat: Seat) -> bool:
+        return self._seat_wires[seat].watch.is_over(time.monotonic_ns())
 
     def _silence(self, seat_wire: SeatWire, now_ns: int) -> Reply | None:
         """Makes the reply of a seat whose time is up; None if it is not, or something came at last."""
         watch = seat_wire.watch
-        used_us = watch.up_us(now_ns)
-        if used_us is None:
+        if watch.up_us(now_ns) is None:
             return None
         # What was written in time lies there by now, though nobody has looked since.
         self._read(seat_wire)  # guard: last-look
-        if self._came:
+        used_us = watch.up_us(now_ns)
+        if self._replies or used_us is None:  # where it said hello, it has the time to get ready
             return None
         self._asked.remove(seat_wire)
         watch.notice_waiting(now_ns)
@@ -289,28 +295,26 @@ class ProcessWire:
         ):
             self._receive(seat_wire, data, time.monotonic_ns(), seat_wire.watch.cpu_ns())
 
-    def _taken(self, seat_wire: SeatWire, wall_ns: int, cpu_ns: int, content: ReplyContent) -> Reply | None:
-        """Makes the reply of what came from a seat; None if the loop is not to know of it."""
-        if seat_wire not in self._asked:
-            return None  # a fault behind its answer: the session keeps it for the next question
-        watch = seat_wire.watch
+    def _reply(self, seat_wire: SeatWire, content: ReplyContent, wall_ns: int, cpu_ns: int) -> None:
+        """Makes the reply of what came from a seat."""
+        asked, watch = self._asked, seat_wire.watch
+        if seat_wire not in asked:
+            return  # a fault behind its answer: the session keeps it for the next question
         if wall_ns > watch.slow_from_ns:
             watch.notice_waiting(wall_ns)
-        if isinstance(content, ListRequest):
-            if watch.is_over(time.monotonic_ns()):
-                return None  # its time went by while earlier requests were answered
-        else:
-            if isinstance(content, Ready):
-                if seat_wire.description:
-                    self._describe(seat_wire, seat_wire.description)
-                    return None
-                if seat_wire.connection.process:
-                    seat_wire.stderr_starting = seat_wire.connection.process.take_stderr()
-                watch.look()
-                cpu_ns = watch.cpu_ns()
-            self._asked.remove(seat_wire)
+        if isinstance(content, Ready):
+            if seat_wire.description:
+                self._describe(seat_wire, seat_wire.description)
+                return
+            if seat_wire.connection.process:
+                seat_wire.stderr_starting = seat_wire.connection.process.take_stderr()
+            watch.look()
+            cpu_ns = watch.cpu_ns()
+        if not isinstance(content, ListRequest):
+            asked.remove(seat_wire)
             watch.rest(wall_ns, cpu_ns)
-        return Reply(seat_wire.seat, content, *watch.measured(wall_ns, cpu_ns))
+        used_us, timing = watch.measured(wall_ns, cpu_ns)
+        self._replies.append(Reply(seat_wire.seat, content, used_us, timing))
 
     def _send(self, seat_wire: SeatWire, data: bytes) -> None:
         """Writes to a bot while its time runs. What the referee was late by until now is not charged; after
@@ -319,7 +323,7 @@ class ProcessWire:
         self._look(0, seat_wire)
         connection = seat_wire.connection
         if failure := connection.send(data):
-            self._came.append((seat_wire, time.monotonic_ns(), seat_wire.watch.cpu_ns(), failure))
+            self._reply(seat_wire, failure, time.monotonic_ns(), seat_wire.watch.cpu_ns())
         elif connection.unsent:
             self._polls.clear()
 
@@ -336,7 +340,7 @@ class ProcessWire:
         poll = self._polls.get(tuple(quiet)) or self._new_poll()
         ready = poll.wait(-(-slice_ns // 1_000_000))
         read_from_ns = self._look(slice_ns)
-        read: list[tuple[SeatWire, int, int, bytes]] = []
+        read: list[tuple[SeatWire, bytes, int, int]] = []
         others: list[tuple[SeatWire, BotProcess, int]] = []
         for descriptor, _ in ready:
             seat_wire, process, stream = poll.streams[descriptor]
@@ -346,13 +350,13 @@ class ProcessWire:
             quiet.remove(seat_wire)
             if (data := process.read()) is not None:
                 read.append(  # guard: deadline
-                    (seat_wire, time.monotonic_ns(), seat_wire.watch.cpu_ns(), data)
+                    (seat_wire, data, time.monotonic_ns(), seat_wire.watch.cpu_ns())
                 )
         for seat_wire in quiet:
             seat_wire.watch.empty_ns = before_ns
         if others:
             self._attend_others(others)
-        for seat_wire, stamp_ns, cpu_ns, data in read:
+        for seat_wire, data, stamp_ns, cpu_ns in read:
             self._receive(seat_wire, data, stamp_ns, cpu_ns)
             if len(data) < READ_SIZE:
                 seat_wire.watch.empty_ns = read_from_ns  # guard: emptied
@@ -391,16 +395,16 @@ class ProcessWire:
             if stream == _CONTROL:
                 now_ns, cpu_ns = time.monotonic_ns(), seat_wire.watch.cpu_ns()
                 for content in seat_wire.connection.final_replies():
-                    self._came.append((seat_wire, now_ns, cpu_ns, content))
+                    self._reply(seat_wire, content, now_ns, cpu_ns)
                 self._polls.clear()
 
     def _receive(self, seat_wire: SeatWire, data: bytes, stamp_ns: int, cpu_ns: int) -> None:
-        """Keeps what a chunk of a seat's output says, until it is taken."""
+        """Makes the replies that are in a chunk of a seat's output."""
         connection = seat_wire.connection
         if contents := connection.receive(data):
             wall_ns = seat_wire.watch.written_ns(stamp_ns, connection.session.more_behind)
             for content in contents:
-                self._came.append((seat_wire, wall_ns, cpu_ns, content))
+                self._reply(seat_wire, content, wall_ns, cpu_ns)
 
     def _look(self, waited_ns: int, writer: SeatWire | None = None) -> int:
         """Reports what the referee was late by since the last look, in which it waited for `waited_ns` at

@@ -62,6 +62,42 @@ def _no_time() -> int:
 class Stopwatch:
     """The stopwatch of one seat; times are nanoseconds of the monotonic clock."""
 
+    # Python finds attributes quickly in an object that has at most 30 of them, or slots.
+    __slots__ = (
+        "_ahead_ns",
+        "_allowance_ns",
+        "_began_cpu_ns",
+        "_by_cpu",
+        "_clock",
+        "_compare_ns",
+        "_extension_ns",
+        "_forgiven_ns",
+        "_forgives",
+        "_game_began_ns",
+        "_lost_ns",
+        "_process",
+        "_ready_cpu_ns",
+        "_rest_began_cpu_ns",
+        "_rest_began_ns",
+        "_rested_cpu_ns",
+        "_rested_ns",
+        "_settled_ns",
+        "_stamped",
+        "_starvation",
+        "_stopped_ns",
+        "_uncharged_ns",
+        "_unread_ns",
+        "_wait_ns",
+        "_waited_ns",
+        "began_ns",
+        "cpu_ns",
+        "deadline_ns",
+        "empty_ns",
+        "mark_ns",
+        "slow_from_ns",
+        "stopped_us",
+    )
+
     def __init__(self, process: BotProcess | None, game_began_ns: int = 0) -> None:
         self._process = process
         self._game_began_ns = game_began_ns
@@ -88,6 +124,8 @@ class Stopwatch:
         """When the bot's last question was closed; 0 while it is asked."""
         self._rested_ns = self._rested_cpu_ns = 0
         """How long it was not asked so far, and the processor time that it used then."""
+        self.mark_ns = 0
+        """When the next `mark` is due."""
         self.slow_from_ns = 0
         """The time from which on waiting for a processor is measured when a move ends."""
         self._wait_ns = self._allowance_ns = 0
@@ -134,8 +172,9 @@ class Stopwatch:
         """Notes how long the bot had waited for processors before a move, which matters where its clock does
         not count processor time.
         """
+        self.mark_ns = now_ns + LOOK_NS
         if self._starvation and not by_cpu:
-            self._starvation.mark(now_ns)
+            self.mark_ns = self._starvation.mark(now_ns)
 
     def notice_waiting(self, now_ns: int) -> None:
         """Measures how long the bot waited for a processor in a move that was not quick."""
@@ -157,6 +196,7 @@ class Stopwatch:
             due_ns = self.deadline_ns - self._extension_ns
             self.notice_waiting(now_ns)
             until_ns = due_ns + self._forgiven_ns
+            self.mark_ns = 0
             if now_ns > until_ns and self._starvation.is_waiting():
                 until_ns = now_ns + SLICE_NS
             longest_ns = (CPU_WALL - 1) * self._wait_ns + CPU_WALL_NS

@@ -76,7 +76,7 @@ def test_an_exit_is_seen_while_the_output_stays_open(seats: Seats) -> None:
     seats.ask(0)
     seats.bots[0].warden.send(f"{messages.EXITED} 3\n".encode())
     seats.wire._wait(0)
-    assert seats.wire._came, "nobody waits for its time to be up"
+    assert seats.wire._replies, "nobody waits for its time to be up"
     content = seats.wire.next_reply().content
     assert isinstance(content, Failure) and content.ending is Ending.GONE
     assert content.detail == "exited with status 3"

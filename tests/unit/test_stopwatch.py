@@ -192,7 +192,7 @@ def test_what_is_computed_while_an_answer_lies_unread_is_not_the_move_s(kernel: 
 
 
 def test_a_stoppage_is_taken_off_once(kernel: Written, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernel.watch, "_stamp_ns", lambda: None)
+    monkeypatch.setattr(Stopwatch, "_stamp_ns", lambda watch: None)
     kernel.began()
     stopped(kernel, 100, 1100)
     assert kernel.used_ms(1600, 0) == 600
@@ -213,8 +213,9 @@ class Waits:
         self.reads = self.marks = 0
         kernel.watch._starvation = cast("StarvationClock", self)
 
-    def mark(self, now_ns: int) -> None:
+    def mark(self, now_ns: int) -> int:
         self.marks += 1
+        return now_ns + 1
 
     def is_waiting(self) -> bool:
         return self.still_waits
@@ -286,7 +287,9 @@ def test_an_answer_is_waited_for_while_a_wait_may_still_last(kernel: Written) ->
     waits = Waits(kernel, 0, forgiven=True)
     watch = kernel.began(1000, 500)
     waits.still_waits = True
+    watch.mark(kernel.began_ns + 2000 * MS, by_cpu=False)
     assert watch.up_us(kernel.at(1001, 0)) is None
+    assert watch.mark_ns < kernel.now_ns, "before the next move, what is known of this one is forgotten"
     assert watch.deadline_ns == kernel.now_ns + SLICE_NS
     assert watch.up_us(kernel.at(1012, 0)) is None
     waits.still_waits, waits.waited_ms = False, 20
