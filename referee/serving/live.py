@@ -60,7 +60,7 @@ class GameRow(NamedTuple):
     ended: str
     """The time of day; empty where it is not at hand."""
     faults: Sequence[str]
-    """The faults, with the bots that committed them."""
+    """The bots that committed a fault."""
     counts: bool
     """Whether it counts: it is not annulled."""
     may_show: bool
@@ -131,7 +131,7 @@ class Snapshot:
         for number in numbers:
             game = self.played[number - 1].game
             bots = [*map(name, game.bots)]
-            faults = [f"{bot}: {word}" for bot, word in zip(bots, game.faults, strict=True) if word]
+            faults = [bot for bot, word in zip(bots, game.faults, strict=True) if word]
             rows.append(
                 GameRow(
                     number,

@@ -211,7 +211,9 @@ def screenshots(page: Page, path: Path, height: int = 1600) -> list[Path]:
 
 
 def barriers(page: Page) -> list[str]:
-    """What axe finds to keep people from using the page, if it is serious or critical: a line for each."""
+    """What axe finds to keep people from using the page, if it is serious or critical, and landmarks that
+    cannot be told apart: a line for each.
+    """
     page.evaluate((resources.files("axe_playwright_python") / "axe.min.js").read_text())
     found: dict[str, Any] = page.evaluate(
         "options => axe.run(document, options)", {"resultTypes": ["violations"], "preload": False}
@@ -220,7 +222,7 @@ def barriers(page: Page) -> list[str]:
         f"{violation['id']} ({violation['impact']}): {violation['help']}: "
         + "; ".join(f"{node['target']} {node['html'][:200]}" for node in violation["nodes"][:5])
         for violation in found["violations"]
-        if violation["impact"] in ("serious", "critical")
+        if violation["impact"] in ("serious", "critical") or violation["id"] == "landmark-unique"
     ]
 
 

@@ -138,6 +138,15 @@ def test_games_of_a_folder_are_on_its_pages(page: Page, folder: Path) -> None:
     page.wait_for_url("**/index.html")
 
 
+def test_all_games_are_printed(page: Page, one_page: Path) -> None:
+    open_file(page, one_page)
+    ready(page)
+    rows = page.locator("#list tbody tr")
+    for moment, count in (("beforeprint", GAMES), ("afterprint", 50)):
+        page.evaluate("moment => dispatchEvent(new Event(moment))", moment)
+        expect(rows).to_have_count(count)
+
+
 def test_charts_are_drawn_in_the_colours_of_the_page(page: Page, one_page: Path) -> None:
     open_file(page, one_page)
     colours = set()

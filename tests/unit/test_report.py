@@ -243,7 +243,7 @@ def test_lines_are_told_apart_and_the_interval_is_none_of_them() -> None:
         True,
         False,
     ]
-    assert 'class="interval"' in drawn and "<title>a: +10 after 9</title>" in drawn
+    assert 'class="interval"' in drawn and "<title>a: +10 after 9 games</title>" in drawn
 
 
 # --- The list of games ---------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from referee.core.text import signed, true_minus
+from referee.core.text import counted, signed, true_minus
 from referee.pages.report.scales import Scale, bins, round_values
 from referee.viewing.svg_elements import escaped
 
@@ -54,10 +54,9 @@ def histogram(key: str, title: str, description: str, counts: Mapping[int, int],
         numbers = f"{begin}" if end == begin + 1 else f"{begin} to {end - 1}"
         bars.append(
             f'<rect class="rect" x="{left:g}" y="{top:g}" width="{right - left:g}" height="{bottom - top:g}">'
-            f"<title>{escaped(f'{numbers} {axis}: {height}')}</title></rect>"
+            f"<title>{escaped(f'{numbers} {axis}: {height:,}')}</title></rect>"
         )
-    whole = [value for value in round_values(0, max(heights), MAX_LABELS) if value == int(value)]
-    axes = plot.axes((axis, "games"), round_values(low, high, MAX_LABELS), whole)
+    axes = plot.axes((axis, "games"), _whole(low, high), _whole(0, max(heights)))
     return _svg(key, title, description, [*axes, *bars])
 
 
@@ -81,9 +80,9 @@ def lines(
         dots = ""
         for at, value in line.points:
             x, y = plot.at(at, value)
+            text = f"{line.name}: {signed(value)} after {counted(at, 'game')}"
             dots += (
-                f'<circle class="dot" cx="{x:g}" cy="{y:g}" r="2.5">'
-                f"<title>{escaped(f'{line.name}: {signed(value)} after {at:,}')}</title></circle>"
+                f'<circle class="dot" cx="{x:g}" cy="{y:g}" r="2.5"><title>{escaped(text)}</title></circle>'
             )
         elements.append(f'<g class="serie-{number}">{plot.path(line.points)}{dots}</g>')
     elements += [f'<g class="interval">{plot.path(line.points)}</g>' for line in between or ()]
@@ -121,6 +120,11 @@ class _Plot(NamedTuple):
         below, beside = map(escaped, titles)
         yield f'<text class="middle" x="{PLOT_WIDTH // 2}" y="{PLOT_HEIGHT + 41}">{below}</text>'
         yield f'<text class="middle" transform="translate(-54 {PLOT_HEIGHT // 2})rotate(-90)">{beside}</text>'
+
+
+def _whole(low: float, high: float) -> list[float]:
+    """Round whole numbers between two ends, to be labelled."""
+    return [value for value in round_values(low, high, MAX_LABELS) if value == int(value)]
 
 
 def _label(value: float) -> str:

@@ -47,7 +47,7 @@ def heading(runs: Runs, clocks: Collection[str], began: Sequence[str]) -> Iterat
                 yield f"SPRT{several}", f"{shown(test.section, 80)}: {test}" if test.section else str(test)
             if remaining.decision and not remaining.tests:
                 yield f"stopped{several}", remaining.decision
-    yield "bots", f"{len(runs.names)}"
+    yield "bots", f"{len(runs.names):,}"
     if clocks:
         few = len(clocks) <= MANY_CLOCKS
         yield "clocks", listed(sorted(clocks)) if few else f"{len(clocks)} different ones"

@@ -110,7 +110,7 @@ def games_page(
     """
     return page(
         "games.html",
-        title=f"games {first + 1} to {first + len(games)}",
+        title=f"games {first + 1:,} to {first + len(games):,}",
         styles=_styles(),
         scripts=[static("replay.js"), static("games.js")],
         games_data=packed({**games_data(games, 0), "first": first, "beside": beside}),

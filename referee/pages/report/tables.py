@@ -254,8 +254,8 @@ def length_text(lengths: Mapping[int, int]) -> str:
             middle = moves
             break
     return (
-        f"{counted(games, 'game')}: {ordered[0]} to {ordered[-1]} moves, half of them up to "
-        f"{middle}, {mean:.1f} on average"
+        f"{counted(games, 'game')}: {ordered[0]:,} to {ordered[-1]:,} moves, half of them up to "
+        f"{middle:,}, {mean:,.1f} on average"
     )
 
 

@@ -3,6 +3,8 @@
 "use strict";
 {
   const ON_A_PAGE = 50;
+  /** On paper, which has no buttons. */
+  const ON_PAPER = 1000;
   const [ID, SECTION, BOTS, RANKS, ENDING, SENTENCE, MOVES, FAULTS] = [0, 1, 2, 3, 4, 5, 6, 7];
   const find = (name) => document.getElementById(name);
   const list = find("list");
@@ -12,6 +14,9 @@
   /** By the id of a game, that of the element that has its data. */
   const replays = new Map();
   for (const script of document.querySelectorAll("script[data-game]")) replays.set(script.dataset.game, script.id);
+
+  /** A number for people, such as 4,350. */
+  const grouped = (number) => number.toLocaleString("en");
 
   const made = (tag, text, attributes = {}) => {
     const element = document.createElement(tag);
@@ -30,16 +35,17 @@
     const isReplayed = replays.size > 0 || data.on_a_page > 0 || data.pages?.length > 0;
     const numbers = new Map(data.games.map((game, number) => [game[ID], number]));
     const columns = [
-      { name: "#", cell: (game, number) => String(data.first + number + 1), key: (game, number) => number, right: true },
+      { name: "#", cell: (game, number) => grouped(data.first + number + 1), key: (game, number) => number, right: true },
       { name: "game", cell: idCell, key: (game) => game[ID] },
       { name: "result", cell: resultCell, key: (game) => data.bots[game[BOTS][game[RANKS].indexOf(1)]] ?? "" },
-      { name: "moves", cell: (game) => String(game[MOVES]), key: (game) => game[MOVES], right: true },
+      { name: "moves", cell: (game) => grouped(game[MOVES]), key: (game) => game[MOVES], right: true },
       { name: "ended by", cell: (game) => data.endings[game[ENDING]], key: (game) => data.endings[game[ENDING]] },
       { name: "", cell: (game) => data.sentences[game[SENTENCE]], key: (game) => data.sentences[game[SENTENCE]] },
     ];
     let sorted = { column: 0, descending: false };
     let shown = [];
     let page = 0;
+    let onAPage = ON_A_PAGE;
 
     function idCell(game, number) {
       return isReplayed ? made("a", game[ID], { href: address(game[ID], number) }) : game[ID];
@@ -113,12 +119,12 @@
     };
 
     const draw = () => {
-      const first = page * ON_A_PAGE;
-      const numbersShown = shown.slice(first, first + ON_A_PAGE);
+      const first = page * onAPage;
+      const numbersShown = shown.slice(first, first + onAPage);
       const count = shown.length;
       find("count").textContent =
-        count > ON_A_PAGE
-          ? `${first + 1} to ${first + numbersShown.length} of ${count.toLocaleString("en")} games`
+        count > onAPage
+          ? `${grouped(first + 1)} to ${grouped(first + numbersShown.length)} of ${grouped(count)} games`
           : `${count} game${count === 1 ? "" : "s"}`;
       list.tBodies[0].replaceChildren(
         ...numbersShown.map((number) => {
@@ -138,8 +144,8 @@
         if (at === sorted.column) head.setAttribute("aria-sort", sorted.descending ? "descending" : "ascending");
         else head.removeAttribute("aria-sort");
       });
-      pager.hidden = count <= ON_A_PAGE;
-      const pages = Math.ceil(count / ON_A_PAGE);
+      pager.hidden = count <= onAPage;
+      const pages = Math.ceil(count / onAPage);
       pager.querySelector("span").textContent = `page ${page + 1} of ${pages}`;
       const [before, after] = pager.querySelectorAll("button");
       before.disabled = page === 0;
@@ -161,6 +167,13 @@
       }
       list.tHead.rows[0].append(head);
     });
+    for (const [moment, most] of [["beforeprint", ON_PAPER], ["afterprint", ON_A_PAGE]]) {
+      addEventListener(moment, () => {
+        onAPage = most;
+        page = 0;
+        draw();
+      });
+    }
     pager.addEventListener("click", (event) => {
       const step = Number(event.target.value);
       if (event.target.tagName !== "BUTTON" || !step) return;
