@@ -234,4 +234,5 @@ def test_runs_with_clocks_that_were_scaled_by_different_machines_are_merged(
             forged(folder, lambda lines, line=line: lines.append(line))  # type: ignore[misc]
     done, out = merged(*folders)
     assert done.code == 0, done.err
-    assert [line["calibration"] for line in lines_of(out) if "calibration" in line] == [7000]
+    changes = [(line["calibration"], line["when"]) for line in lines_of(out) if "calibration" in line]
+    assert changes == [(7000, "2026-01-01T00:00:00+00:00")]

@@ -172,6 +172,18 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
     ): "the larger of the two, and never more than 1, in either order",
     ("tournament/formats/balanced", "_seated", "1", "2"): "all counts that are compared are twice as large",
     ("tournament/formats/swiss", "_Scores.add", "0", "1"): "both orders of the bots are taken",
+    (
+        "tournament/formats/matching",
+        "_PathSearch._enqueue",
+        "self._queued.add(vertex)",
+        "pass",
+    ): "a vertex that is visited again leads nowhere new",
+    (
+        "tournament/run/merging",
+        "_Merged.take",
+        "len(self._bodies) >= _AT_ONCE",
+        "len(self._bodies) > _AT_ONCE",
+    ): "how many lines are written at once shows nowhere",
 }
 """By its key, a change that nobody can notice, and why."""
 

@@ -42,6 +42,14 @@ def test_lines_that_come_together_are_the_same_as_one_by_one(tmp_path: Path) -> 
     assert len(texts) == 1
 
 
+def test_what_was_stored_is_told_as_it_stands_in_the_file(tmp_path: Path) -> None:
+    written = journal.Journal.create(tmp_path / "run")
+    stored = written.extend(map(journal.body_of, VALUES))
+    written.close()
+    assert [line.text for line in stored] == (tmp_path / "run" / journal.NAME).read_bytes().splitlines()
+    assert [line.hash for line in stored] == [json.loads(line.text)["hash"] for line in stored]
+
+
 def test_lines_that_come_together_wait_for_the_disk_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,7 +10,7 @@ from itertools import chain, count, islice
 import pytest
 
 from referee.core.rng import Stream, derive, fresh_seed
-from referee.core.seeds import bot_seed
+from referee.core.seeds import bot_seed, shared_by
 
 
 def test_the_definition() -> None:
@@ -85,3 +85,9 @@ def test_every_order_is_as_likely_after_a_shuffle() -> None:
 def test_nothing_is_below_nothing() -> None:
     with pytest.raises(ValueError, match="below"):
         Stream(b"").below(0)
+
+
+def test_games_of_an_encounter_share_chance_and_so_do_bots_that_play_alone() -> None:
+    assert shared_by("s/2.1:a:b") == shared_by("s/2.1:b:a") != shared_by("s/2.2:a:b")
+    assert shared_by("2:a:b:c") == shared_by("2:c:a:b") != shared_by("2:a:b:d")
+    assert shared_by("2:a") == shared_by("2:b") != shared_by("3:a")
