@@ -12,12 +12,14 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from referee.core.isolation import LEVELS
 from referee.processes.levels import reason
 from tests.command import PLAIN, ROOT
+from tests.processes.encounters import LONG
 from tests.processes.runs import games, toml
 from tests.waiting import TOO_LONG_S, eventually
 
@@ -45,7 +47,15 @@ BY_MANY = """import os
                 held = bytearray(b'x' * (20 << 20))
                 sys.stdin.read()
         held = [bytearray(b'x' * (8 << 20)) for _ in range(10_000)]"""
-"""Each process has less than the worker."""
+"""Each process has less than the worker. The more often memory runs out, the longer it takes to fill it."""
+
+
+BY_A_CHILD = """import os
+        if not os.fork():
+            held = [bytearray(b'x' * (8 << 20)) for _ in range(10_000)]
+        ended = os.wait()[1]
+        print("resign", line.split()[1], flush=ended == 9)"""
+"""It resigns once the child has been killed."""
 
 
 @pytest.fixture
@@ -77,6 +87,29 @@ def run_in(group: Path, file: Path, level: str) -> subprocess.CompletedProcess[s
     return subprocess.run([*command, *words], cwd=ROOT, capture_output=True, text=True, timeout=TOO_LONG_S)
 
 
+def tournament(folder: Path, level: str, fills: str) -> Path:
+    """The file of one in which a bot without a limit fills the memory when it is asked."""
+    if why := reason(level):
+        pytest.skip(why)
+    (folder / "filler.py").write_text(FILLS.format(fills=fills))
+    bots = {"filler": f"{{python}} -I -S {folder / 'filler.py'}", "plain": PLAIN}
+    file = toml(folder / "t.toml", bots, rounds=1, workers=1, clock=LONG)
+    file.write_text(file.read_text() + '[limits]\nmemory = "none"\n')
+    return file
+
+
+def played(done: subprocess.CompletedProcess[str], folder: Path) -> list[dict[str, Any]]:
+    """The games of the tournament, none of which was void before."""
+    assert done.returncode == 0, done.stderr
+    found = list(games(folder / "t-results").values())
+    assert [game["attempt"] for game in found] == [1, 1]
+    return found
+
+
+def faults(game: dict[str, Any]) -> dict[str, str]:
+    return dict(zip(game["bots"], game["faults"], strict=True))
+
+
 @pytest.mark.promise(
     "ISOLATION", "A bot that uses up the memory of the machine loses by that.", case="landlock-by-itself"
 )
@@ -86,17 +119,20 @@ def run_in(group: Path, file: Path, level: str) -> subprocess.CompletedProcess[s
 def test_a_bot_that_uses_up_all_memory_loses_by_that(
     level: str, fills: str, group: Path, tmp_path: Path
 ) -> None:
-    if why := reason(level):
-        pytest.skip(why)
-    (tmp_path / "filler.py").write_text(FILLS.format(fills=fills))
-    bots = {"filler": f"{{python}} -I -S {tmp_path / 'filler.py'}", "plain": PLAIN}
-    file = toml(tmp_path / "t.toml", bots, rounds=1, workers=1, clock="30s")
-    file.write_text(file.read_text() + '[limits]\nmemory = "none"\n')
-    done = run_in(group, file, level)
-    assert done.returncode == 0, done.stderr
-    played = games(tmp_path / "t-results")
-    assert len(played) == 2
-    for game in played.values():
-        fault = dict(zip(game["bots"], game["faults"], strict=True))
-        assert fault == {"filler": "limit", "plain": ""}, json.dumps(game)[:2000]
-        assert game["attempt"] == 1
+    done = run_in(group, tournament(tmp_path, level, fills), level)
+    for game in played(done, tmp_path):
+        assert faults(game) == {"filler": "limit", "plain": ""}, json.dumps(game)[:2000]
+
+
+@pytest.mark.promise(
+    "TOURNAMENT",
+    "A bot of which only a process that it started is killed for lack of memory plays on.",
+    case="landlock",
+)
+@pytest.mark.slow(seconds=4)
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_bot_whose_child_uses_up_all_memory_plays_on(level: str, group: Path, tmp_path: Path) -> None:
+    file = tournament(tmp_path, level, BY_A_CHILD)
+    for game in played(run_in(group, file, level), tmp_path):
+        assert faults(game) == {"filler": "", "plain": ""}, json.dumps(game)[:2000]
+        assert game["ending"] == "resigned", json.dumps(game)[:2000]
