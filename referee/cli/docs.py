@@ -13,7 +13,7 @@ from referee.cli.colour import can_draw, in_colour
 from referee.cli.output import columns, show_data
 from referee.core.errors import UsageError
 from referee.core.text import counted, nearest, shown
-from referee.pages.documents import Hit, documents, plain, search, text_of, title_of
+from referee.pages.documents import Hit, documents, plain, search, text_of, title_of, with_pages_named
 
 MAX_WIDTH = 100
 """Maximum number of characters of a line of a document in a terminal."""
@@ -129,5 +129,5 @@ def _laid_out(text: str) -> str:
         width=width, force_terminal=True, no_color=not in_colour(sys.stdout), legacy_windows=False
     )
     with console.capture() as laid_out:
-        console.print(Markdown(text, hyperlinks=False))
+        console.print(Markdown(with_pages_named(text), hyperlinks=False))
     return laid_out.get()

@@ -97,7 +97,7 @@ def _on_cluster(candidate: Candidate, sent: SentFiles, address: str) -> _Planned
     files = {file.sha256: file.size for bot in sent.bots for file in bot.files}
     notes = [
         f"a machine that has none of the bots' files would be sent {counted(len(files), 'file')}, "
-        f"{about_size(sum(files.values()))}; whether it can play is known only then"
+        f"{about_size(sum(files.values()))}; only then is it known whether it can play"
     ]
     if not size.slots:
         notes.append("the Dask cluster has no machine at the moment: the run would wait for one")

@@ -73,7 +73,7 @@ def report_bots(totals: Counter[tuple[str, str]], first_rejected: Mapping[str, F
             )
         if bot in first_rejected:
             game, answer, most = first_rejected[bot]
-            rejected = f"{counted(totals[bot, REJECTED], 'answer')} rejected, and {most} in a game lose it"
+            rejected = f"{counted(totals[bot, REJECTED], 'answer')} rejected ({most} in one game lose it)"
             first = f"`{shown(answer.text, 80)}`: {shown(answer.sentence)}"
             say(f"bot `{bot}` had {rejected}; the first, in game {shown(game)}, was {first}")
         idle_us, cpu_us = (totals[bot, name] for name in OFF_TURN)

@@ -203,7 +203,7 @@ def _speeds(machines: Sequence[MeasuredMachine]) -> Iterator[Finding]:
         f"{_named(f'`{one.label}` has {shares[one.address]} %' for one in slow)}",
         "a bot can compute less there with the same clock; only the games of an encounter "
         "are always played on the same machine",
-        "`scale_clocks = true`, or leave out the machines that differ from the others",
+        "set `scale_clocks = true`, or leave out the machines that differ from the others",
     )
 
 

@@ -16,12 +16,12 @@ from referee.tournament.workers.task import Task
 class WorkerStage(Enum):
     """How far a Dask worker's preparation is."""
 
-    GREETED = "it was asked what it is and has"
-    SENT = "it is sent files"
-    PREPARING = "it prepares the bots"
-    PREPARED = "it has prepared the bots, and the run has not begun"
-    READY = "it plays"
-    STALE = "it has to prepare the bots anew, once it plays no more"
+    GREETED = "it was asked for a report"
+    SENT = "it is receiving files"
+    PREPARING = "it is preparing the bots"
+    PREPARED = "it has prepared the bots, but the run has not begun"
+    READY = "it is playing"
+    STALE = "it has to prepare the bots again after its games in progress"
 
 
 @dataclass

@@ -94,6 +94,21 @@ class Anchors:
         return f"{anchor}-{count}" if count else anchor
 
 
+def with_pages_named(text: str) -> str:
+    """A text in Markdown whose links within the page are plain, and whose links to others say how to read
+    them.
+    """
+
+    def named(link: re.Match[str]) -> str:
+        path, _, _ = link[2].partition("#")
+        page = Path(path).stem.lower().replace("_", "-")
+        if path.endswith(".md") and page in documents():
+            return f"{link[1]} (`docs {page}`)"
+        return link[0] if path else link[1]
+
+    return re.sub(r"(?<!!)\[([^\]]*)\]\(([^)\s]*)\)", named, text)
+
+
 def plain(text: str) -> str:
     """A text in Markdown on one line, without the signs that only lay it out."""
     text = re.sub(r"^```.*$|^[|:\- ]+$|^- ", "", text, flags=re.MULTILINE)

@@ -164,7 +164,7 @@ def _flat(value: object, name: str = "") -> Iterator[tuple[str, str]]:
             yield from _flat(inner, name)
     else:
         for line in str(value).rstrip("\n").split("\n"):
-            yield name, line
+            yield _LABELS.get(name, name), line
 
 
 def _expected(sent: Sequence[str]) -> str:
@@ -192,6 +192,22 @@ _MEASURED_TEXTS = {
     "unkillable": "cannot be ended",
 }
 """What a record has of a seat with a fault, with the labels under which it is shown."""
+
+
+_LABELS = {
+    "log lines": "log",
+    "log dropped": "lines of its log that were not kept",
+    "noise lines": "not a message",
+    "noise count": "lines that are not messages",
+    "stale": "answers to closed questions",
+    "stderr starting text": "stderr before `ready`",
+    "stderr starting bytes": "bytes on stderr before `ready`",
+    "stderr playing text": "stderr",
+    "stderr playing bytes": "bytes on stderr since `ready`",
+    "games_before": "earlier games of its process",
+    **_MEASURED_TEXTS,
+}
+"""What parts of a seat's measurements are called, by their names in the record."""
 
 
 def fault_report(record: GameRecord, seats: Collection[Seat] | None = None) -> Iterator[str]:

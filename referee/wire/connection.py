@@ -172,7 +172,7 @@ class BotConnection:
         process = self.process
         status = process.how_it_ended()
         partial = self.session.partial
-        behind = f", its last words without a newline: {shown(partial, 80)}" if partial else ""
+        behind = f"; its last line has no newline: {shown(partial, 80)}" if partial else ""
         if excess := process.excess:
             failure = Failure(Ending.LIMIT, excess)
         else:

@@ -175,7 +175,7 @@ OUTPUT: Rows = {
         Case(
             'asked; printf "move $n $move"',
             "gone",
-            "exited with status 0, its last words without a newline: move 1 L:A1",
+            "exited with status 0; its last line has no newline: move 1 L:A1",
         ),
         AtRandom("exits without a newline", When.NOW, "gone"),
         AtRandom("exits within a line", When.NOW, "gone"),

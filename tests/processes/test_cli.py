@@ -151,7 +151,7 @@ def test_replay_shows_other_output_of_the_bots(tmp_path: Path) -> None:
     folder = str(tmp_path / "run")
     words = [f"x={BAD} 'stderr marks'", f"g={PLAIN}", "-n", "1", "--time", "200ms", "-o", folder]
     assert referee("match", "blooms", *words, *HERE).code == 0
-    assert "x stderr playing text: first of a game\n" in referee("replay", folder).out
+    assert "x stderr: first of a game\n" in referee("replay", folder).out
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")

@@ -303,7 +303,7 @@ def test_a_dry_run_on_a_cluster_refuses_nothing_that_this_machine_lacks(tmp_path
     dry = referee("run", str(file), "--dry-run", "--cluster", "local:3")
     assert dry.code == 0 and ", 3 games at a time on 1 machine\n" in dry.out
     assert "programs that each machine would build first: b" in dry.out
-    assert "would be sent" in dry.out and "whether it can play is known only then" in dry.out
+    assert "would be sent" in dry.out and "only then is it known whether it can play" in dry.out
     assert {path.name for path in tmp_path.iterdir()} == {"t.toml"}
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from referee.pages import documents as module
-from referee.pages.documents import Anchors, documents, plain, search, sections
+from referee.pages.documents import Anchors, documents, plain, search, sections, with_pages_named
 from tests.command import referee
 
 PAGE = """# Clocks
@@ -82,6 +82,13 @@ def test_repeated_headings_get_numbers() -> None:
 def test_what_is_nowhere_is_told(words: list[str], told: str) -> None:
     done = referee("docs", *words)
     assert (done.code, done.out, done.err) == (2, "", f"referee: {told}\n")
+
+
+@pytest.mark.usefixtures("one_page")
+def test_a_link_says_how_to_read_its_page_in_a_terminal() -> None:
+    text = "[C](../CLOCKS.md#twice), [here](#twice), [x](x.md), [web](https://a.md), ![p](CLOCKS.md)"
+    named = "C (`docs clocks`), here, [x](x.md), [web](https://a.md), ![p](CLOCKS.md)"
+    assert with_pages_named(text) == named
 
 
 def test_words_list_sections_and_the_start_of_a_name_is_enough() -> None:

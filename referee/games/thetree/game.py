@@ -36,7 +36,7 @@ class TheTree(Game[Laying]):
         "Each of one to four seats holds nine tiles of a double-seven set, hidden from the others. A\n"
         "symbol is a set of rings: the pip is worth 1, the small circle 2, the big circle 4. A tile is\n"
         "laid above others like a brick in a wall, so that every symbol has the rings of the symbol\n"
-        "below and one more. A tile that rests on two, or is pushed into a hole, gives another turn. A\n"
+        "below and one more. A tile that rests on two, or fills a hole under one, gives another turn. A\n"
         "seat without a move draws a tile. The first seat to lay its whole hand takes the best place. A\n"
         "seat that plays alone wins if it lays all tiles."
     )

@@ -49,9 +49,9 @@ class VineTree(TwoSeatGame[Growth]):
     clock = TimeControl.parse("180s+300s")
     summary = (
         "The centre starts with a flower. A move grows two vines out of any flower, on two sides that no\n"
-        "vine uses yet, through empty cells. Each has as many steps as the longest straight segment of\n"
-        "vine that comes out of the flower has cells, the flower included, and ends in a new flower.\n"
-        "The seat that makes the last possible move loses."
+        "vine uses yet, through empty cells. Each vine has as many steps as there are cells in the\n"
+        "longest straight segment of vine at the flower, its own cell included, and ends in a new\n"
+        "flower. The seat that makes the last possible move loses."
     )
     notation = (
         "`E5 LLU UUR`: out of the flower on E5 one vine goes left, left and up, the other up, up and\n"
