@@ -74,7 +74,7 @@ def _plane(plane: Plane) -> Iterator[InkLine]:
     for mark in (*plane.ground, *plane.marks):
         if isinstance(mark, Trace):
             _write_trace(cells, mark, plane)
-        else:
+        elif isinstance(mark, Mark):
             _write_mark(cells, mark, plane)
     if not cells:
         return
