@@ -152,6 +152,8 @@ class Trace(NamedTuple):
     title: str = ""
     fresh: bool = False
     """Whether it is part of the last move."""
+    dashes: Paint | None = None
+    """The paint of the dashes along its middle; None is no dashes."""
 
 
 class Region(NamedTuple):

@@ -49,6 +49,8 @@ _BASELINE = 0.35
 """How far the baseline is below the middle of letters of height 1."""
 _RIM = 0.045
 """The width of a region's outline."""
+_DASH = 0.13
+"""The length of the dashes along a trace."""
 _BEND = 0.3
 """The largest radius of a trace's bends."""
 _MOST = 300
@@ -127,11 +129,16 @@ def _mark(mark: Mark, prefix: str) -> list[str]:
 def _trace(trace: Trace) -> list[str]:
     if not trace.points:
         return []
-    path = _path(trace.points)
-    lines: list[tuple[Paint, float]] = [(trace.paint, trace.width)]
+    path, width = _path(trace.points), trace.width
+    lines: list[tuple[Paint, float]] = [(trace.paint, width)]
+    if edge := _PAINTS.get(f"{trace.paint}-edge"):
+        lines = [(edge, width + 0.05), *lines]
     if trace.fresh:  # a line along both sides, with a gap
-        lines = [("fresh", trace.width * 2.6), ("page", trace.width * 1.7), *lines]
-    return [_wide(path, paint, width) for paint, width in lines]
+        lines = [("fresh", width * 3), ("page", width * 2.1), *lines]
+    found = [_wide(path, paint, width) for paint, width in lines]
+    if trace.dashes:
+        found.append(_wide(path, trace.dashes, width * 0.3, _dash(_DASH)))
+    return found
 
 
 def _region(region: Region) -> list[str]:
@@ -142,16 +149,15 @@ def _region(region: Region) -> list[str]:
         for first, *rest in region.lines
     )
     return [
-        _wide(path, region.line, region.width + 2 * _RIM, "round"),
-        _wide(path, region.paint, region.width, "round"),
+        _wide(path, region.line, region.width + 2 * _RIM),
+        _wide(path, region.paint, region.width),
     ]
 
 
-def _wide(path: str, paint: Paint, width: float, join: str = "") -> str:
+def _wide(path: str, paint: Paint, width: float, dashes: str = "") -> str:
     """A path as a line with round ends."""
-    bends = f' stroke-linejoin="{join}"' if join else ""
     return (
-        f'<path class="line-{_name(paint)}" d="{path}" fill="none" stroke-linecap="round"{bends}'
+        f'<path class="line-{_name(paint)}" d="{path}" fill="none" stroke-linecap="round"{dashes}'
         f' stroke-width="{_px(width)}"/>'
     )
 
@@ -349,7 +355,7 @@ def _caption_size(mark: Mark) -> float:
 def box_of(mark: Piece) -> Box | None:
     """The box of what is drawn for a mark on its plane; None where nothing is."""
     if isinstance(mark, Trace):
-        return _box_round(mark.points, mark.width * 1.3) if mark.points else None
+        return _box_round(mark.points, mark.width * 1.5) if mark.points else None
     if isinstance(mark, Region):
         points = [point for line in mark.lines for point in line]
         return _box_round(points, mark.width / 2 + _RIM) if points else None
