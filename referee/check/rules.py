@@ -39,7 +39,7 @@ from referee.games.api import (
     Seat,
     State,
 )
-from referee.games.picture import Mark, Paint, Plane, Span, Symbol, Trace
+from referee.games.picture import Mark, Paint, Piece, Plane, Region, Span, Symbol, Trace
 from referee.kit import step
 from referee.records.record import GameRecord
 from referee.records.replay import replay
@@ -429,9 +429,9 @@ def pictures_can_be_drawn(game: Game[Any], options: Options) -> None:
     stays.
     """
     symbols: dict[str, Symbol] = {}
-    checked = set[Mark | Trace | Span]()
+    checked = set[Piece | Span]()
     for number in range(2):
-        grounds: dict[tuple[Seat | None, int], tuple[Mark | Trace, ...]] = {}
+        grounds: dict[tuple[Seat | None, int], tuple[Piece, ...]] = {}
         for state in islice(random_game(game, options, f"picture {number}"), 60):
             for view in (None, *range(game.seats(options))):
                 for place, panel in enumerate(state.picture(view)):
@@ -440,7 +440,7 @@ def pictures_can_be_drawn(game: Game[Any], options: Options) -> None:
                         _require(
                             panel.ground is ground, "the ground of a plane is not always the same object"
                         )
-                        pieces: tuple[Mark | Trace | Span, ...] = panel.ground + panel.marks
+                        pieces: tuple[Piece | Span, ...] = panel.ground + panel.marks
                     else:
                         pieces = panel.spans
                     for piece in set(pieces) - checked:
@@ -448,19 +448,22 @@ def pictures_can_be_drawn(game: Game[Any], options: Options) -> None:
                     checked.update(pieces)
 
 
-def _check_piece(piece: Mark | Trace | Span, symbols: dict[str, Symbol]) -> None:
+def _check_piece(piece: Piece | Span, symbols: dict[str, Symbol]) -> None:
     numbers: list[float] = []
     texts = [piece.title]
     if isinstance(piece, Trace):
         numbers += [piece.width, *(number for point in piece.points for number in point)]
+    elif isinstance(piece, Region):
+        numbers += [piece.width, *(number for line in piece.lines for point in line for number in point)]
+        _require(piece.line in get_args(Paint), f"`{shown(piece.line, 80)}` is not a value of `Paint`")
     else:
         texts += piece.text.split("\n") if isinstance(piece, Mark) else [piece.text]
         if piece.symbol:
             known = symbols.setdefault(piece.symbol.name, piece.symbol)
             _require(known == piece.symbol, f"two symbols have the name `{shown(piece.symbol.name, 80)}`")
+        texts.append(piece.caption or "")
     if isinstance(piece, Mark):
         numbers += [piece.x, piece.y, piece.size]
-        texts.append(piece.caption)
     _require(
         all(abs(number) <= FARTHEST for number in numbers),
         f"a mark is too far away or too large, expected numbers up to {FARTHEST}",

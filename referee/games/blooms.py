@@ -8,18 +8,33 @@ notation, the options and the order of reasons are those of `protocol/games/bloo
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import NamedTuple
 
 from referee.core.rng import Random
 from referee.core.timecontrol import TimeControl
 from referee.core.value import value
 from referee.games.api import Illegal, NotAMove, NumberOption, Options, Seat
-from referee.games.grid import Cells, HexBoard, members
+from referee.games.grid import Cells, HexBoard, members, spread
 from referee.games.notation import parts_of
-from referee.games.picture import DISC, FRESH, GONE, Picture, Row, Span, row_of
+from referee.games.picture import (
+    FRESH,
+    GONE,
+    Circle,
+    Paint,
+    Picture,
+    Piece,
+    Polygon,
+    Row,
+    Shape,
+    Span,
+    Stroke,
+    Symbol,
+    badge,
+    regular,
+    row_of,
+)
 from referee.games.stones import (
-    RIMMED,
     StoneBoard,
     StoneKind,
     no_such_cell,
@@ -31,15 +46,58 @@ from referee.games.trail import Trail
 from referee.games.twoseat import TwoSeatGame, TwoSeatState
 
 _COLOURS = "LD"
+_LIGHT: Paint = "own-second"
+_DARK: Paint = "own-first"
+
+
+def _stone(seat: Seat, is_light: bool) -> Symbol:
+    """A stone, marked with a circle for seat 1 and a diamond for seat 2: hollow on light, filled on dark."""
+    fill, mark = (_LIGHT, _DARK) if is_light else (_DARK, _LIGHT)
+    inside: Paint | None = None if is_light else mark
+    shape: Shape = Circle(0, 0, 0.12, inside, mark, 0.06)
+    if seat:
+        shape = Polygon(regular(4, 0.14), inside, mark, 0.06)
+    words = f"{'light' if is_light else 'dark'} stone of seat {seat + 1}"
+    return Symbol(words, (Circle(0, 0, 0.38, fill, "own-edge"), shape))
+
+
+def _gone(seat: Seat) -> Symbol:
+    """What is left of a captured stone: the outline of either kind, with its mark."""
+    _, shape = _stone(seat, True).shapes
+    outline = Circle(0, 0, 0.36, "own-tint", "own-edge", 0.04, 0.1)
+    return Symbol(f"captured stone of seat {seat + 1}", (outline, shape))
+
+
+def _kind(seat: Seat, is_light: bool, paint: Paint) -> StoneKind:
+    symbol = _stone(seat, is_light)
+    return StoneKind(f"{seat + 1}{'DL'[is_light]}", symbol, paint, symbol.name)
+
+
+_GONE: tuple[tuple[Symbol, Paint], ...] = ((_gone(0), "seat1"), (_gone(1), "seat2"))
 _KINDS = (
-    StoneKind("1L", DISC, "seat1-second", "light stone of seat 1"),
-    StoneKind("1D", RIMMED, "seat1", "dark stone of seat 1"),
-    StoneKind("2L", DISC, "seat2-second", "light stone of seat 2"),
-    StoneKind("2D", RIMMED, "seat2", "dark stone of seat 2"),
+    _kind(0, True, "seat1-second"),
+    _kind(0, False, "seat1"),
+    _kind(1, True, "seat2-second"),
+    _kind(1, False, "seat2"),
 )
+_BRIDGE = 0.26
+"""How wide the bridges between the stones of a bloom are."""
+_PLACE = Symbol("place for a captured stone", (Circle(0, 0, 0.23, "board", "edge", 0.02),))
+_CAPTURED = Symbol("captured stone", (Circle(0, 0, 0.23, "own", "own-edge"),))
+_CAPTURED_NOW = Symbol(
+    "stone captured by this turn",
+    (
+        Stroke(((-0.2, -0.42), (0.2, -0.42)), "page", 0.07),
+        *_CAPTURED.shapes,
+        Stroke(((-0.2, 0.42), (0.2, 0.42)), "fresh", 0.07),
+    ),
+)
+"""With a line below it, and room above it, so that it is in the middle."""
+_MOST_IN_ROW = 20
+"""How many places for captured stones are in a row."""
 _LEGEND = row_of(
     Span("[ ]", "faint", FRESH),
-    Span(" placed, ", "faint"),
+    Span(" placed, ", "faint", caption=" placed  "),
     Span("( )", "faint", GONE),
     Span(" captured by this turn", "faint"),
 )
@@ -237,31 +295,65 @@ class BloomsState(TwoSeatState[Stones]):
 
     def picture(self, seat: Seat | None) -> Picture:
         """The board, `1L` for a light stone of seat 1; `[ ]` round what the last turn placed, `( )`
-        where it captured.
+        where it captured. Each row of a seat has a place for every stone that it needs to capture.
         """
         board = _drawn(self.rules.board.side)
         stones = (*self.opponent, *self.own) if self.mover else (*self.own, *self.opponent)
-        marks = [
-            kind[cell] for kind, cells in zip(board.stones, stones, strict=True) for cell in members(cells)
-        ]
-        placed = members(self.last[0] | self.last[1]) if self.last else ()
-        plane = board.plane(marks, placed, members(self.captured))
+        pieces: list[Piece] = [*_bridges(board, stones)]
+        for kind, cells in zip(board.stones, stones, strict=True):
+            pieces += map(kind.__getitem__, members(cells))
+        pieces += [board.captured[cell][self.turn & 1] for cell in members(self.captured)]
+        plane = board.plane(pieces, members(self.last[0] | self.last[1]) if self.last else ())
+        now = self.captured.bit_count()
         scores = (
-            _score(player, captures, self.rules.target) for player, captures in enumerate(self.captures)
+            row
+            for player, captures in enumerate(self.captures)
+            for row in _score(player, captures, 0 if player == self.mover else now, self.rules.target)
         )
         return (plane, *scores, _LEGEND) if self.last else (plane, *scores)
 
 
 @cache
 def _drawn(side: int) -> StoneBoard:
-    return stone_board(HexBoard.of_side(side), "· ", "[  ]", _KINDS)
+    return stone_board(HexBoard.of_side(side), "· ", "[  ]", _KINDS, _GONE)
+
+
+def _bridges(board: StoneBoard, stones: Sequence[Cells]) -> Iterator[Piece]:
+    """The blooms of several stones."""
+    for kind, cells in zip(_KINDS, stones, strict=True):
+        while cells:
+            bloom = cells & -cells
+            while (wider := spread(bloom, board.board.width) & cells) != bloom:
+                bloom = wider
+            cells ^= bloom
+            if bloom & (bloom - 1):
+                yield _bridge(board.board.side, _KINDS.index(kind), bloom)
+
+
+@lru_cache(maxsize=1 << 12)
+def _bridge(side: int, kind: int, bloom: Cells) -> Piece:
+    edge: Paint = "seat2-edge" if kind > 1 else "seat1-edge"
+    stones = members(bloom)
+    title = f"bloom of {len(stones)} {_KINDS[kind].title.replace('stone', 'stones')}"
+    return _drawn(side).region(stones, _KINDS[kind].paint, edge, _BRIDGE, title)
 
 
 @cache
-def _score(seat: Seat, captures: int, target: int) -> Row:
-    light, dark = _KINDS[2 * seat : 2 * seat + 2]
-    who = Span(f"seat {seat + 1}:", dark.paint)
-    return row_of(who, light.span(), dark.span(), f" {captures} of {target} captured")
+def _score(seat: Seat, captures: int, now: int, target: int) -> tuple[Row, ...]:
+    """What a seat has captured, and how many of them by this turn."""
+    other = _KINDS[3 - 2 * seat].paint
+    places = [
+        Span("", other, _PLACE if n >= captures else _CAPTURED if n < captures - now else _CAPTURED_NOW)
+        for n in range(target)
+    ]
+    rows = [places[first : first + _MOST_IN_ROW] for first in range(0, target, _MOST_IN_ROW)]
+    who = badge(seat, f"seat {seat + 1}:")
+    count = f" {captures} of {target} captured"
+    first, *rest = rows
+    return (
+        Row((who, *first, Span(count, "", None, "", f" {captures} of {target}"))),
+        *(Row((*more,)) for more in rest),
+    )
 
 
 def _numbered(vacant: list[Cells], number: int) -> Stones:

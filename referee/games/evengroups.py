@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from itertools import combinations
 from operator import itemgetter
 from typing import NamedTuple
@@ -20,9 +20,24 @@ from referee.core.value import value
 from referee.games.api import Illegal, NotAMove, NumberOption, Options, Seat
 from referee.games.grid import HexBoard
 from referee.games.notation import parts_of
-from referee.games.picture import DISC, FRESH, Picture, Row, Span, row_of
+from referee.games.picture import (
+    FRESH,
+    Circle,
+    Letters,
+    Mark,
+    Paint,
+    Picture,
+    Piece,
+    Polygon,
+    Region,
+    Row,
+    Span,
+    Symbol,
+    badge,
+    regular,
+    row_of,
+)
 from referee.games.stones import (
-    RIMMED,
     StoneBoard,
     StoneKind,
     no_such_cell,
@@ -42,9 +57,29 @@ Placement = tuple[Stone, ...]
 _COLOURS = "WO"
 _COLOUR_NAMES = ("white", "orange")
 _KINDS = (
-    StoneKind(" W", DISC, "white", "white stone"),
-    StoneKind(" O", RIMMED, "orange", "orange stone"),
+    StoneKind(" W", Symbol("white stone", (Circle(0, 0, 0.28, "own", "own-edge"),)), "white", "white stone"),
+    StoneKind(
+        " O",
+        Symbol("orange stone", (Polygon(regular(6, 0.28), "own", "own-edge", 0.05),)),
+        "orange",
+        "orange stone",
+    ),
 )
+_OUTLINES: tuple[tuple[Paint, Paint], ...] = (("white-tint", "white-edge"), ("orange-tint", "orange-edge"))
+"""The shade and the outline of the groups of each colour."""
+_PILL = ((-0.6, -0.2), (0.6, -0.2), (0.6, 0.2), (-0.6, 0.2))
+_PARITIES = (
+    Symbol("even", (Polygon(_PILL, "", "", 0.14), Letters(0, 0, "EVEN", "", 0.38))),
+    Symbol(
+        "odd",
+        (
+            Polygon(_PILL, "faint", "faint", 0.14),
+            Polygon(_PILL, "page", "page", 0.06),
+            Letters(0, 0, "ODD", "", 0.38),
+        ),
+    ),
+)
+"""By the remainder of the number of groups."""
 _LEGEND = row_of(Span("[ ]", "faint", FRESH), Span(" placed by this turn", "faint"))
 _FORM = "two parts such as `O:B4 W:F6`, or one on the first turn"
 _TRIES = 50
@@ -232,12 +267,23 @@ class EvenGroupsState(TwoSeatState[Placement]):
 
     def picture(self, seat: Seat | None) -> Picture:
         """The board, `W` for a white stone and `O` for an orange one; `[ ]` round what the last turn
-        placed.
+        placed. In drawings, groups have an outline, and the groups of a colour are counted.
         """
-        board = _drawn(self.rules.board.side)
-        stones = zip(board.stones, self.groups, strict=True)
-        marks = [mark for kind, groups in stones for cell, mark in kind.items() if groups[cell]]
-        plane = board.plane(marks, [stone >> 1 for stone in self.last or ()])
+        side = self.rules.board.side
+        board = _drawn(side)
+        regions: list[Piece] = []
+        stones: list[Piece] = []
+        for colour, groups in enumerate(self.groups):
+            cells: dict[int, list[int]] = {}
+            for cell in board.points:
+                if group := groups[cell]:
+                    cells.setdefault(group, []).append(cell)
+            numbers = {group[0]: number for number, group in enumerate(cells.values(), 1)}
+            regions += [_outlined(side, colour, tuple(group)) for group in cells.values()]
+            stones += [
+                _stone(side, colour, cell, numbers.get(cell, 0)) for cell in board.points if groups[cell]
+            ]
+        plane = board.plane((*regions, *stones), [stone >> 1 for stone in self.last or ()])
         scores = (_score(player, count) for player, count in enumerate(self.counts))
         return (plane, *scores, _LEGEND) if self.last else (plane, *scores)
 
@@ -247,12 +293,28 @@ def _drawn(side: int) -> StoneBoard:
     return stone_board(HexBoard.of_side(side), " ·", " [ ]", _KINDS)
 
 
+@lru_cache(maxsize=1 << 12)
+def _outlined(side: int, colour: int, group: tuple[int, ...]) -> Region:
+    """The area of a group."""
+    stones = f"{len(group)} {_COLOUR_NAMES[colour]} stone{'s' * (len(group) > 1)}"
+    return _drawn(side).region(group, *_OUTLINES[colour], 0.84, f"group of {stones}")
+
+
+@lru_cache(maxsize=1 << 12)
+def _stone(side: int, colour: int, cell: int, number: int) -> Mark:
+    """A stone; the first one of a group has its number."""
+    return _drawn(side).stones[colour][cell]._replace(caption=str(number or ""))
+
+
 @cache
 def _score(seat: Seat, count: int) -> Row:
-    kind = _KINDS[seat]
-    parity = "even" if count % 2 == 0 else "odd"
-    who = f"seat {seat + 1}, {_COLOUR_NAMES[seat]}:"
-    return row_of(who, kind.span(), f" {count} group{'s' * (count != 1)}, {parity}")
+    kind, parity = _KINDS[seat], count % 2
+    return row_of(
+        badge(seat, f"seat {seat + 1}, {_COLOUR_NAMES[seat]}:"),
+        kind.span(),
+        f" {count} group{'s' * (count != 1)}",
+        Span(f", {('even', 'odd')[parity]}", "", _PARITIES[parity], "", " "),
+    )
 
 
 class EvenGroups(TwoSeatGame[Placement]):

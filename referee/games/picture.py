@@ -15,6 +15,11 @@ from typing import Literal, NamedTuple
 Paint = Literal[
     "",  # ordinary ink
     "own",  # within a symbol: the paint of the mark
+    "own-first",  # the strong colour of the mark's seat, and below its light colour, its outlines, its shade
+    "own-second",
+    "own-edge",
+    "own-tint",
+    "page",  # what is behind the picture: for gaps between shapes
     "faint",  # what is less important: coordinates, legends
     "board",  # an empty cell
     "edge",  # the outline of a cell, a tile, a pot
@@ -24,12 +29,30 @@ Paint = Literal[
     "seat4",
     "seat1-second",  # the second colour of a seat, lighter than the first
     "seat2-second",
+    "seat1-edge",  # the outline of what has one of these two colours
+    "seat2-edge",
+    "seat3-edge",
+    "seat4-edge",
+    "seat1-tint",  # the shade of what belongs to a seat
+    "seat2-tint",
+    "seat3-tint",
+    "seat4-tint",
     "white",
+    "white-edge",
+    "white-tint",
     "orange",
+    "orange-edge",
+    "orange-tint",
     "vine",
     "flower",
+    "violet",
+    "sun",
+    "water",
     "dead",
     "tile",
+    "wood",  # what is drawn on a tile
+    "grown",  # what was added to it
+    "back",  # the back of a tile
     "fresh",  # part of the last move
     "gone",  # removed by the last move
 ]
@@ -40,12 +63,14 @@ Point = tuple[float, float]
 
 
 class Polygon(NamedTuple):
-    """A filled polygon."""
+    """A polygon, or its outline alone where `fill` is None."""
 
     points: tuple[Point, ...]
-    fill: Paint = "own"
+    fill: Paint | None = "own"
     line: Paint | None = None
-    """The paint of its outline; None is no outline."""
+    """The paint of its outline, which rounds its corners; None is no outline."""
+    width: float = 0.04
+    """The width of its outline."""
 
 
 class Circle(NamedTuple):
@@ -58,6 +83,8 @@ class Circle(NamedTuple):
     line: Paint | None = None
     width: float = 0.04
     """The width of its outline."""
+    dash: float = 0
+    """The length of the dashes of its outline, with gaps as long; 0 where it has none."""
 
 
 class Stroke(NamedTuple):
@@ -66,6 +93,8 @@ class Stroke(NamedTuple):
     points: tuple[Point, ...]
     line: Paint = "own"
     width: float = 0.06
+    dash: float = 0
+    """The length of its dashes, with gaps as long; 0 where it has none."""
 
 
 class Letters(NamedTuple):
@@ -123,13 +152,34 @@ class Trace(NamedTuple):
     title: str = ""
     fresh: bool = False
     """Whether it is part of the last move."""
+    dashes: Paint | None = None
+    """The paint of the dashes along its middle; None is no dashes."""
+
+
+class Region(NamedTuple):
+    """What lies around points and lines between them, such as a group of stones: one area with an outline.
+    Where there are only characters, nothing stands for it.
+    """
+
+    lines: tuple[tuple[Point, ...], ...]
+    """Each is a line through points, or a single point."""
+    paint: Paint = ""
+    line: Paint = "edge"
+    """The paint of its outline."""
+    width: float = 0.9
+    """How wide it is around a point or a line, without its outline."""
+    title: str = ""
+
+
+Piece = Mark | Trace | Region
+"""What a plane consists of."""
 
 
 class Plane(NamedTuple):
     """A board, or another arrangement of marks; those that come later are painted over the earlier ones."""
 
-    marks: tuple[Mark | Trace, ...]
-    ground: tuple[Mark | Trace, ...] = ()
+    marks: tuple[Piece, ...]
+    ground: tuple[Piece, ...] = ()
     """What is below the marks and never changes during a game, in all positions the same object."""
     columns: float = 4
     """Where there are only characters: how many of them are as wide as 1 on the plane."""
@@ -146,6 +196,8 @@ class Span(NamedTuple):
     paint: Paint = ""
     symbol: Symbol | None = None
     title: str = ""
+    caption: str | None = None
+    """What a drawing says instead of the text; None where it says the same."""
 
 
 class Row(NamedTuple):
@@ -181,19 +233,40 @@ def regular(
     return tuple((round(x + radius * sin(angle), 4), round(y - radius * cos(angle), 4)) for angle in angles)
 
 
-HEXAGON = Symbol("cell", (Polygon(regular(6, 0.5774), "board", "edge"),))
-"""A cell of a hexagonal board, 1 wide; rows of cells are 0.866 apart."""
-SQUARE = Symbol("square", (Polygon(((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)), "board", "edge"),))
-"""A cell of a square board, 1 wide."""
-DISC = Symbol("stone", (Circle(0, 0, 0.4, "own", "edge"),))
+_ROUND = 0.12
+"""The width of an outline that rounds the corners of a shape in its own paint."""
+
+HEXAGON = Symbol("cell", (Polygon(regular(6, 0.462), "board", "board", _ROUND),))
+"""A cell of a hexagonal board, 1 wide with the gap around it; rows of cells are 0.866 apart."""
+SQUARE = Symbol("square", (Polygon(regular(4, 0.5657, 1 / 8), "board", "board", _ROUND),))
+"""A cell of a square board, 1 wide with the gap around it."""
+DISC = Symbol("stone", (Circle(0, 0, 0.38, "own", "own-edge"),))
 """A stone in the paint of its mark."""
-FRESH = Symbol("of the last move", (Circle(0, 0, 0.45, None, "fresh", 0.09),))
-"""A ring round what the last move placed."""
-GONE = Symbol(
-    "removed by the last move",
-    (
-        Stroke(((-0.2, -0.2), (0.2, 0.2)), "gone", 0.08),
-        Stroke(((-0.2, 0.2), (0.2, -0.2)), "gone", 0.08),
-    ),
+FRESH = Symbol(
+    "of the last move",
+    (Circle(0, 0, 0.435, None, "page", 0.05), Circle(0, 0, 0.485, None, "fresh", 0.06)),
 )
-"""A cross where the last move removed something."""
+"""A ring round what the last move placed, with a gap."""
+GONE = Symbol("removed by the last move", (Circle(0, 0, 0.36, "own-tint", "own-edge", 0.04, 0.1),))
+"""What is left of a stone in the paint of the mark that the last move removed."""
+
+SEATS: tuple[Paint, ...] = ("seat1", "seat2", "seat3", "seat4")
+"""The paints of the seats."""
+
+_BADGES: tuple[Shape, ...] = (
+    Circle(0, 0, 0.4, "own-first"),
+    Polygon(regular(4, 0.46, 1 / 8), "own-first", "own-first", _ROUND),
+    Polygon(regular(6, 0.4), "own-first", "own-first", _ROUND),
+    Polygon(regular(4, 0.46), "own-first", "own-first", _ROUND),
+)
+"""The shapes for each seat."""
+
+
+@cache
+def badge(seat: int, text: str) -> Span:
+    """The name of a seat in a row, such as `seat 1:`; a drawing has its number instead, on a shape of its
+    own.
+    """
+    number = str(seat + 1)
+    symbol = Symbol(f"badge of seat {number}", (_BADGES[seat], Letters(0, 0, number, "", 0.5)))
+    return Span(text, SEATS[seat], symbol, f"seat {number}", "")

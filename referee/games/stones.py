@@ -10,13 +10,13 @@ from referee.games.api import Illegal
 from referee.games.grid import HexBoard
 from referee.games.picture import (
     FRESH,
-    GONE,
     HEXAGON,
-    Circle,
     Mark,
     Paint,
+    Piece,
     Plane,
     Point,
+    Region,
     Span,
     Symbol,
 )
@@ -48,31 +48,48 @@ def no_such_cell(parts: Sequence[str], board: HexBoard) -> Illegal:
 ROW = 0.866
 """How far rows of hexagonal cells are apart, if a cell is 1 wide."""
 
-RIMMED = Symbol("stone with a rim", (Circle(0, 0, 0.4, "own", "edge"), Circle(0, 0, 0.33, None, "edge")))
-"""A stone unlike `DISC` in shape too."""
-
 
 class StoneBoard(NamedTuple):
     """The marks of a board and its stones, all of which are made once."""
 
+    board: HexBoard
+    points: dict[int, Point]
+    """The middle of each cell."""
     ground: tuple[Mark, ...]
-    """The empty cells, and the names of the rows."""
+    """The empty cells, and the names of rows and diagonals around them."""
     stones: tuple[dict[int, Mark], ...]
     """By kind of stone, for each cell the mark of a stone there."""
     placed: dict[int, Mark]
     """By cell, what surrounds a stone that the last turn placed."""
-    captured: dict[int, Mark]
-    """By cell, what stands where the last turn captured a stone."""
+    captured: dict[int, tuple[Mark, ...]]
+    """By cell, what stands where the last turn captured a stone, by the seat that lost it."""
 
-    def plane(self, stones: Iterable[Mark], placed: Iterable[int], captured: Iterable[int] = ()) -> Plane:
-        """A board with these stones, and what the last turn did in these cells."""
-        marks = (*stones, *map(self.placed.__getitem__, placed), *map(self.captured.__getitem__, captured))
+    def plane(self, pieces: Iterable[Piece], placed: Iterable[int]) -> Plane:
+        """A board with these pieces, and what surrounds the stones that the last turn placed."""
+        marks = (*pieces, *map(self.placed.__getitem__, placed))
         return Plane(marks, self.ground, columns=4, rows=1 / ROW)
 
+    def region(self, group: Sequence[int], paint: Paint, line: Paint, width: float, title: str) -> Region:
+        """The area of a group of cells."""
+        inside = set(group)
+        lines = tuple(
+            (self.points[cell], self.points[other])
+            for cell in group
+            for other in self.board.neighbours[cell]
+            if cell < other and other in inside
+        )
+        return Region(lines or ((self.points[group[0]],),), paint, line, width, title)
 
-def stone_board(board: HexBoard, empty: str, fresh: str, kinds: Sequence[StoneKind]) -> StoneBoard:
+
+def stone_board(
+    board: HexBoard,
+    empty: str,
+    fresh: str,
+    kinds: Sequence[StoneKind],
+    gone: Sequence[tuple[Symbol, Paint]] = (),
+) -> StoneBoard:
     """The marks of a board: `empty` and `fresh` are the texts of an empty cell and of what surrounds a
-    stone that the last turn placed.
+    stone that the last turn placed, `gone` what is drawn where it captured stones of each seat.
     """
     ground: list[Mark] = []
     points: dict[int, Point] = {}
@@ -81,21 +98,41 @@ def stone_board(board: HexBoard, empty: str, fresh: str, kinds: Sequence[StoneKi
         first = 0.875 + (2 * board.side - 1 - len(row)) / 2
         # In a terminal, the names of the rows stand in columns; in a drawing, beside the first cell.
         ground.append(Mark(0.1, y, letter, paint="faint"))
-        ground.append(Mark(first - 0.8, y, caption=letter, paint="faint"))
+        ground.append(Mark(first - 0.85, y, caption=letter, paint="faint"))
         ground.append(Mark(first + len(row) + 0.125, y, f"{letter}{len(row)}".ljust(3), paint="faint"))
         points.update((cell, (first + place, y)) for place, cell in enumerate(row))
+    ground += _diagonals(board, points)
     names = board.names
     for cell, point in points.items():
-        ground.append(Mark(*point, empty, HEXAGON, names[cell], "faint", names[cell]))
+        ground.append(Mark(*point, empty, HEXAGON, paint="faint", title=names[cell]))
     return StoneBoard(
+        board,
+        points,
         tuple(ground),
         tuple({cell: kind.mark(point, names[cell]) for cell, point in points.items()} for kind in kinds),
         {
             c: Mark(*point, fresh, FRESH, "", "fresh", f"placed last: {names[c]}")
             for c, point in points.items()
         },
-        {c: Mark(*point, "(  )", GONE, "", "gone", f"captured: {names[c]}") for c, point in points.items()},
+        {
+            c: tuple(Mark(*point, "(  )", kind, "", paint, f"captured: {names[c]}") for kind, paint in gone)
+            for c, point in points.items()
+        },
     )
+
+
+def _diagonals(board: HexBoard, points: dict[int, Point]) -> Iterator[Mark]:
+    """The numbers of the cells within their rows, at the ends of the diagonals that have them; only in
+    drawings.
+    """
+    *above, middle = board.rows[: board.side]
+    for rows, down in ((above or [middle], -1), ([*reversed(board.rows[board.side :])] or [middle], 1)):
+        for number, cell in enumerate(rows[0], 1):
+            x, y = points[cell]
+            yield Mark(x + 0.4, y + 0.7 * down, caption=str(number), paint="faint", size=0.9)
+        for row in rows:
+            x, y = points[row[-1]]
+            yield Mark(x + 0.78, y + 0.06 * down, caption=str(len(row) + 1), paint="faint", size=0.9)
 
 
 class StoneKind(NamedTuple):
@@ -109,7 +146,7 @@ class StoneKind(NamedTuple):
 
     def mark(self, point: Point, name: str) -> Mark:
         """A stone of this kind on a cell."""
-        return Mark(*point, self.text, self.symbol, self.text.strip(), self.paint, f"{self.title} at {name}")
+        return Mark(*point, self.text, self.symbol, "", self.paint, f"{self.title} at {name}")
 
     def span(self) -> Span:
         """The stone in a row, where it is drawn only."""

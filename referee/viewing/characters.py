@@ -45,12 +45,12 @@ InkLine = list[Ink]
 
 
 def lines(picture: Picture) -> list[InkLine]:
-    """The lines of a picture, without blanks at their ends."""
+    """The lines of a picture, without blanks at their ends. What has no text is in drawings alone."""
     found: list[InkLine] = []
     for panel in picture:
         if isinstance(panel, Plane):
             found += _plane(panel)
-        else:
+        elif any(span.text or not (span.symbol or span.caption) for span in panel.spans):
             found.append(_trimmed([Ink(s.text, s.paint) for s in panel.spans if s.text]))
     return found
 
@@ -74,7 +74,7 @@ def _plane(plane: Plane) -> Iterator[InkLine]:
     for mark in (*plane.ground, *plane.marks):
         if isinstance(mark, Trace):
             _write_trace(cells, mark, plane)
-        else:
+        elif isinstance(mark, Mark):
             _write_mark(cells, mark, plane)
     if not cells:
         return

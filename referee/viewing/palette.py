@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, get_args
 
-from referee.games.picture import Paint
+from referee.games.picture import SEATS, Paint
 
 INKS: dict[Paint, str] = {
     "faint": "bright_black",
-    "seat1": "bright_red",
-    "seat2": "bright_blue",
+    "seat1": "bright_blue",
+    "seat2": "yellow",
     "seat3": "bright_green",
-    "seat4": "bright_yellow",
-    "seat1-second": "bright_yellow",
-    "seat2-second": "bright_cyan",
+    "seat4": "bright_magenta",
+    "seat1-second": "bright_cyan",
+    "seat2-second": "bright_yellow",
     "orange": "yellow",
     "vine": "green",
     "flower": "bright_magenta",
@@ -38,81 +38,133 @@ _INK = "ink"
 FILLS: dict[Theme, dict[str, str]] = {
     "light": {
         PAGE: "#ffffff",
-        _INK: "#1d1c1a",
-        "faint": "#6b6760",
-        "board": "#faf7f0",
-        "edge": "#8a8378",
-        "tile": "#fdf6e3",
-        "seat1": "#a82a18",
-        "seat1-second": "#c37f01",
-        "seat2": "#1a3580",
-        "seat2-second": "#3196c3",
-        "seat3": "#0c9c68",
-        "seat4": "#b84ad0",
+        _INK: "#24221e",
+        "faint": "#635e55",
+        "board": "#eeeae1",
+        "edge": "#7d766a",
+        "seat1": "#2b60b4",
+        "seat1-second": "#a9cdf5",
+        "seat1-edge": "#1d478a",
+        "seat1-tint": "#e6eefa",
+        "seat2": "#b9520b",
+        "seat2-second": "#f9c78a",
+        "seat2-edge": "#8f3f06",
+        "seat2-tint": "#fceedd",
+        "seat3": "#29a370",
+        "seat3-edge": "#145c39",
+        "seat3-tint": "#dcf1e5",
+        "seat4": "#923f76",
+        "seat4-edge": "#742a5d",
+        "seat4-tint": "#f8e4f0",
         "white": "#ffffff",
-        "orange": "#d06f00",
-        "vine": "#2e7d32",
-        "flower": "#9c0f72",
-        "dead": "#938a7c",
-        "fresh": "#111111",
-        "gone": "#5c5850",
+        "white-edge": "#5d6f8c",
+        "white-tint": "#e3e9f2",
+        "orange": "#ee9a3d",
+        "orange-edge": "#a84a08",
+        "orange-tint": "#fbe4c8",
+        "vine": "#2c6a33",
+        "flower": "#960d6e",
+        "violet": "#6a55b8",
+        "sun": "#b07800",
+        "water": "#2f7fb8",
+        "dead": "#878074",
+        "tile": "#fbf3df",
+        "wood": "#40301a",
+        "grown": "#338d3b",
+        "back": "#8a6a45",
+        "fresh": "#24221e",
+        "gone": "#635e55",
     },
     "dark": {
-        PAGE: "#14171c",
-        _INK: "#ebe9e4",
-        "faint": "#a5a19a",
-        "board": "#21252c",
+        PAGE: "#1b1e23",
+        _INK: "#efece5",
+        "faint": "#a6abb3",
+        "board": "#2d323a",
         "edge": "#858c99",
-        "tile": "#2e2a22",
-        "seat1": "#e0503c",
-        "seat1-second": "#fecd1a",
-        "seat2": "#2b7cea",
-        "seat2-second": "#89eefe",
-        "seat3": "#49efb2",
-        "seat4": "#b07aa6",
-        "white": "#f7f7f5",
-        "orange": "#ea8a1e",
-        "vine": "#5fbf63",
-        "flower": "#f07cc0",
-        "dead": "#7d756c",
-        "fresh": "#ffffff",
-        "gone": "#c9c5bd",
+        "seat1": "#2f68c2",
+        "seat1-second": "#b3d3f8",
+        "seat1-edge": "#86b6f5",
+        "seat1-tint": "#22314a",
+        "seat2": "#b95610",
+        "seat2-second": "#facd96",
+        "seat2-edge": "#f5a85c",
+        "seat2-tint": "#40301f",
+        "seat3": "#2db487",
+        "seat3-edge": "#4fdfae",
+        "seat3-tint": "#1d3a31",
+        "seat4": "#9e4c83",
+        "seat4-edge": "#ee77b6",
+        "seat4-tint": "#40263a",
+        "white": "#f4f1ea",
+        "white-edge": "#c4d0e3",
+        "white-tint": "#3b424e",
+        "orange": "#ea9538",
+        "orange-edge": "#f5a85c",
+        "orange-tint": "#4a3620",
+        "vine": "#7cc47a",
+        "flower": "#fbb3da",
+        "violet": "#a99bf0",
+        "sun": "#f0c04a",
+        "water": "#6fb7ea",
+        "dead": "#7a7f88",
+        "tile": "#e9dfc8",
+        "wood": "#3a2d1a",
+        "grown": "#338d3b",
+        "back": "#a0805a",
+        "fresh": "#efece5",
+        "gone": "#a6abb3",
     },
 }
-"""The colours of shapes and lines, by paint. Those of the seats differ in lightness as well as in hue."""
+"""The colours of shapes and lines, by paint. Those of a seat are one hue: strong, light, for outlines, and as
+a shade. What is on a tile has nearly the same colour in both themes.
+"""
 
 TEXTS: dict[Theme, dict[str, str]] = {
     "light": {
-        "board": "#6b6760",
-        "tile": "#6b6760",
-        "edge": "#6b6760",
-        "seat1-second": "#875700",
-        "seat2-second": "#1a6d95",
-        "seat3": "#08754d",
-        "white": "#55524c",
-        "seat4": "#9c33b3",
-        "orange": "#9a5200",
-        "dead": "#6f665d",
-        PAGE: "#6b6760",
+        PAGE: "#635e55",
+        "board": "#635e55",
+        "edge": "#635e55",
+        "seat1": "#2457a6",
+        "seat2": "#a84a08",
+        "seat3": "#1a7047",
+        "seat4": "#863769",
+        "white": "#516382",
+        "orange": "#a04507",
+        "vine": "#2e6b34",
+        "flower": "#960d6e",
+        "sun": "#7d5500",
+        "water": "#23658f",
+        "dead": "#635e55",
+        "tile": "#635e55",
+        "grown": "#2a7030",
+        "back": "#6e5436",
     },
     "dark": {
-        "board": "#a5a19a",
-        "tile": "#a5a19a",
-        "edge": "#a5a19a",
-        "seat1": "#f0705c",
-        "seat2": "#6aa5f5",
-        "seat4": "#c796be",
-        "dead": "#a69d93",
-        PAGE: "#a5a19a",
+        PAGE: "#a6abb3",
+        "board": "#a6abb3",
+        "edge": "#a6abb3",
+        "seat1": "#86b6f5",
+        "seat2": "#f5a85c",
+        "seat3": "#4fdfae",
+        "seat4": "#ee77b6",
+        "dead": "#a6abb3",
+        "wood": "#d8c6a0",
+        "grown": "#7cc47a",
+        "back": "#c9a880",
     },
 }
-"""The colours of texts where those of shapes have too little contrast."""
+"""The colours of texts where those of shapes have too little contrast. Texts in any paint of a seat, or of
+what is white or orange, have one colour.
+"""
 
-FONTS = '"DejaVu Sans Mono",Menlo,Consolas,"Liberation Mono",monospace'
+FONTS = 'Inter,system-ui,"Segoe UI",Roboto,"DejaVu Sans",sans-serif'
+MONOSPACED = '"DejaVu Sans Mono",Menlo,Consolas,"Liberation Mono",monospace'
+"""For rows that stand in columns."""
 
 
 def text_colour(paint: str, theme: Theme) -> str:
-    """The colour of a text in a paint on the page, a board or a tile."""
+    """The colour of a text in a paint on the page or a board."""
+    paint = paint.partition("-")[0]
     return TEXTS[theme].get(paint) or FILLS[theme][paint]
 
 
@@ -135,19 +187,27 @@ def file_style(theme: Theme) -> str:
 def page_style() -> str:
     """The style sheet of pages with pictures. The attribute `data-theme` of `<html>` chooses the theme,
     without it the reader's settings do; on paper it is the light one. The colours are variables, such as
-    `--seat1`, `--seat1-text` and `--seat1-over`.
+    `--seat1`, `--seat1-text` and `--seat1-over`; those that are equal in both themes are one.
     """
+    both = {name: (light, dict(_values("dark"))[name]) for name, light in _values("light")}
+    first: dict[tuple[str, str], str] = {}
+    for name, colours in both.items():
+        first.setdefault(colours, name)
+    used = {name: colours for name, colours in both.items() if first[colours] == name or name in _NAMED}
     light, dark = (
-        f"color-scheme:{theme};{''.join(f'--{name}:{value};' for name, value in _values(theme))}"
-        for theme in THEMES
+        f"color-scheme:{theme};{''.join(f'--{name}:{colours[number]};' for name, colours in used.items())}"
+        for number, theme in enumerate(THEMES)
     )
-    variables = {name: f"var(--{name})" for name, _ in _values("light")}
     return (
         f":root{{{light}}}\n"
         f"@media screen and (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark}}}}}\n"
         f"@media screen{{:root[data-theme=dark]{{{dark}}}}}\n"
-        f"{''.join(_rules(variables))}"
+        f"{''.join(_rules({name: f'var(--{first[colours]})' for name, colours in both.items()}))}"
     )
+
+
+_NAMED = (PAGE, *(f"{seat}{kind}" for seat in SEATS for kind in ("", "-text", "-over")))
+"""The variables that the style sheets of pages refer to."""
 
 
 def _values(theme: Theme) -> Iterator[tuple[str, str]]:
@@ -158,15 +218,17 @@ def _values(theme: Theme) -> Iterator[tuple[str, str]]:
 
 
 def _rules(values: dict[str, str]) -> Iterator[str]:
-    """Returns the rules for the classes of pictures. No selector names a parent, since within `<use>` there
-    is none.
+    """Returns the rules for the classes of pictures: one for each colour. No selector names a parent, since
+    within `<use>` there is none.
     """
-    yield f".picture{{font-family:{FONTS}}}\n"
+    yield f".picture{{font-family:{FONTS}}}.mono{{font-family:{MONOSPACED}}}\n"
+    found: dict[str, list[str]] = {}
     for paint in FILLS["light"]:
-        yield (
-            f".fill-{paint}{{fill:{values[paint]}}}.line-{paint}{{stroke:{values[paint]}}}"
-            f".text-{paint}{{fill:{values[f'{paint}-text']}}}.over-{paint}{{fill:{values[f'{paint}-over']}}}\n"
-        )
+        found.setdefault(f"stroke:{values[paint]}", []).append(f".line-{paint}")
+        for kind, name in (("fill", paint), ("text", f"{paint}-text"), ("over", f"{paint}-over")):
+            found.setdefault(f"fill:{values[name]}", []).append(f".{kind}-{paint}")
+    for rule, selectors in found.items():
+        yield f"{','.join(selectors)}{{{rule}}}\n"
 
 
 def _luminance(colour: str) -> float:

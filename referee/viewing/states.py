@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from referee.games.picture import Mark, Picture, Plane, Row, Span, Symbol, Trace
+from referee.games.picture import Mark, Picture, Piece, Plane, Row, Span, Symbol
 from referee.records.record import event_data
 from referee.viewing.characters import picture_text
 from referee.viewing.knowledge import View, ViewKnowledge
@@ -78,7 +78,7 @@ class _Drawing:
     def __init__(self) -> None:
         self.symbols: dict[str, list[dict[str, Any]]] = {}
         """The shapes of each symbol, by name."""
-        self._grounds: dict[int, tuple[Mark | Trace, ...]] = {}
+        self._grounds: dict[int, tuple[Piece, ...]] = {}
         """The ground of each panel as it was last written."""
 
     def panels(self, picture: Picture) -> list[dict[str, Any]]:
@@ -98,9 +98,9 @@ class _Drawing:
     def _row(self, row: Row) -> dict[str, Any]:
         return {"spans": [self._piece(span) for span in row.spans]}
 
-    def _piece(self, piece: Mark | Trace | Span) -> dict[str, Any]:
+    def _piece(self, piece: Piece | Span) -> dict[str, Any]:
         data = _members(piece)
-        if not isinstance(piece, Trace) and piece.symbol:
+        if isinstance(piece, Mark | Span) and piece.symbol:
             data["symbol"] = self._symbol(piece.symbol)
         return data
 
@@ -116,7 +116,12 @@ def _members(value: Any) -> dict[str, Any]:
     """The members of a named tuple that differ from their defaults."""
     defaults = value._field_defaults
     return {
-        name: [list(point) for point in member] if name == "points" else member
+        name: _listed(member) if name in ("points", "lines") else member
         for name, member in value._asdict().items()
         if name not in defaults or member != defaults[name]
     }
+
+
+def _listed(points: Any) -> Any:
+    """Points, or lines of points, as lists."""
+    return [*map(_listed, points)] if isinstance(points, tuple) else points

@@ -9,11 +9,11 @@ from itertools import chain
 from math import inf
 from typing import NamedTuple
 
-from referee.games.picture import Mark, Paint, Picture, Plane, Row, Span, Symbol, Trace
+from referee.games.picture import Mark, Paint, Picture, Piece, Plane, Row, Span, Symbol
 from referee.viewing.svg_elements import (
     UNIT,
     Box,
-    Piece,
+    Drawable,
     Placed,
     box_of,
     element,
@@ -77,7 +77,9 @@ class Layout:
         found: list[str] = []
         for place, panel in zip(self.panels, picture, strict=False):
             beginning, ground = (place.row, ()) if isinstance(panel, Row) else (place.plane, panel.ground)
-            pieces: Iterable[Piece] = placed(panel, self.row_width) if isinstance(panel, Row) else panel.marks
+            pieces: Iterable[Drawable] = (
+                placed(panel, self.row_width) if isinstance(panel, Row) else panel.marks
+            )
             below = () if place.ground else ground
             if texts := [text for piece in (*below, *pieces) if (text := element(piece, self.prefix))]:
                 found += [beginning, *texts, "</g>"]
@@ -176,7 +178,7 @@ class _Panel(NamedTuple):
     """The beginning of the group that it is in where it is a plane, in the middle of the frame."""
     row: str
     """The beginning of the group that it is in where it is a row, on the left."""
-    ground: tuple[Mark | Trace, ...]
+    ground: tuple[Piece, ...]
     """The ground, if it is the same in all pictures."""
 
 
@@ -201,18 +203,18 @@ class _Texts:
         return self._indexes[text]
 
 
-class _PieceIndexes(dict[Piece, int]):
+class _PieceIndexes(dict[Drawable, int]):
     """The indexes of what is drawn for pieces."""
 
     def __init__(self, texts: _Texts) -> None:
         super().__init__()
         self._texts = texts
 
-    def __missing__(self, piece: Piece) -> int:
+    def __missing__(self, piece: Drawable) -> int:
         self[piece] = index = self._texts.index(element(piece, self._texts.prefix))
         return index
 
-    def of(self, pieces: Iterable[Piece]) -> list[int]:
+    def of(self, pieces: Iterable[Drawable]) -> list[int]:
         """The indexes of pieces for which anything is drawn."""
         return list(filter(None, map(self.__getitem__, pieces)))
 
@@ -222,7 +224,7 @@ class _Marks(NamedTuple):
 
     indexes: list[int]
     """What is drawn for its marks."""
-    ground: tuple[Mark | Trace, ...]
+    ground: tuple[Piece, ...]
 
 
 class _Slot:
@@ -231,7 +233,7 @@ class _Slot:
     def __init__(self, texts: _Texts) -> None:
         self.indexes = _PieceIndexes(texts)
         self._rows: set[Row] = set()
-        self._grounds: list[tuple[Mark | Trace, ...]] = []
+        self._grounds: list[tuple[Piece, ...]] = []
         self._planes = 0
 
     def take(self, panel: Plane | Row) -> Row | _Marks:
@@ -249,7 +251,7 @@ class _Slot:
         """Whether the panel is a plane in any picture."""
         return self._planes > 0
 
-    def common_ground(self, count: int) -> tuple[Mark | Trace, ...]:
+    def common_ground(self, count: int) -> tuple[Piece, ...]:
         """The ground, if this many pictures have the same."""
         return self._grounds[0] if len(self._grounds) == 1 and self._planes == count else ()
 
@@ -264,10 +266,10 @@ class _Slot:
     def symbols(self) -> Iterator[tuple[Symbol, Paint]]:
         """The symbols with the paint in which each is drawn."""
         spans = (span for row in self._rows for span in row.spans)
-        pieces: Iterable[Mark | Trace | Span] = chain(self._marks(), spans)
-        return ((p.symbol, p.paint) for p in pieces if not isinstance(p, Trace) and p.symbol)
+        pieces: Iterable[Piece | Span] = chain(self._marks(), spans)
+        return ((p.symbol, p.paint) for p in pieces if isinstance(p, Mark | Span) and p.symbol)
 
-    def _marks(self) -> Iterator[Mark | Trace]:
+    def _marks(self) -> Iterator[Piece]:
         yield from (piece for piece in self.indexes if not isinstance(piece, Placed))
         for ground in self._grounds:
             yield from ground

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from html import escape
 from itertools import accumulate
-from math import dist
-from typing import NamedTuple
+from math import dist, inf
+from typing import NamedTuple, get_args
 from unicodedata import east_asian_width
 
 from referee.core.text import shown
@@ -18,8 +18,10 @@ from referee.games.picture import (
     Letters,
     Mark,
     Paint,
+    Piece,
     Point,
     Polygon,
+    Region,
     Row,
     Shape,
     Span,
@@ -41,10 +43,14 @@ _INDENT = 1.0
 """Where the second line of a row begins."""
 _ADVANCE = 0.61
 """How wide a character is at height 1; those of the usual monospaced fonts are from 0.55 to 0.61."""
+_NARROW = dict.fromkeys(" .,:;'|!()[]ijlftr", 0.36)
+"""The narrow characters of other fonts; the others are about as wide as monospaced ones, or narrower."""
 _BASELINE = 0.35
 """How far the baseline is below the middle of letters of height 1."""
-_OUTLINE = 0.04
-"""The width of a polygon's outline."""
+_RIM = 0.045
+"""The width of a region's outline."""
+_DASH = 0.13
+"""The length of the dashes along a trace."""
 _BEND = 0.3
 """The largest radius of a trace's bends."""
 _MOST = 300
@@ -80,19 +86,23 @@ class Placed(NamedTuple):
     x: float
     y: float
     span: Span
+    in_columns: bool = False
+    """Whether its letters are monospaced."""
 
 
-Piece = Mark | Trace | Placed
+Drawable = Piece | Placed
 
 
 @lru_cache(maxsize=1 << 16)
-def element(piece: Piece, prefix: str) -> str:
+def element(piece: Drawable, prefix: str) -> str:
     """Draws a piece of a picture, in its panel's group; empty if nothing is drawn."""
     match piece:
         case Mark():
             parts, title = _mark(piece, prefix), piece.title
         case Trace():
             parts, title = _trace(piece), piece.title
+        case Region():
+            parts, title = _region(piece), piece.title
         case Placed(_, _, span):
             parts, title = _span(piece, prefix), span.title
     if not (parts and title):
@@ -119,24 +129,49 @@ def _mark(mark: Mark, prefix: str) -> list[str]:
 def _trace(trace: Trace) -> list[str]:
     if not trace.points:
         return []
-    path = _path(trace.points)
-    lines = [(_name(trace.paint), trace.width)]
-    if trace.fresh:  # as a double line
-        lines = [(_name(trace.paint), trace.width * 1.8), ("page", trace.width * 0.6)]
-    shape = f'd="{path}" fill="none" stroke-linecap="round"'
-    return [f'<path class="line-{line}" {shape} stroke-width="{_px(width)}"/>' for line, width in lines]
+    path, width = _path(trace.points), trace.width
+    lines: list[tuple[Paint, float]] = [(trace.paint, width)]
+    if edge := _PAINTS.get(f"{trace.paint}-edge"):
+        lines = [(edge, width + 0.05), *lines]
+    if trace.fresh:  # a line along both sides, with a gap
+        lines = [("fresh", width * 3), ("page", width * 2.1), *lines]
+    found = [_wide(path, paint, width) for paint, width in lines]
+    if trace.dashes:
+        found.append(_wide(path, trace.dashes, width * 0.3, _dash(_DASH)))
+    return found
+
+
+def _region(region: Region) -> list[str]:
+    if not region.lines:
+        return []
+    path = "".join(
+        f"M{_point(first)}{''.join(f'L{_point(point)}' for point in rest or [first])}"
+        for first, *rest in region.lines
+    )
+    return [
+        _wide(path, region.line, region.width + 2 * _RIM),
+        _wide(path, region.paint, region.width),
+    ]
+
+
+def _wide(path: str, paint: Paint, width: float, dashes: str = "") -> str:
+    """A path as a line with round ends."""
+    return (
+        f'<path class="line-{_name(paint)}" d="{path}" fill="none" stroke-linecap="round"{dashes}'
+        f' stroke-width="{_px(width)}"/>'
+    )
 
 
 def _span(placed: Placed, prefix: str) -> list[str]:
     span = placed.span
-    text = shown(span.text, _MOST)
-    before, after = _blanks(text)
+    text = shown(_drawn_text(span), _MOST)
+    before, after = _blanks(text, placed.in_columns)
     x = placed.x + before
     if span.symbol:
         box = _symbol_box(span.symbol)
         size = _row_size(span.symbol)
         # In the middle of the characters that it stands for.
-        x += (_span_width(span) - before - after - box.width * size) / 2 - box.left * size
+        x += (_span_width(span, placed.in_columns) - before - after - box.width * size) / 2 - box.left * size
         y = placed.y - (box.top + box.bottom) / 2 * size
         return [_use(span.symbol, span.paint, prefix, x, y, size)]
     # Blanks next to each other would become one.
@@ -146,31 +181,40 @@ def _span(placed: Placed, prefix: str) -> list[str]:
     written = escape(text)  # guard: drawn-rows
     y = placed.y + _BASELINE * _ROW_LETTERS
     place = f'x="{_px(x)}" y="{_px(y)}" font-size="{_px(_ROW_LETTERS)}"'
-    return [f'<text class="text-{_name(span.paint)}" {place}>{written}</text>']
+    kind = f"text-{_name(span.paint)}{' mono' if placed.in_columns else ''}"
+    return [f'<text class="{kind}" {place}>{written}</text>']
 
 
 @lru_cache(maxsize=1 << 12)
 def placed(row: Row, most: float) -> tuple[Placed, ...]:
     """The spans of a row with their places, in several lines where its words reach beyond `most`; a row of
-    symbols, such as a hand of tiles, is not broken.
+    symbols, such as a hand of tiles, is not broken. Without such a limit, where rows are all there is,
+    they may be a board of characters, in columns.
     """
-    ends = list(accumulate(map(_span_width, row.spans), initial=0.0))
+    in_columns = most == inf
+    ends = list(accumulate((_span_width(span, in_columns) for span in row.spans), initial=0.0))
     if ends[-1] <= most:
-        return tuple(Placed(x, 0, span) for x, span in zip(ends, row.spans, strict=False))
+        return tuple(Placed(x, 0, span, in_columns) for x, span in zip(ends, row.spans, strict=False))
     x, y = 0.0, 0.0
     found: list[Placed] = []
     for span in row.spans:
         begun = False  # whether this line has words of the span
         for word in _words(span):
-            is_word = not span.symbol and word.text.strip(" ")
-            if is_word and x > _INDENT and x + _span_width(word) - _blanks(word.text)[1] > most:
-                x, y, begun = _INDENT - _blanks(word.text)[0], y + _line_height(row), False
+            text = _drawn_text(word)
+            before, after = _blanks(text, False)
+            if (
+                not span.symbol
+                and text.strip(" ")
+                and x > _INDENT
+                and x + _span_width(word, False) - after > most
+            ):
+                x, y, begun = _INDENT - before, y + _line_height(row), False
             if begun:
                 last = found.pop()
-                found.append(last._replace(span=span._replace(text=last.span.text + word.text)))
+                found.append(last._replace(span=span._replace(text=last.span.text + text, caption=None)))
             else:
                 found.append(Placed(x, y, word))
-            x += _span_width(word)
+            x += _span_width(word, False)
             begun = True
     return tuple(found)
 
@@ -179,7 +223,8 @@ def _words(span: Span) -> list[Span]:
     """The pieces of a span that may stand on lines of their own."""
     if span.symbol:
         return [span]
-    return [span._replace(text=word) for word in re.findall(" *[^ ]+(?: +$)?|^ +$", span.text)]
+    words = re.findall(" *[^ ]+(?: +$)?|^ +$", _drawn_text(span))
+    return [span._replace(text=word, caption=None) for word in words]
 
 
 def _use(symbol: Symbol, paint: Paint, prefix: str, x: float, y: float, size: float) -> str:
@@ -217,14 +262,14 @@ def _shapes(symbol: Symbol, own: Paint) -> Iterator[str]:
     """The shapes of a symbol, in the paint of its mark."""
     for number, shape in enumerate(symbol.shapes):
         match shape:
-            case Polygon(points, fill, line):
-                kinds = _classes(_paint(fill, own), line and _paint(line, own))
-                yield f'<polygon {kinds}{_width(_OUTLINE, line)} points="{_points(points)}"/>'
-            case Circle(x, y, radius, fill, line, width):
+            case Polygon(points, fill, line, width):
                 kinds = _classes(fill and _paint(fill, own), line and _paint(line, own))
+                yield f'<polygon {kinds}{_width(width, line)} points="{_points(points)}"/>'
+            case Circle(x, y, radius, fill, line, width, dash):
+                kinds = f"{_classes(fill and _paint(fill, own), line and _paint(line, own))}{_dash(dash)}"
                 yield f'<circle {kinds}{_width(width, line)} cx="{_px(x)}" cy="{_px(y)}" r="{_px(radius)}"/>'
-            case Stroke(points, line, width):
-                kinds = _classes(None, _paint(line, own))
+            case Stroke(points, line, width, dash):
+                kinds = f"{_classes(None, _paint(line, own))}{_dash(dash)}"
                 yield f'<polyline {kinds}{_width(width, line)} points="{_points(points)}"/>'
             case Letters(x, y, text, paint, size):
                 below = symbol._replace(shapes=symbol.shapes[:number])
@@ -232,8 +277,21 @@ def _shapes(symbol: Symbol, own: Paint) -> Iterator[str]:
                 yield _letters(x, y, text, kind, size)
 
 
+_PAINTS: dict[str, Paint] = {paint: paint for paint in get_args(Paint)}
+_WITHOUT: dict[str, Paint] = {"edge": "edge", "second": "own", "tint": "board"}
+"""Stands for the outline, the light colour and the shade of what has none of its own."""
+
+
+@lru_cache(maxsize=1 << 12)
 def _paint(paint: Paint, own: Paint) -> Paint:
-    return own if paint == "own" else paint
+    """The paint of a shape in a symbol, given that of the mark."""
+    owner, _, kind = paint.partition("-")
+    if owner != "own":
+        return paint
+    base = own.partition("-")[0]
+    if kind in ("", "first"):
+        return own if kind == "" else _PAINTS.get(base, own)
+    return _PAINTS.get(f"{base}-{kind}") or _paint(_WITHOUT[kind], own)
 
 
 def _classes(fill: Paint | None, line: Paint | None) -> str:
@@ -241,6 +299,10 @@ def _classes(fill: Paint | None, line: Paint | None) -> str:
     if fill is None:
         return 'fill="none"' if line is None else f'fill="none" class="line-{_name(line)}"'
     return f'class="fill-{_name(fill)}{"" if line is None else f" line-{_name(line)}"}"'
+
+
+def _dash(length: float) -> str:
+    return f' stroke-dasharray="{_px(length)}"' if length else ""
 
 
 def _width(width: float, line: Paint | None) -> str:
@@ -253,7 +315,7 @@ def _text_class(paint: Paint, symbol: Symbol | None, own: Paint, at: Point = (0,
     on a strong colour.
     """
     below = _below(symbol, own, at) if symbol else None
-    if below is None or (below in ("board", "tile") and paint not in ("", below)):
+    if below is None or (below == "board" and paint not in ("", below)):
         return f"text-{_name(paint)}"
     return f"over-{_name(below)}"
 
@@ -263,9 +325,9 @@ def _below(symbol: Symbol, own: Paint, at: Point) -> Paint | None:
     found: Paint | None = None
     for shape in symbol.shapes:
         match shape:
-            case Polygon(points, fill, _) if _contains(points, at):
+            case Polygon(points, fill) if fill is not None and _contains(points, at):
                 found = _paint(fill, own)
-            case Circle(x, y, radius, fill, _, _) if fill is not None and dist((x, y), at) < radius:
+            case Circle(x, y, radius, fill) if fill is not None and dist((x, y), at) < radius:
                 found = _paint(fill, own)
     return found
 
@@ -290,10 +352,13 @@ def _caption_size(mark: Mark) -> float:
 
 
 @lru_cache(maxsize=1 << 16)
-def box_of(mark: Mark | Trace) -> Box | None:
+def box_of(mark: Piece) -> Box | None:
     """The box of what is drawn for a mark on its plane; None where nothing is."""
     if isinstance(mark, Trace):
-        return _box_round(mark.points, mark.width * 0.9) if mark.points else None
+        return _box_round(mark.points, mark.width * 1.5) if mark.points else None
+    if isinstance(mark, Region):
+        points = [point for line in mark.lines for point in line]
+        return _box_round(points, mark.width / 2 + _RIM) if points else None
     boxes = []
     if mark.symbol and mark.symbol.shapes:
         boxes.append(_symbol_box(mark.symbol).moved(mark.x, mark.y, mark.size))
@@ -310,8 +375,8 @@ def _symbol_box(symbol: Symbol) -> Box:
 
 def _shape_box(shape: Shape) -> Box:
     match shape:
-        case Polygon(points, _, line):
-            return _box_round(points, 0 if line is None else _OUTLINE / 2)
+        case Polygon(points, _, line, width):
+            return _box_round(points, 0 if line is None else width / 2)
         case Circle(x, y, radius, _, line, width):
             return _box_round([(x, y)], radius + (0 if line is None else width / 2))
         case Stroke(points, _, width):
@@ -339,9 +404,16 @@ def union(boxes: Sequence[Box]) -> Box:
 
 
 def _text_width(text: str, size: float) -> float:
+    """The width of a text in a font that is not monospaced."""
     text = shown(text, _MOST)
-    wide = 0 if text.isascii() else sum(east_asian_width(character) in "WF" for character in text)
-    return (len(text) + wide) * _ADVANCE * size
+    return size * (
+        sum(_NARROW.get(character, _ADVANCE) for character in text) + _ADVANCE * _wide_characters(text)
+    )
+
+
+def _wide_characters(text: str) -> int:
+    """The number of characters that are as wide as two."""
+    return 0 if text.isascii() else sum(east_asian_width(character) in "WF" for character in text)
 
 
 @lru_cache(maxsize=1 << 12)
@@ -349,7 +421,7 @@ def row_box(row: Row, most: float) -> Box:
     """The box of a row, which begins at 0, with the middle of its first line at 0."""
     half = _line_height(row) / 2
     pieces = placed(row, most)
-    right = max((piece.x + _span_width(piece.span) for piece in pieces), default=0.0)
+    right = max((piece.x + _span_width(piece.span, most == inf) for piece in pieces), default=0.0)
     return Box(0, -half, right, max((piece.y for piece in pieces), default=0.0) + half)
 
 
@@ -364,22 +436,31 @@ def _row_size(symbol: Symbol) -> float:
 
 
 @lru_cache(maxsize=1 << 12)
-def _span_width(span: Span) -> float:
+def _span_width(span: Span, in_columns: bool) -> float:
     """Returns the width of a span: that of its characters, so that what stands in columns stays in columns,
     or its symbol with the blanks around it.
     """
-    width = _text_width(span.text, _ROW_LETTERS)
+    text = shown(_drawn_text(span), _MOST)
+    width = _text_width(text, _ROW_LETTERS)
+    if in_columns:
+        width = (len(text) + _wide_characters(text)) * _ADVANCE * _ROW_LETTERS
     if span.symbol:
-        symbol_width = _symbol_box(span.symbol).width * _row_size(span.symbol) + 0.2
-        width = max(width, symbol_width + sum(_blanks(shown(span.text, _MOST))))
+        drawn = _symbol_box(span.symbol).width
+        symbol_width = drawn * _row_size(span.symbol) + min(0.2, drawn / 4)
+        width = max(width, symbol_width + sum(_blanks(text, in_columns)))
     return width
 
 
-def _blanks(text: str) -> tuple[float, float]:
+def _drawn_text(span: Span) -> str:
+    return span.text if span.caption is None else span.caption
+
+
+def _blanks(text: str, in_columns: bool) -> tuple[float, float]:
     """Returns the widths of the blanks before and after a text of a row."""
+    blank = (_ADVANCE if in_columns else _NARROW[" "]) * _ROW_LETTERS
     before = len(text) - len(text.lstrip(" "))
     after = len(text) - len(text.rstrip(" ")) if before < len(text) else 0
-    return before * _ADVANCE * _ROW_LETTERS, after * _ADVANCE * _ROW_LETTERS
+    return before * blank, after * blank
 
 
 def _path(points: Sequence[Point]) -> str:

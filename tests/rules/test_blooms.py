@@ -301,24 +301,45 @@ def test_the_picture_is_readable_without_colour() -> None:
     ]
 
 
+def test_each_seat_has_a_place_for_every_stone_that_it_needs_to_capture() -> None:
+    state = play(GAME.start(GAME.settle({"size": "3", "target": "22"})), "L:A1", "L:A2 D:B1", "L:C3", "L:B2")
+    rows = [row for row in state.picture(None) if isinstance(row, Row)]
+    names = [[span.symbol.name for span in row.spans if span.symbol] for row in rows]
+    place = "place for a captured stone"
+    assert names[:4] == [
+        ["badge of seat 1", *[place] * 20],
+        [place] * 2,
+        ["badge of seat 2", "stone captured by this turn", *[place] * 19],
+        [place] * 2,
+    ]
+    after = [row for row in play(state, "L:E1").picture(None) if isinstance(row, Row)]
+    assert [span.symbol and span.symbol.name for span in after[2].spans][:3] == [
+        *("badge of seat 2", "captured stone", place)
+    ]
+
+
 def test_each_stone_is_a_mark_with_its_place_and_each_position_has_the_same_board() -> None:
     state = play(GAME.start(GAME.settle({"size": "3", "target": "2"})), "L:A1", "L:A2 D:B1", "L:C3", "L:B2")
     board, *rows = state.picture(None)
     assert isinstance(board, Plane)
     assert [mark.title for mark in board.marks] == [
+        "bloom of 2 light stones of seat 2",
         "light stone of seat 1 at C3",
         "light stone of seat 2 at A2",
         "light stone of seat 2 at B2",
         "dark stone of seat 2 at B1",
-        "placed last: B2",
         "captured: A1",
+        "placed last: B2",
     ]
     stones = [mark for mark in board.marks if isinstance(mark, Mark) and " stone of " in mark.title]
-    assert {mark.caption: mark.paint for mark in stones} == {
+    assert {mark.text: mark.paint for mark in stones} == {
         "1L": "seat1-second",
         "2L": "seat2-second",
         "2D": "seat2",
     }
+    assert len({mark.symbol for mark in stones}) == 3, "they differ in shape too"
+    (captured,) = (mark for mark in board.marks if isinstance(mark, Mark) and mark.title == "captured: A1")
+    assert captured.paint == "seat1"
     places = {mark.title: (mark.x, mark.y) for mark in board.ground if isinstance(mark, Mark) and mark.symbol}
     assert len(places) == 19 and (stones[-1].x, stones[-1].y) == places["B1"]
     first = GAME.start(GAME.settle({"size": "3"})).picture(0)[0]

@@ -21,7 +21,7 @@ from referee.core.rng import Stream
 from referee.games import GAMES
 from referee.games.api import Game, Options, State
 from referee.games.floral.symbols import SHELF
-from referee.games.picture import Mark, Paint, Plane, Trace
+from referee.games.picture import Mark, Paint, Plane
 from referee.games.twoseat import TwoSeatGame
 from referee.records.record import from_json, to_json
 from referee.records.replay import verify
@@ -112,7 +112,7 @@ def test_marks_have_titles_and_are_told_apart_without_colours(case: tuple[Game[A
         for view in (None, *range(game.seats(options))):
             for number, panel in enumerate(state.picture(view)):
                 for mark in panel.ground + panel.marks if isinstance(panel, Plane) else ():
-                    if isinstance(mark, Trace) or mark.symbol:
+                    if not isinstance(mark, Mark) or mark.symbol:
                         assert mark.title or (isinstance(mark, Mark) and mark.symbol is SHELF)
                     if isinstance(mark, Mark) and mark.symbol and "own" in repr(mark.symbol):
                         look = number, mark.symbol.name, mark.caption

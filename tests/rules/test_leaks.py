@@ -245,7 +245,7 @@ def words(picture: Picture) -> str:
     for panel in picture:
         pieces += panel.spans if isinstance(panel, Row) else panel.ground + panel.marks
     symbols = [piece.symbol for piece in pieces if getattr(piece, "symbol", None)]
-    found = [getattr(piece, name, "") for piece in pieces for name in ("text", "caption", "title")]
+    found = [getattr(piece, name, "") or "" for piece in pieces for name in ("text", "caption", "title")]
     found += [symbol.name for symbol in symbols]
     found += [shape.text for symbol in symbols for shape in symbol.shapes if isinstance(shape, Letters)]
     return "\n".join([*found, picture_text(picture)])

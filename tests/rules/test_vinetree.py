@@ -12,7 +12,7 @@ from referee.core.errors import GameOptionError
 from referee.core.rng import Stream
 from referee.games.api import Illegal, NotAMove
 from referee.games.grid import SquareBoard, members
-from referee.games.picture import Mark, Plane, Trace
+from referee.games.picture import Mark, Plane, Row, Trace
 from referee.games.vinetree import VineTree
 from referee.games.vinetree import moves as vine_moves
 from referee.games.vinetree.life import dead_flowers, room_of, search
@@ -531,14 +531,15 @@ def test_vines_are_lines_from_flower_to_flower_with_their_bends() -> None:
     assert isinstance(board, Plane)
     vines = {mark.title: mark for mark in board.marks if isinstance(mark, Trace)}
     assert {title: (len(vine.points), vine.fresh) for title, vine in vines.items()} == {
-        "vine from C2 to C3": (2, False),
-        "vine from C3 to C4": (2, False),
-        "vine from A3 to C2": (3, True),
-        "vine from C1 to C2": (4, True),
+        "vine of seat 1 from C2 to C3": (2, False),
+        "vine of seat 1 from C3 to C4": (2, False),
+        "vine of seat 2 from A3 to C2": (3, True),
+        "vine of seat 2 from C1 to C2": (4, True),
     }
     places = {mark.title: (mark.x, mark.y) for mark in board.ground if isinstance(mark, Mark)}
-    bends = [places[name] for name in ("A3", "A2", "C2")]
-    assert list(vines["vine from A3 to C2"].points) == bends
+    bends = [places[name] for name in ("C2", "A2", "A3")]
+    assert {vine.paint: vine.dashes is None for vine in vines.values()} == {"seat1": True, "seat2": False}
+    assert list(vines["vine of seat 2 from A3 to C2"].points) == bends
 
 
 def test_dead_flowers_are_unlike_living_ones_in_shape_too() -> None:
@@ -546,10 +547,20 @@ def test_dead_flowers_are_unlike_living_ones_in_shape_too() -> None:
     assert isinstance(board, Plane)
     marks = [mark for mark in board.marks if isinstance(mark, Mark)]
     assert [mark.title for mark in marks] == [
-        *("flower at A3", "dead flower at C1", "dead flower at C2", "flower at C3", "flower at C4"),
+        *("flower at A3, length 1", "dead flower at C1", "dead flower at C2"),
+        *("flower at C3, length 2", "flower at C4, length 3"),
         *("grown by the last move: C2", "new flower: A3", "new flower: C1"),
     ]
     assert marks[0].symbol != marks[1].symbol
+    assert [mark.paint for mark in marks[:5]] == ["seat2", "dead", "dead", "flower", "seat1"], "who grew them"
+    assert len({marks[number].symbol for number in (0, 3, 4)}) == 3, "in shape too"
+
+
+def test_the_flowers_of_each_seat_are_counted_in_drawings() -> None:
+    rows = [row for row in play(start(5), "C3 L R", "C2 DLU UUR").picture(None) if isinstance(row, Row)]
+    counted = ["".join(span.caption or "" for span in row.spans) for row in rows[:2]]
+    assert counted == [" 1 living  1 dead", " 1 living  1 dead"]
+    assert picture_text(tuple(rows[:2])) == ""
 
 
 class SlowFit:

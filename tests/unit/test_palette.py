@@ -9,7 +9,7 @@ from typing import get_args
 
 import pytest
 
-from referee.games.picture import Paint
+from referee.games.picture import SEATS, Paint
 from referee.viewing.palette import (
     FILLS,
     INKS,
@@ -23,8 +23,17 @@ from referee.viewing.palette import (
     text_colour,
 )
 
-BEHIND = (PAGE, "board", "tile")
+BEHIND = (PAGE, "board")
 """What is behind shapes and texts."""
+
+ON_TILE = ("wood", "grown")
+"""What is drawn on a tile, which has nearly the same colour in both themes, and nowhere else."""
+
+OUTLINED = {
+    *(f"{seat}{kind}" for seat in SEATS for kind in ("", "-second", "-tint")),
+    *("white", "white-tint", "orange", "orange-tint"),
+}
+"""What may be nearly as light or as dark as what is behind it: it has an outline in the paint `…-edge`."""
 
 Matrix = tuple[tuple[float, float, float], ...]
 
@@ -49,10 +58,13 @@ SEEN: dict[str, Matrix] = {
 """What of linear red, green and blue is seen (Machado, Oliveira and Fernandes 2009, severity 1)."""
 
 TOGETHER = (
-    ("seat1", "seat2", "seat3", "seat4"),
+    SEATS,
     ("seat1", "seat1-second", "seat2", "seat2-second"),
     ("white", "orange"),
     ("vine", "flower"),
+    ("vine", "violet"),
+    ("vine", "sun"),
+    ("wood", "grown"),
     ("flower", "dead"),
 )
 """Paints that stand beside each other, and say different things."""
@@ -73,7 +85,7 @@ def lab(colour: str, matrix: Matrix) -> tuple[float, float, float]:
 
 
 def test_every_paint_has_a_colour_in_each_theme() -> None:
-    paints = {paint or "ink" for paint in get_args(Paint)} - {"own"}
+    paints = {paint or "ink" for paint in get_args(Paint) if not paint.startswith("own")}
     for theme in THEMES:
         assert set(FILLS[theme]) == paints | {PAGE}
     assert set(INKS) <= set(get_args(Paint))
@@ -86,15 +98,18 @@ def test_contrast_is_that_of_wcag() -> None:
 
 @pytest.mark.parametrize("theme", THEMES)
 def test_shapes_and_texts_have_enough_contrast(theme: Theme) -> None:
-    """What is as light as the page has an outline, the paint `edge`."""
     fills = FILLS[theme]
     for paint in fills:
         for behind in BEHIND:
-            if paint not in (*BEHIND, "white"):
+            if paint not in (*BEHIND, "tile", *ON_TILE, *OUTLINED):
                 assert contrast(fills[paint], fills[behind]) >= 3, (paint, behind)
             assert contrast(text_colour(paint, theme), fills[behind]) >= 4.5, (paint, behind)
         assert contrast(over_colour(paint, theme), fills[paint]) >= 4.5, paint
-    assert theme == "dark" or contrast(fills["edge"], fills["white"]) >= 3
+    for paint in ON_TILE:
+        assert contrast(fills[paint], fills["tile"]) >= 3
+    for seat in SEATS[:2]:
+        assert contrast(fills[seat], fills[f"{seat}-second"]) >= 3, "a mark on a stone"
+    assert theme == "dark" or contrast(fills["white-edge"], fills["white"]) >= 3
 
 
 @pytest.mark.parametrize("theme", THEMES)
@@ -111,9 +126,13 @@ def test_a_file_has_plain_colours_and_a_page_has_both_themes() -> None:
         style = file_style(theme)
         assert "var(" not in style and "@" not in style
         selectors = re.findall(r"([^{}\n]+)\{", style)
-        assert all(re.fullmatch(r"\.[a-z0-9-]+", selector) for selector in selectors), "or `<use>` has none"
-        assert f".fill-seat1{{fill:{FILLS[theme]['seat1']}}}" in style
+        names = [name for selector in selectors for name in selector.split(",")]
+        assert all(re.fullmatch(r"\.[a-z0-9-]+", name) for name in names), "or `<use>` has none"
+        assert len(set(names)) == len(names) == 4 * len(FILLS[theme]) + 2
+        assert re.search(rf"\.fill-seat1[,{{][^}}]*fill:{FILLS[theme]['seat1']}}}", style)
         assert f"--seat1:{FILLS[theme]['seat1']};" in page_style()
-    assert ".fill-seat1{fill:var(--seat1)}" in page_style()
+    assert re.search(r"\.fill-seat1[,{][^}]*fill:var\(--seat1\)}", page_style())
+    variables = set(re.findall(r"var\(--([a-z0-9-]+)\)", page_style()))
+    assert variables <= set(re.findall(r"--([a-z0-9-]+):#", page_style()))
     assert page_style().index("prefers-color-scheme:dark") < page_style().index("[data-theme=dark]")
     assert all(line.startswith("@media screen") for line in page_style().splitlines() if "theme" in line)

@@ -20,12 +20,14 @@ from referee.games.picture import (
     Picture,
     Plane,
     Polygon,
+    Region,
     Span,
     Symbol,
     Trace,
     label,
     row_of,
 )
+from referee.viewing.characters import lines
 from referee.viewing.palette import THEMES, file_style
 from referee.viewing.steps import steps_of
 from referee.viewing.svg import Layout, draw
@@ -34,6 +36,8 @@ from tests.tools.game_pictures import SHOWN, file_of, picture_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "<script>alert(1)</script>\x00\x1b[31m\ud800\ufffe\u202e\"'&]]><!--"
+
+OWN: tuple[Paint, ...] = ("own", "own-first", "own-second", "own-edge", "own-tint")
 
 GROUND = tuple(Mark(x, y, "·", SQUARE, title=f"{x} {y}") for x in range(3) for y in range(2))
 
@@ -181,7 +185,7 @@ def test_text_over_a_shape_is_in_a_colour_that_can_be_read_there() -> None:
         (Mark(0, 0, "", HEXAGON, "c"), "over-board"),
         (Mark(0, 0, "", ring, "c", "seat1"), "text-seat1"),
         (Mark(0, 0, "", None, "c", "seat1"), "text-seat1"),
-        (Mark(0, 0, "", two, "c", "seat1"), "text-seat1"),
+        (Mark(0, 0, "", two, "c", "seat1"), "over-tile"),
     ]
     for mark, name in cases:
         assert f'class="{name}"' in "".join(Layout.of([(Plane((mark,)),)]).elements((Plane((mark,)),))), mark
@@ -192,7 +196,7 @@ def test_text_over_a_shape_is_in_a_colour_that_can_be_read_there() -> None:
 def test_a_long_caption_fits_the_symbol_below_it() -> None:
     for caption, symbol, size in (
         ("c", DISC, 16),
-        ("ccccc", DISC, 9.9),
+        ("ccccc", DISC, 9.4),
         ("ccccc", FRESH, 16),
         ("ccccc", None, 16),
     ):
@@ -201,16 +205,52 @@ def test_a_long_caption_fits_the_symbol_below_it() -> None:
         assert float(text.get("font-size", "")) == pytest.approx(size, abs=0.1)
 
 
-def test_a_trace_is_a_line_with_bends_and_a_fresh_one_a_double_line() -> None:
+def test_a_trace_is_a_line_with_bends_and_a_fresh_one_has_another_around_it() -> None:
     points = ((0.0, 0.0), (0.0, 2.0), (3.0, 2.0))
-    lines = []
+    drawn = []
     for fresh in (False, True):
         picture: Picture = (Plane((Trace(points, "vine", fresh=fresh),)),)
-        lines.append(list(parsed(Layout.of([picture]), picture).iter(f"{SVG}path")))
-    assert [[line.get("class") for line in of] for of in lines] == [["line-vine"], ["line-vine", "line-page"]]
-    widths = [[float(line.get("stroke-width", "0")) for line in of] for of in lines]
-    assert widths[1][0] > widths[0][0] > widths[1][1]
-    assert lines[0][0].get("d") == "M0 0L0 68Q0 80 12 80L120 80"
+        drawn.append(list(parsed(Layout.of([picture]), picture).iter(f"{SVG}path")))
+    assert [[line.get("class") for line in of] for of in drawn] == [
+        ["line-vine"],
+        ["line-fresh", "line-page", "line-vine"],
+    ]
+    widths = [[float(line.get("stroke-width", "0")) for line in of] for of in drawn]
+    assert widths[1][0] > widths[1][1] > widths[1][2] == widths[0][0], "with a gap"
+    assert drawn[0][0].get("d") == "M0 0L0 68Q0 80 12 80L120 80"
+
+
+def test_a_region_is_one_area_with_an_outline_around_all_its_lines() -> None:
+    region = Region(
+        (((0, 0), (1, 0)), ((1, 0), (1, 1)), ((3, 3),)), "seat1-tint", "seat1-edge", 0.8, "a group"
+    )
+    picture: Picture = (Plane((region,)),)
+    layout = Layout.of([picture])
+    below, above = parsed(layout, picture).iter(f"{SVG}path")
+    assert [path.get("class") for path in (below, above)] == ["line-seat1-edge", "line-seat1-tint"]
+    assert below.get("d") == above.get("d") == "M0 0L40 0M40 0L40 40M120 120L120 120"
+    assert float(below.get("stroke-width", "0")) > float(above.get("stroke-width", "0")) == 32
+    assert layout.width >= (3 + 0.8 + 0.6) * 40
+    assert lines(picture) == []
+
+
+def test_a_symbol_may_have_the_other_paints_of_its_seat() -> None:
+    symbol = Symbol("s", (*(Circle(0, 0, 1, fill) for fill in OWN), Letters(0, 0, "t", "own")))
+    expected: dict[Paint, list[str]] = {
+        "seat1": ["seat1", "seat1", "seat1-second", "seat1-edge", "seat1-tint"],
+        "seat2-second": ["seat2-second", "seat2", "seat2-second", "seat2-edge", "seat2-tint"],
+        "vine": ["vine", "vine", "vine", "edge", "board"],
+    }
+    for paint, found in expected.items():
+        (drawn,) = Layout.of([(Plane((Mark(0, 0, "", symbol, "", paint),)),)]).symbols.values()
+        assert re.findall('class="fill-([^"]*)"', drawn) == found
+
+
+def test_a_span_says_its_caption_instead_of_its_text() -> None:
+    row = row_of(Span("seat 1: 3 of 15", caption="3"), Span("twelve", "seat1", DISC, "", ""), "b")
+    found = sorted(placed(parsed(Layout.of([(row, board())]), (row, board()))))
+    assert [text for text, _, _ in found if "#" not in text] == ["3", "b"]
+    assert "".join(ink.text for ink in lines((row,))[0]) == "seat 1: 3 of 15twelveb"
 
 
 def test_blanks_of_a_row_keep_their_width() -> None:
@@ -223,7 +263,7 @@ def test_blanks_of_a_row_keep_their_width() -> None:
 
 def test_a_symbol_in_a_row_has_the_place_of_its_characters_and_the_blanks_around_them() -> None:
     letter = 0.61 * 16
-    wide = (0.75 * 0.84 + 0.2) * 40
+    wide = (0.75 * 0.8 + 0.2) * 40
     for text, before, width in (
         ("X", 0, wide),
         ("  X ", 2 * letter, 3 * letter + wide),
@@ -243,9 +283,10 @@ def test_a_long_row_beside_a_board_has_several_lines() -> None:
     layout = Layout.of(pictures)
     assert layout.width <= (14.5 + 0.6) * 40
     found = sorted((y, x, text) for text, x, y in placed(parsed(layout, pictures[0])) if "#" not in text)
-    lines = [text for _, _, text in found]
-    assert " ".join(lines) == f"start {words} end" and 5 <= len(lines) <= 8
-    assert all(x + len(text) * 0.6 * 16 <= layout.width for _, x, text in found)
+    texts = [text for _, _, text in found]
+    assert " ".join(texts) == f"start {words} end" and 5 <= len(texts) <= 8
+    narrow = dict.fromkeys(" rt", 0.36)
+    assert all(x + sum(narrow.get(c, 0.61) for c in text) * 16 <= layout.width for _, x, text in found)
     alone = Layout.of([(row,)])
     assert alone.width > 30 * 6 * 9 and len({y for _, _, y in placed(parsed(alone, (row,)))}) == 2, "one line"
     tiles = [piece for _ in range(40) for piece in (Span(" "), Span("X", "seat1", DISC))]
@@ -269,7 +310,7 @@ def test_the_pictures_of_every_game(slug: str) -> None:
         layout, drawn = draw(pictures)
         text = layout.svg(pictures[-1], "", "t") + "".join(drawn.elements)
         for theme in THEMES:
-            rules = set(re.findall(r"\.([a-z0-9-]+)\{", file_style(theme)))
+            rules = set(re.findall(r"\.([a-z0-9-]+)[,{]", file_style(theme)))
             assert set(" ".join(re.findall('class="([^"]*)"', text)).split()) <= {*rules, "picture"}
         assert {name[1:] for name in re.findall('href="([^"]*)"', text)} <= set(layout.symbols)
         assert not re.search(r"\d\.\d\d\d\d", text)

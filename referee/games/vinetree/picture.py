@@ -2,57 +2,91 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Sequence
+from functools import cache, lru_cache
 from typing import NamedTuple
 
+from referee.games.api import Seat
 from referee.games.grid import SquareBoard, members
 from referee.games.picture import (
     FRESH,
+    SEATS,
     SQUARE,
     Circle,
     Mark,
     Paint,
     Picture,
+    Piece,
     Plane,
     Point,
+    Polygon,
+    Row,
     Span,
-    Stroke,
     Symbol,
     Trace,
+    badge,
     regular,
     row_of,
 )
 from referee.games.vinetree.life import dead_flowers
 from referee.games.vinetree.position import Growth, VinePosition
 
-_FLOWER = Symbol(
-    "flower",
-    (*(Circle(x, y, 0.15, "flower", "edge", 0.02) for x, y in regular(6, 0.2)), Circle(0, 0, 0.11, "white")),
+_MIDDLE = Circle(0, 0, 0.21, "white", "own-edge", 0.03)
+_ROUND = Symbol(
+    "flower with round petals",
+    (*(Circle(x, y, 0.165, "own-second", "own-edge", 0.03) for x, y in regular(6, 0.255)), _MIDDLE),
+)
+_TIPS, _NOTCHES = regular(6, 0.42), regular(6, 0.26, 1 / 12)
+_POINTED = Symbol(
+    "flower with pointed petals",
+    (
+        Polygon(
+            tuple(point for pair in zip(_TIPS, _NOTCHES, strict=True) for point in pair),
+            "own-second",
+            "own-edge",
+            0.03,
+        ),
+        _MIDDLE,
+    ),
+)
+_FIRST = Symbol(
+    "first flower", (*(Circle(x, y, 0.165, "board", "edge", 0.03) for x, y in regular(5, 0.255)), _MIDDLE)
 )
 _DEAD = Symbol(
     "dead flower",
     (
-        *(Stroke(((0, 0), point), "dead", 0.07) for point in regular(4, 0.3, 1 / 8)),
-        Circle(0, 0, 0.11, "board", "dead", 0.05),
+        *(Circle(x, y, 0.075, "board", "dead", 0.035) for x, y in regular(5, 0.13)),
+        Circle(0, 0, 0.065, "dead"),
     ),
 )
 _GROWN = Symbol(
-    "grown by the last move", (Stroke((*regular(4, 0.6, 1 / 8), *regular(4, 0.6, 1 / 8)[:1]), "fresh"),)
+    "grown by the last move",
+    (Circle(0, 0, 0.435, None, "page", 0.05), Circle(0, 0, 0.485, None, "fresh", 0.05, 0.09)),
 )
+_FLOWERS = {0: _ROUND, 1: _POINTED, None: _FIRST}
+"""The living flowers, by who grew them."""
+_DASHES: tuple[Paint | None, Paint | None] = (None, "seat2-second")
+"""The paint of the dashes along the vines of each seat."""
 
 _LEGEND = row_of(
-    Span("*", "faint", _FLOWER),
-    Span(" flower, ", "faint"),
+    Span("*", "faint", _FIRST),
+    Span(" flower, ", "faint", caption=" living, with its length  "),
     Span("x", "faint", _DEAD),
-    Span(" dead flower", "faint"),
+    Span(" dead flower", "faint", caption=" dead"),
 )
 _LEGEND_OF_THE_LAST_MOVE = row_of(
     Span("( )", "faint", _GROWN),
-    Span(" grown by the last move, ", "faint"),
+    Span(" grown by the last move, ", "faint", caption=" grown by the last move  "),
     Span("[ ]", "faint", FRESH),
     Span(" its new flowers", "faint"),
 )
+
+
+class Vine(NamedTuple):
+    """A vine, by its cells from flower to flower, and the seat that grew it."""
+
+    seat: Seat
+    cells: tuple[int, ...]
 
 
 class _Drawn(NamedTuple):
@@ -61,53 +95,76 @@ class _Drawn(NamedTuple):
     ground: tuple[Mark, ...]
     """The empty cells, the names of the rows and the numbers of the columns."""
     points: dict[int, Point]
-    living: dict[int, Mark]
-    """The flowers that live; below, those that are dead."""
     dead: dict[int, Mark]
+    """The flowers that are dead."""
     grown: dict[int, Mark]
     """What surrounds the flower that the last move grew; below, its new flowers."""
     new: dict[int, Mark]
 
 
-def picture(position: VinePosition, last: Growth | None) -> Picture:
+def picture(position: VinePosition, vines: Sequence[Vine], last: Growth | None) -> Picture:
     """The board with its vines; `*` is a flower that lives, `x` a dead one. What the last move grew is
-    drawn in double lines, with `[ ]` round its new flowers and `( )` round the one it grew.
+    drawn in double lines, with `[ ]` round its new flowers and `( )` round the one it grew. In drawings,
+    vines and flowers have the colour of who grew them, and living flowers their length.
     """
-    board, dead = position.rules.board, dead_flowers(position)
-    drawn = _drawn(board.size)
-    new = {position.cells_of(last.flower, vine)[-1] for vine in last[1:]} if last else set()
-    marks: list[Mark | Trace] = []
-    for corners in _vines(position):
-        one, *_, other = corners
-        points = tuple([drawn.points[cell] for cell in corners])
-        title = f"vine from {board.names[one]} to {board.names[other]}"
-        marks.append(Trace(points, "vine", title=title, fresh=one in new or other in new))
+    size, dead = position.rules.board.size, dead_flowers(position)
+    drawn = _drawn(size)
+    count = len(vines) - 2 if last else len(vines)
+    grower = {vine.cells[-1]: vine.seat for vine in vines}
+    marks: list[Piece] = [_trace(size, vine, number >= count) for number, vine in enumerate(vines)]
     for flower in members(position.flowers):
-        marks.append((drawn.dead if dead >> flower & 1 else drawn.living)[flower])
+        marks.append(
+            drawn.dead[flower]
+            if dead >> flower & 1
+            else _living(size, flower, grower.get(flower), position.length(flower))
+        )
+    rows = []
+    for seat in (0, 1):
+        own = [flower for flower, owner in grower.items() if owner == seat]
+        dead_ones = sum(dead >> flower & 1 for flower in own)
+        rows.append(_count(seat, len(own) - dead_ones, dead_ones))
     if not last:
-        return Plane(tuple(marks), drawn.ground, 4, 2), _LEGEND
+        return Plane(tuple(marks), drawn.ground, 4, 2), *rows, _LEGEND
     marks.append(drawn.grown[last.flower])
-    marks += [drawn.new[flower] for flower in sorted(new)]
-    return Plane(tuple(marks), drawn.ground, 4, 2), _LEGEND, _LEGEND_OF_THE_LAST_MOVE
+    marks += [drawn.new[flower] for flower in sorted(vine.cells[-1] for vine in vines[count:])]
+    return Plane(tuple(marks), drawn.ground, 4, 2), *rows, _LEGEND, _LEGEND_OF_THE_LAST_MOVE
 
 
-def _vines(position: VinePosition) -> Iterator[list[int]]:
-    """Every vine once, as cells: the flower at one end, where it turns, and the flower at its other end."""
-    steps = tuple(position.rules.board.steps.values())
-    for flower in members(position.flowers):
-        for step in steps:
-            corners, cell, on = [flower], flower, step
-            while position.joined_by(cell, on):
-                cell += on
-                if position.flowers >> cell & 1:
-                    if cell > flower:
-                        yield [*corners, cell]
-                    break
-                if not position.joined_by(cell, on):
-                    corners.append(cell)
-                    on = next(
-                        turn for turn in steps if turn not in (on, -on) and position.joined_by(cell, turn)
-                    )
+@cache
+def _count(seat: Seat, living: int, dead: int) -> Row:
+    """How many flowers of a seat live; only in drawings."""
+    return row_of(
+        badge(seat, ""),
+        Span("", SEATS[seat], _FLOWERS[seat]),
+        Span("", caption=f" {living} living "),
+        Span("", "", _DEAD),
+        Span("", "faint", caption=f" {dead} dead"),
+    )
+
+
+@lru_cache(maxsize=1 << 12)
+def _trace(size: int, vine: Vine, fresh: bool) -> Trace:
+    """A vine, with its bends."""
+    drawn, names = _drawn(size), SquareBoard.of_size(size).names
+    first, *_, last = cells = vine.cells
+    bends = (
+        here
+        for before, here, after in zip(cells, cells[1:], cells[2:], strict=False)
+        if here - before != after - here
+    )
+    points = tuple(drawn.points[cell] for cell in (first, *bends, last))
+    one, other = sorted((first, last))
+    title = f"vine of seat {vine.seat + 1} from {names[one]} to {names[other]}"
+    return Trace(points, SEATS[vine.seat], title=title, fresh=fresh, dashes=_DASHES[vine.seat])
+
+
+@lru_cache(maxsize=1 << 12)
+def _living(size: int, flower: int, seat: Seat | None, length: int) -> Mark:
+    """A flower that lives, with its length."""
+    name = SquareBoard.of_size(size).names[flower]
+    paint: Paint = "flower" if seat is None else SEATS[seat]
+    point = _drawn(size).points[flower]
+    return Mark(*point, "*", _FLOWERS[seat], str(length), paint, f"flower at {name}, length {length}", 1)
 
 
 @cache
@@ -136,7 +193,6 @@ def _drawn(size: int) -> _Drawn:
     return _Drawn(
         tuple(ground),
         points,
-        marks("*", _FLOWER, "flower", "flower at"),
         marks("x", _DEAD, "dead", "dead flower at"),
         marks("( )", _GROWN, "vine", "grown by the last move:"),
         marks("[ ]", FRESH, "vine", "new flower:"),

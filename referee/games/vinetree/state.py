@@ -14,7 +14,7 @@ from referee.games.trail import Trail
 from referee.games.twoseat import TwoSeatState
 from referee.games.vinetree.life import NOTHING_KNOWN, Known, known_after
 from referee.games.vinetree.moves import growths, sample
-from referee.games.vinetree.picture import picture
+from referee.games.vinetree.picture import Vine, picture
 from referee.games.vinetree.position import Growth, VinePosition
 from referee.games.vinetree.reading import read, write
 
@@ -84,4 +84,12 @@ class VineTreeState(TwoSeatState[Growth]):
 
     def picture(self, seat: Seat | None) -> Picture:
         """The board with its vines and flowers, living and dead, and what the last move grew."""
-        return picture(self.position, self.last)
+        board = self.position.rules.board
+        vines = []
+        for line in self.trail.lines():
+            match line.split():
+                case ["move", number, flower, *grown]:
+                    first = board.cells[flower]
+                    cells = (self.position.cells_of(first, vine) for vine in grown)
+                    vines += [Vine(int(number) - 1, (first, *rest)) for rest in cells]
+        return picture(self.position, vines, self.last)
