@@ -77,7 +77,7 @@ class Game:
                 raise Closed
 
     def info(self, text: object) -> None:
-        """Has the record of the game keep a text with the next answer."""
+        """Has the record keep a text with the next answer, such as `value 0.62 depth 4`."""
         self._connection.send(f"info {text}")
 
     def log(self, text: object) -> None:

@@ -318,8 +318,8 @@ static Move choose(const Position *position)
             moves[0] = best;
         }
     }
-    printf("info depth %d, value %d, captured %d : %d, %ld positions\n", depth, moves[0].value,
-           position->captured[position->seat], position->captured[1 - position->seat], positions);
+    printf("info depth %d score %d nodes %ld captured %d : %d\n", depth, moves[0].value, positions,
+           position->captured[position->seat], position->captured[1 - position->seat]);
     return moves[0];
 }
 

@@ -130,10 +130,10 @@ def choose(game: Game) -> str:
             for stones, following in board.turns(board.now):
                 if not board.won(following, 2 - game.seat):
                     chosen = list(stones)
-                    game.info("wins")
+                    game.info("value 1")
                     break
             else:
-                game.info("loses against best play")
+                game.info("value 0 against best play")
         except SearchLimit:
             pass
     return " ".join(f"{'WO'[colour]}:{board.names[cell]}" for cell, colour in chosen)

@@ -357,7 +357,7 @@ fn best_by_playouts(
     let rounds = moves.len().next_power_of_two().trailing_zeros().max(1);
     let mut compared: Vec<(usize, [Stone; 2], Position)> =
         moves.into_iter().map(|(stones, after)| (0, stones, after)).collect();
-    let mut tries = 0;
+    let (mut tries, mut each) = (0, 0);
     for round in 1..=rounds {
         let games = (limits.playouts / rounds as usize / compared.len()).max(1);
         let mut played = 0;
@@ -367,6 +367,7 @@ fn best_by_playouts(
                 tries += 1;
             }
             played += 1;
+            each += 1;
             let enough = match limits.time {
                 Some(time) => began.elapsed() > time * round / rounds,
                 None => played == games,
@@ -378,7 +379,7 @@ fn best_by_playouts(
         compared.sort_by_key(|&(lost, ..)| lost);
         compared.truncate((compared.len() / 2).max(1));
     }
-    println!("info {} lost by the best move, {} playouts", compared[0].0, tries);
+    println!("info value {:.2} of {} playouts", 1.0 - compared[0].0 as f64 / each as f64, tries);
     compared[0].1
 }
 
@@ -410,7 +411,7 @@ fn choose(
         for (stones, after) in &moves {
             match solver.wins(after) {
                 Some(false) => {
-                    println!("info wins, {} positions", POSITIONS - solver.budget);
+                    println!("info value 1 nodes {}", POSITIONS - solver.budget);
                     return on_board(stones);
                 }
                 Some(true) => (),

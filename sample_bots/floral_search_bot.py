@@ -258,7 +258,7 @@ def choose(game: Game) -> str:
             values[kind] = search.best(worlds, max(1, given.beam // 4))[0]
         return max(values, key=values.__getitem__)
     value, first = search.best(search.worlds, given.beam)
-    game.info(f"{value:.1f}")
+    game.info(f"score {value:.1f}")
     return likely[search.side.previous][1] if first == GUESS else str(first)
 
 

@@ -108,7 +108,7 @@ def choose(game: Game) -> str:
     game.random.shuffle(moves)
     values = [board.worth(game.seat, move) for move in moves]
     best = max(range(len(moves)), key=values.__getitem__)
-    game.info(f"{values[best]:.1f} of {len(moves)} moves")
+    game.info(f"score {values[best]:.1f} of {len(moves)} moves")
     return write(moves[best])
 
 

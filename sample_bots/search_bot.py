@@ -120,7 +120,7 @@ def choose(game: Game) -> str:
     if not root.replies:
         return state.write(state.sample(game.seat - 1, rng))
     reply = max(root.replies, key=lambda reply: root.replies[reply].visits)
-    game.info(f"{root.replies[reply].total / root.replies[reply].visits:.2f} of {tries} tries")
+    game.info(f"value {root.replies[reply].total / root.replies[reply].visits:.2f} of {tries} tries")
     return state.write(reply[1])
 
 

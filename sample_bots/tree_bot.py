@@ -141,7 +141,7 @@ def choose(game: Game) -> str:
     game.random.shuffle(moves)
     worths = {move: table.worth(move, alone=game.seats == 1) for move in moves}
     best = max(moves, key=worths.__getitem__)
-    game.info(f"{worths[best]:.1f} of {len(moves)} moves")
+    game.info(f"score {worths[best]:.1f} of {len(moves)} moves")
     return str(best)
 
 

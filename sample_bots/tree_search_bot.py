@@ -303,7 +303,8 @@ def choose(game: Game) -> str:
             tries += AT_ONCE
         moves.sort(key=lambda move: totals[move] / tries + PRIOR * order(move, again), reverse=True)
         moves = moves[: (len(moves) + 1) // 2]
-    game.info(f"{totals[moves[0]] / max(1, tries):.2f} of {len(totals)} moves")
+    if tries:
+        game.info(f"value {totals[moves[0]] / tries:.2f} of {len(totals)} moves")
     return written(moves[0])
 
 

@@ -230,7 +230,7 @@ def choose(game: Game) -> str:
         game.random.shuffle(moves)
         for move in moves:
             if not solver.wins(after(tree, move)):
-                game.info(f"wins, {solver.searched} positions")
+                game.info(f"value 1 nodes {solver.searched}")
                 return write(move)
     except TooMany:
         position = tree.copy()  # it removes flowers that only seem to be dead
@@ -242,12 +242,15 @@ def choose(game: Game) -> str:
 def try_out(game: Game, moves: list[Move]) -> Move:
     """The move after which the other side wins the fewest random games, by sequential halving."""
     lost = dict.fromkeys(moves, 0)
+    games = 0
     while len(moves) > 1:
+        games += GAMES
         for move in moves:
             position = after(tree, move)
             lost[move] += sum(wins_at_random(game, position) for _ in range(GAMES))
         moves = sorted(moves, key=lost.__getitem__)[: len(moves) // 2]
-    game.info(f"{lost[moves[0]]} lost of {len(lost)} moves")
+    if games:
+        game.info(f"value {1 - lost[moves[0]] / games:.2f} of {len(lost)} moves")
     return moves[0]
 
 

@@ -345,7 +345,7 @@ static int better(const void *one, const void *other)
  * better half goes on to the next (sequential halving). */
 static Move try_out(const Position *position, Candidate *candidates, int count, int playouts, double ms)
 {
-    int rounds = 1, all = 0;
+    int rounds = 1, all = 0, each = 0;
     while (1 << rounds < count)
         rounds++;
     double began = now_ms();
@@ -359,11 +359,13 @@ static Move try_out(const Position *position, Candidate *candidates, int count, 
                 all++;
             }
             done++;
+            each++;
         } while ((ms > 0 ? now_ms() < began + ms * round / rounds : done < games) && now_ms() < deadline_ms);
         qsort(candidates, (size_t)count, sizeof *candidates, better);
         count /= 2;
     }
-    printf("info %d lost by the best move, %d playouts\n", candidates[0].lost, all);
+    if (each)
+        printf("info value %.2f of %d playouts\n", 1 - (double)candidates[0].lost / each, all);
     return candidates[0].move;
 }
 
@@ -390,7 +392,7 @@ static int choose(const Position *now, int playouts, double ms, Move *chosen)
             int reply = solve(&after, 0);
             left = budget;
             if (reply == LOSES) {
-                printf("info wins, %ld positions\n", POSITIONS - left);
+                printf("info value 1 nodes %ld\n", POSITIONS - left);
                 *chosen = moves[i];
                 return 1;
             }

@@ -42,9 +42,12 @@ def page(
     styles: Sequence[str] = (),
     scripts: Sequence[str] = (),
     connects: bool = False,
+    description: str = "",
     **values: object,
 ) -> str:
-    """A whole page as HTML. `connects` allows its script to ask the server that the page came from."""
+    """A whole page as HTML. `connects` allows its script to ask the server that the page came from;
+    `description` is what previews of links show below the title.
+    """
     style = "\n".join([static("base.css"), *styles])
     script = "\n".join([static("theme.js"), *scripts])
     return (
@@ -53,6 +56,7 @@ def page(
         .render(
             values,
             title=title,
+            description=description,
             style=_inline(style),
             script=_inline(script),
             policy=policy(style, script, connects),
@@ -77,6 +81,11 @@ def policy(style: str, script: str, connects: bool = False) -> str:
         "form-action 'none'",
     ]
     return "; ".join([*rules, "connect-src 'self'"] if connects else rules)
+
+
+def replay_scripts() -> list[str]:
+    """The scripts of a page that replays games."""
+    return [static(name) for name in ("replay_parts.js", "replay_graph.js", "replay.js")]
 
 
 @cache

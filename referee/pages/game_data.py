@@ -3,18 +3,25 @@
 The data of a game is a JSON object:
 
     {"id", "game", "bots": [NAME, …], "clocks": [{"text", "move_us", "reserve_us"} or null, …],
-     "result", "damage": TEXT or null, "elements": [SVG, …], "lines": [LINE, …], "views": [VIEW, …]}
+     "result", "end": {"ranks": [NUMBER, …], "why", "fault": BOOLEAN} or null, "damage": TEXT or null,
+     "elements": [SVG, …], "lines": [LINE, …], "views": [VIEW, …]}
+
+`end` says how the game ended; null where the record is damaged.
 
 A view is what one seat knows of the game (`"seat": 1`), or a spectator, who sees all (`"seat": null`):
 
     {"seat", "box": "0 0 WIDTH HEIGHT", "ground": SVG, "steps": [STEP, …],
-     "faults": [TEXT, …], "written": {SEAT: [TEXT, …]}}
+     "faults": [TEXT, …], "written": {SEAT: [[WHAT, TEXT], …]}}
 
 A step is the position after it, `"draw"`: the view's ground and the elements with these indexes. Where there
 are any, it has `"position"`, the position in characters, `"lines"`, indexes of what happened, `"news"`, the
-texts that told the view of it, and `"reserves"` where they differ from those before: by seat, in
-microseconds, null where there is none or it is not known. A line has its `"kind"`, the `"seat"`, a short
-`"text"`, the time `"used_us"`, and `"words"`: all that there is to say, on one or two lines.
+texts that told the view of it, `"turn"`, the seats that are asked next, and `"reserves"` where they differ
+from those before: by seat, in microseconds, null where there is none or it is not known.
+
+A line has its `"kind"`, the `"seat"`, a short `"text"`, and `"words"`: all that there is to say, on one or
+two lines. Besides, where there is something: the time `"used_us"` of a move or until a seat ran out of time,
+`"taken_us"`, what of the reserve a move took, `"late"` of a seat that ran out of time, and of what the bot
+said of its move `"value"`, its own chance to win from 0 to 1, and `"info"`, pairs of keys and texts.
 
 All SVG is escaped already; everything else is plain text, made safe to be shown. A view of a seat is made
 only from what this seat knows, and no data holds the seeds of a game. What all views of a page have in common
@@ -28,13 +35,16 @@ import json
 import zlib
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, Generic, TypeVar
 
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
-from referee.gameplay.events import Drawn, Event, Moved, Preset, Rejected, Retired, Unplayed
-from referee.gameplay.terms import Terms
+from referee.core.units import about
+from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejected, Retired, Unplayed
+from referee.gameplay.terms import Terms, Verdict
 from referee.viewing.characters import picture_text
+from referee.viewing.info import read_info
 from referee.viewing.knowledge import View, ViewKnowledge
 from referee.viewing.steps import Step, Steps
 from referee.viewing.svg import draw
@@ -86,6 +96,7 @@ def game_data(
             "bots": list(terms.bots),
             "clocks": [_clock(control) for control in terms.controls],
             "result": result(terms, steps.record.verdict),
+            "end": _end(steps.verdict),
             "damage": str(steps.damage_for(views[0]) or "") or None,
             "elements": maker.elements.values,
             "lines": [_line(event, terms) for event in maker.events.values],
@@ -99,6 +110,13 @@ def packed(value: dict[str, Any]) -> str:
     """A value as JSON, deflated (zlib) and in base64."""
     text = json.dumps(value, separators=(",", ":"))
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+
+
+def _end(verdict: Verdict | None) -> dict[str, Any] | None:
+    if verdict is None:
+        return None
+    outcome = verdict.outcome
+    return {"ranks": outcome.ranks, "why": shown(outcome.sentence), "fault": verdict.ending.is_fault}
 
 
 def _clock(control: TimeControl) -> dict[str, Any] | None:
@@ -150,7 +168,7 @@ class _Maker:
             before = step
         record = self._steps.record
         seats = known.seats(len(record.terms.bots))
-        said = {str(seat + 1): list(written(record.measured, seat))[-WRITTEN_LINES:] for seat in seats}
+        said = {str(seat + 1): _grouped([*written(record.measured, seat)][-WRITTEN_LINES:]) for seat in seats}
         faults = list(fault_report(record, seats))  # guard: faults-of-others
         return {
             "seat": None if view is None else view + 1,
@@ -171,7 +189,16 @@ class _Maker:
         reserves = known.reserves(step.reserves_us)
         if before is None or reserves != known.reserves(before.reserves_us):
             value["reserves"] = reserves
+        if turn := known.to_move(step.state):
+            value["turn"] = [seat + 1 for seat in turn]
         return value
+
+
+def _grouped(lines: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Lines of the same kind that follow each other as one text, with what they are."""
+    return [
+        (what, "\n".join(line for _, line in found)) for what, found in groupby(lines, lambda line: line[0])
+    ]
 
 
 def _line(event: Event, terms: Terms) -> dict[str, Any]:
@@ -180,13 +207,30 @@ def _line(event: Event, terms: Terms) -> dict[str, Any]:
     line: dict[str, Any] = {
         "kind": kind,
         "text": text,
-        "words": event_text(event, terms.bots, terms.controls),
+        "words": event_text(event, terms.bots, terms.controls, about),
     }
     if not isinstance(event, Drawn):
         line["seat"] = event.seat + 1
-    if isinstance(event, Moved):
-        line["used_us"] = event.charge.used_us
+    match event:
+        case Moved(charge=charge, info=info):
+            line["used_us"] = charge.used_us
+            if charge.taken_us:
+                line["taken_us"] = charge.taken_us
+            line.update(_said(info))
+        case Retired(ending=Ending.TIME, used_us=used_us):
+            line.update(used_us=used_us, late=True)
     return line
+
+
+def _said(info: str) -> dict[str, Any]:
+    """What the bot said of its move, as far as there is something."""
+    found = read_info(info)
+    value: dict[str, Any] = {}
+    if found.value is not None:
+        value["value"] = found.value
+    if told := [*found.said, *([("", found.text)] if found.text else [])]:
+        value["info"] = [(key, shown(text, 300)) for key, text in told]
+    return value
 
 
 def _short(event: Event) -> tuple[str, str]:

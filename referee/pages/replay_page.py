@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from markupsafe import Markup
 
 from referee.core.text import shown
-from referee.pages.environment import page, static
+from referee.pages.environment import page, replay_scripts, static
 from referee.pages.game_data import game_data
 from referee.viewing.knowledge import View
 from referee.viewing.palette import page_style
@@ -31,8 +31,9 @@ def replay_page(steps: Steps, view: View = None, home: str = "") -> str:
     return page(
         "replay.html",
         title=f"{' – '.join(bots)}, {terms.game.name}",
+        description=data.value["result"],
         styles=[page_style(), static("replay.css")],
-        scripts=[static("replay.js")],
+        scripts=replay_scripts(),
         home=home,
         bots=bots,
         result=data.value["result"],

@@ -41,6 +41,12 @@ class ViewKnowledge(NamedTuple):
         """The seats that act in a position and whose legal moves are known."""
         return tuple(seat for seat in state.to_act() if seat >= 0 and self.view in (None, seat))
 
+    def to_move(self, state: State[Any]) -> tuple[Seat, ...]:
+        """The seats that are known to be asked next; none where the game is over."""
+        if state.outcome() is not None:
+            return ()
+        return tuple(seat for seat in state.to_act() if seat >= 0 and (self.is_full or seat == self.view))
+
     def outcomes(self, decided: Sequence[str]) -> tuple[str, ...] | None:
         """Returns what chance decided; None where that is hidden."""
         return tuple(decided) if self.is_full else None  # guard: chance-of-games

@@ -8,7 +8,7 @@ from typing import Any
 
 from referee.core.errors import RecordError
 from referee.core.text import shown
-from referee.gameplay.events import Event, Moved, Preset, Rejected, Retired
+from referee.gameplay.events import Ending, Event, Moved, Preset, Rejected, Retired
 from referee.gameplay.terms import Terms, Verdict
 from referee.games.api import State
 from referee.records.record import GameRecord
@@ -99,8 +99,11 @@ class _Collector:
         elif after is not self._state and after is not self._before:
             self._before, self._state, self._changed = self._state, after, True
         self._events.append(event)
-        if isinstance(event, Moved) and self._reserves_us[event.seat] is not None:
-            self._reserves_us[event.seat] = event.charge.reserve_us
+        if isinstance(event, Moved | Retired) and self._reserves_us[event.seat] is not None:
+            if isinstance(event, Moved):
+                self._reserves_us[event.seat] = event.charge.reserve_us
+            elif event.ending is Ending.TIME:
+                self._reserves_us[event.seat] = 0  # it is what the time ran out of
 
     def finished(self) -> list[Step]:
         """The steps, when there are no more events."""

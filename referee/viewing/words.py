@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from referee.core.errors import RecordError
@@ -51,8 +51,13 @@ def place_text(measured: Mapping[str, Any]) -> str:
     return f"played on {shown(place.name)} ({shown(place.cpu)}){worker}"
 
 
-def event_text(event: Event, names: Sequence[str], controls: Sequence[TimeControl]) -> str:
-    """An event as text; a move has a second line with its charge."""
+def event_text(
+    event: Event,
+    names: Sequence[str],
+    controls: Sequence[TimeControl],
+    time: Callable[[int], str] = seconds,
+) -> str:
+    """An event as text; a move has a second line with its charge. `time` formats microseconds."""
     if isinstance(event, Drawn):
         return f"chance: {shown(event.text)}"
     who = f"seat {event.seat + 1} {names[event.seat]}"
@@ -60,12 +65,12 @@ def event_text(event: Event, names: Sequence[str], controls: Sequence[TimeContro
         case Moved():
             how = "time was up, default submitted: " if event.defaulted else ""
             info = f" ({shown(event.info)})" if event.info else ""
-            arithmetic = _arithmetic(event, controls[event.seat])
-            return f"{who}: {how}{shown(event.text)}{info}\n  {arithmetic}{_waited(event.timing)}"
+            arithmetic = _arithmetic(event, controls[event.seat], time)
+            return f"{who}: {how}{shown(event.text)}{info}\n  {arithmetic}{_waited(event.timing, time)}"
         case Rejected():
             return (
                 f"{who}: {shown(event.text, 80)} rejected after "
-                f"{seconds(event.used_us)}: {shown(event.sentence)}"
+                f"{time(event.used_us)}: {shown(event.sentence)}"
             )
         case Preset():
             return f"{who}: {shown(event.text)}, an opening move made by the referee"
@@ -73,32 +78,32 @@ def event_text(event: Event, names: Sequence[str], controls: Sequence[TimeContro
             return f"{who}: {shown(event.text)}, which does not count"
         case Retired():
             detail = f": {shown(event.detail, 300)}" if event.detail else ""
-            after = f" after {seconds(event.used_us)}" if event.ending is Ending.TIME else ""
-            return f"{who} {event.ending.sentence}{after}{detail}{_waited(event.timing)}"
+            after = f" after {time(event.used_us)}" if event.ending is Ending.TIME else ""
+            return f"{who} {event.ending.sentence}{after}{detail}{_waited(event.timing, time)}"
 
 
-def _waited(timing: Timing) -> str:
+def _waited(timing: Timing, time: Callable[[int], str]) -> str:
     """That the bot waited for a processor in a move; empty where it is not known to have done so."""
     if not timing.waited_us:
         return ""
-    forgiven = f", {seconds(timing.forgiven_us)} of that not charged" if timing.forgiven_us else ""
-    return f"; it was ready to run but waited {seconds(timing.waited_us)} for a processor{forgiven}"
+    forgiven = f", {time(timing.forgiven_us)} of that not charged" if timing.forgiven_us else ""
+    return f"; it was ready to run but waited {time(timing.waited_us)} for a processor{forgiven}"
 
 
-def _arithmetic(moved: Moved, control: TimeControl) -> str:
+def _arithmetic(moved: Moved, control: TimeControl, time: Callable[[int], str]) -> str:
     """The charge of a move: time used, reserve taken, reserve remaining."""
     charge = moved.charge
-    text = f"{seconds(charge.used_us)} used"
+    text = f"{time(charge.used_us)} used"
     if control.timed and charge.over_us:
-        steps = f" in steps of {seconds(control.step_us)}" if control.step_us else ""
+        steps = f" in steps of {time(control.step_us)}" if control.step_us else ""
         text += (
-            f", {seconds(charge.over_us)} beyond the allowance of {seconds(control.move_us)}: "
-            f"{seconds(charge.taken_us)} of reserve taken{steps}"
+            f", {time(charge.over_us)} beyond the allowance of {time(control.move_us)}: "
+            f"{time(charge.taken_us)} of reserve taken{steps}"
         )
     if control.increment_us:
-        text += f", {seconds(control.increment_us)} added"
+        text += f", {time(control.increment_us)} added"
     if control.reserve_us or control.increment_us:
-        text += f", {seconds(charge.reserve_us)} of reserve remaining"
+        text += f", {time(charge.reserve_us)} of reserve remaining"
     return text
 
 
@@ -138,11 +143,13 @@ def bot_output(terms: Terms, measured: Mapping[str, Any], seats: Sequence[Seat])
             yield f"{terms.bots[seat]} {shown(what)}: {shown(line)}"
 
 
-def written(measured: Mapping[str, Any], seat: Seat) -> Iterator[str]:
-    """Quotes what the bot in a seat wrote besides its answers, without measurements, line by line."""
+def written(measured: Mapping[str, Any], seat: Seat) -> Iterator[tuple[str, str]]:
+    """Quotes what the bot in a seat wrote besides its answers, without measurements: what each line is, and
+    the line.
+    """
     of_seat = _measured_of(measured, seat)
     for what in ("log", "noise", "stale", "stderr"):
-        yield from (f"{shown(name)}: {shown(line)}" for name, line in _flat(of_seat.get(what, []), what))
+        yield from ((shown(name), shown(line)) for name, line in _flat(of_seat.get(what, []), what))
 
 
 def _measured_of(measured: Mapping[str, Any], seat: Seat) -> dict[str, Any]:

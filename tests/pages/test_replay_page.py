@@ -7,13 +7,20 @@ from pathlib import Path
 
 import pytest
 
+from referee.core.timecontrol import TimeControl
 from referee.gameplay.events import Moved
+from referee.gameplay.loop import play as play_game
+from referee.gameplay.loop import seeded_dice
+from referee.gameplay.terms import Terms
+from referee.games import GAMES
 from referee.games.picture import Plane
+from referee.records.record import GameRecord
 from referee.viewing.characters import picture_text
 from referee.viewing.knowledge import View
 from referee.viewing.steps import Steps, steps_of
 from referee.viewing.svg import Layout
 from tests.pages.recorded import SHORT, only_game, play, written
+from tests.unit.scripted import Events, ScriptedWire, puppet
 
 pytest.importorskip("playwright")
 
@@ -135,6 +142,83 @@ def test_the_last_step_of_a_damaged_game_says_so(games: dict[str, Steps], page: 
     press(page, "End")
     replay.at(replay.last)
     expect(page.locator(".now")).to_contain_text(f"The record is damaged here: {steps.damage}")
+
+
+@pytest.fixture
+def out_of_time() -> Steps:
+    """A game of Blooms in which seat 2 runs out of time, after a value of seat 1 that falls and a move of
+    seat 2 that took some of its reserve.
+    """
+    control = TimeControl.parse("2s+6s/2s")
+    blooms = GAMES["blooms"]
+    terms = Terms("1:a:b", blooms, blooms.settle({}), ("a", "b"), (control, control), b"s")
+    events = Events()
+    wire = ScriptedWire(
+        puppet("L:A1", "L:B1", "L:C1"), puppet((2_500_000, "L:A2"), "L:Z9", "L:B2", (9_000_000, "L:C2"))
+    )
+    verdict = play_game(terms, wire, seeded_dice(terms), events)
+    values = iter(("value 0.8 depth 2", "value 0.8", "value 0.3"))
+    said = tuple(
+        event._replace(info=next(values)) if isinstance(event, Moved) and event.seat == 0 else event
+        for event in events.all
+    )
+    return steps_of(GameRecord(terms, said, verdict, {}, blooms.rules))
+
+
+def test_the_seat_to_move_and_the_clock_that_ran_out_are_seen(
+    out_of_time: Steps, page: Page, tmp_path: Path
+) -> None:
+    Replay(page, out_of_time, tmp_path / "game.html")
+    cards = page.locator(".seats .card")
+    for seat in (0, 1, 0):
+        expect(page.locator(".card.to-move")).to_have_count(1)
+        expect(cards.nth(seat)).to_contain_text("to move")
+        press(page, "ArrowRight")
+    expect(page.locator(".stamp")).to_be_hidden()
+    press(page, "End")
+    expect(page.locator(".card.to-move")).to_have_count(0)
+    expect(cards.nth(1).locator(".big")).to_have_text("0.0 s")
+    expect(cards.nth(1)).to_contain_text("out of time after 9.0 s")
+    expect(cards.nth(0).locator(".big")).to_have_text("6.0 s")
+    expect(page.locator(".stamp")).to_have_text("a winsseat 2 ran out of time")
+    page.locator(".stamp").click()
+    expect(page.locator(".stamp")).to_be_hidden()
+
+
+def test_marks_and_the_graph_lead_to_their_steps(out_of_time: Steps, page: Page, tmp_path: Path) -> None:
+    replay = Replay(page, out_of_time, tmp_path / "game.html")
+    signs = []
+    for _ in range(4):
+        press(page, "n")
+        current = page.locator("[aria-current=step]")
+        signs.append((page.locator(".count").text_content(), current.locator(".sign").all_text_contents()))
+    assert signs == [("2 / 6", ["◷"]), ("4 / 6", []), ("5 / 6", ["▼"]), ("6 / 6", ["✕"])]
+    expect(page.locator("[aria-current=step] .rejected")).to_have_count(0)
+    graph = page.locator(".graph")
+    assert graph.locator(".own-line").count() == 1 and graph.locator("text.sign").count() == 4
+    box = graph.bounding_box()
+    assert box
+    graph.click(position={"x": box["width"] - 10, "y": 20})
+    replay.at(6)
+    graph.click(position={"x": 48, "y": 20})
+    replay.at(0)
+
+
+def test_many_rejected_answers_are_folded(page: Page, tmp_path: Path) -> None:
+    blooms = GAMES["blooms"]
+    control = TimeControl.parse("2s+6s/2s")
+    terms = Terms("1:a:b", blooms, blooms.settle({}), ("a", "b"), (control, control), b"s")
+    events = Events()
+    verdict = play_game(terms, ScriptedWire(puppet(*["L:Z9"] * 10), puppet()), seeded_dice(terms), events)
+    Replay(
+        page, steps_of(GameRecord(terms, tuple(events.all), verdict, {}, blooms.rules)), tmp_path / "g.html"
+    )
+    press(page, "End")
+    assert page.locator(".moves .rejected").count() == 10
+    expect(page.locator(".moves .rejected:visible")).to_have_count(1)
+    expect(page.locator(".moves .rejected .kind:visible")).to_have_text("10 rejected")
+    expect(page.locator(".now summary")).to_have_text("9 more answers rejected")
+    expect(page.locator(".now .rejected:visible")).to_have_count(1)
 
 
 def test_playing_ends_at_the_last_step(games: dict[str, Steps], page: Page, tmp_path: Path) -> None:

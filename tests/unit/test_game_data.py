@@ -174,6 +174,40 @@ def test_the_reserves_stand_where_they_change() -> None:
     assert reserves == [[6_000_000, 6_000_000], None, [6_000_000, 4_000_000], None]
 
 
+def test_the_seats_that_are_asked_next_stand_at_each_step() -> None:
+    record = scripted(("L:A1", "resign {n}"), ("L:A2",))
+    (view,) = unpacked(game_data(steps_of(record)).packed())["views"]
+    assert [step.get("turn") for step in view["steps"]] == [[1], [2], [1], None]
+    steps = game("floral")
+    turns = {
+        view: {
+            seat
+            for step in game_data(steps, [view]).value["views"][0]["steps"]
+            for seat in step.get("turn", ())
+        }
+        for view in (None, 0, 1)
+    }
+    assert turns == {None: {1, 2}, 0: {1}, 1: {2}}, "a seat is told nothing of who else is asked"
+
+
+def test_how_the_game_ended_stands_beside_the_clock_that_ran_out() -> None:
+    value = unpacked(game_data(steps_of(scripted(("L:A1",), ((9_000_000, "L:A2"),)))).packed())
+    assert value["end"] == {"ranks": [1, 2], "why": "seat 2 ran out of time", "fault": True}
+    (late,) = (line for line in value["lines"] if line["kind"] == "left")
+    assert late["late"] is True and late["used_us"] == 9_000_000
+    assert value["views"][0]["steps"][-1]["reserves"] == [6_000_000, 0]
+
+
+def test_what_a_bot_says_of_its_move_is_read() -> None:
+    steps = game("blooms")
+    moves = [event for event in steps.record.events if isinstance(event, Moved)]
+    info = "value 0.25 depth 3 sure of it"
+    events = tuple(event._replace(info=info) if event is moves[0] else event for event in steps.record.events)
+    value = unpacked(game_data(steps_of(replace(steps.record, events=events))).packed())
+    move = next(line for line in value["lines"] if line["kind"] == "move")
+    assert move["value"] == 0.25 and move["info"] == [["depth", "3"], ["", "sure of it"]]
+
+
 def test_a_fault_is_reported_to_spectators_and_to_its_seat() -> None:
     record = scripted(("L:A1",), ("move 99 L:A2",))
     measured = {"seats": [{}, {"last_came": ["move 99 L:A2"], "stderr": {"before": {"text": "oh\n"}}}]}
@@ -191,7 +225,8 @@ def test_of_what_a_bot_wrote_the_last_lines_are_kept() -> None:
         random_game(GAMES["blooms"], b"5", {}), measured={"seats": [{"log": [str(n) for n in range(99)]}]}
     )
     (view,) = game_data(steps_of(record)).value["views"]
-    assert view["written"] == {"1": [f"log: {n}" for n in range(99 - WRITTEN_LINES, 99)]}
+    last = "\n".join(map(str, range(99 - WRITTEN_LINES, 99)))
+    assert view["written"] == {"1": [("log", last)]}
 
 
 @pytest.mark.parametrize(

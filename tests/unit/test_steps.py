@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from referee.core.timecontrol import TimeControl
-from referee.gameplay.events import Drawn, Moved, Rejected, Retired
+from referee.gameplay.events import Drawn, Ending, Moved, Rejected, Retired
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
@@ -77,6 +77,18 @@ def test_the_reserves_are_those_after_the_step() -> None:
     record = GameRecord(terms, tuple(events.all), verdict, {}, blooms.rules)
     reserves = [step.reserves_us for step in steps_of(record).steps]
     assert reserves == [(6_000_000,) * 2, (6_000_000,) * 2, (6_000_000, 4_000_000), (6_000_000, 4_000_000)]
+
+
+def test_a_seat_that_ran_out_of_time_has_no_reserve() -> None:
+    control = TimeControl.parse("2s+6s/2s")
+    blooms = GAMES["blooms"]
+    terms = Terms("1:a:b", blooms, blooms.settle({}), ("a", "b"), (control, control), b"s")
+    events = Events()
+    wire = ScriptedWire(puppet("L:A1"), puppet((9_000_000, "L:A2")))
+    verdict = play(terms, wire, seeded_dice(terms), events)
+    assert verdict.ending is Ending.TIME
+    steps = steps_of(GameRecord(terms, tuple(events.all), verdict, {}, blooms.rules)).steps
+    assert [step.reserves_us for step in steps] == [(6_000_000,) * 2] * 2 + [(6_000_000, 0)]
 
 
 def test_a_damaged_record_has_the_steps_before_the_damage() -> None:

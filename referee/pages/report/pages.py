@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from referee.core.pairing import Pairing
 from referee.core.text import shown, signed
-from referee.pages.environment import page, static
+from referee.pages.environment import page, replay_scripts, static
 from referee.pages.game_data import packed
 from referee.pages.report.charts import SERIES, ChartLine, histogram, lines
 from referee.pages.report.gathering import ListedGame, TournamentReport
@@ -67,7 +67,7 @@ def report_page(
         "report.html",
         title=report.title,
         styles=_styles(),
-        scripts=[static("replay.js"), static("games.js")],
+        scripts=[*replay_scripts(), static("games.js")],
         report=report,
         charts=charts,
         course_lines=best,
@@ -112,7 +112,7 @@ def games_page(
         "games.html",
         title=f"games {first + 1:,} to {first + len(games):,}",
         styles=_styles(),
-        scripts=[static("replay.js"), static("games.js")],
+        scripts=[*replay_scripts(), static("games.js")],
         games_data=packed({**games_data(games, 0), "first": first, "beside": beside}),
         replays=replays,
         symbols=Markup("".join(symbols.values())),

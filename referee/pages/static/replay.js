@@ -1,4 +1,4 @@
-// Replays games. The page includes `player.html`, and the data of a game as `referee/pages/game_data.py`
+// Replays games. The page includes `player.html`, `replay_parts.js` and `replay_graph.js`, and the data of a game as `referee/pages/game_data.py`
 // describes it, in a `<script type="application/json">`: as it is, or as a text that is deflated.
 //
 // An element with `data-replay="ID"` shows the game in the script with this id as soon as the page is loaded,
@@ -29,8 +29,8 @@ async function replayData(id) {
 function mountReplay(element, game, { step = 0, view = 0, keys = document, moved = () => {} } = {}) {
   const PLAY = "M7 4v16l13-8z";
   const PAUSE = "M6 5h4v14H6zM14 5h4v14h-4z";
-  /** What stands beside a line by its kind, where that is not the kind itself. */
-  const LABELS = { move: "", left: "", default: "time was up", unplayed: "does not count" };
+  /** How far a finger moves at least to turn a step. */
+  const SWIPE = 40;
   const listening = new AbortController();
   const { signal } = listening;
   const root = document.getElementById("player").content.firstElementChild.cloneNode(true);
@@ -39,35 +39,14 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
   const picture = part("picture");
   const status = part("status");
   const play = part("play");
-  /** The view that is shown, what each step shows in it, and the reserves after each. */
-  let shown, steps, reserves;
+  const stamp = part("stamp");
+  /** The view that is shown, what each step shows in it, and after each the reserves and the marks. */
+  let shown, steps, reserves, marks;
+  let graph = null;
   let at = 0;
   let timer = 0;
   let typed = "";
   let drawnSteps = [];
-
-  /** A new element with a class and a text. */
-  function make(tag, name = "", text = "") {
-    const made = document.createElement(tag);
-    if (name) made.className = name;
-    made.textContent = text;
-    return made;
-  }
-
-  /** A time as a person reads it. */
-  function time(us) {
-    if (us < 1000) return `${us} µs`;
-    if (us < 1e6) return `${us < 1e4 ? (us / 1e3).toFixed(1) : Math.round(us / 1e3)} ms`;
-    if (us < 9e7) return `${us < 1e7 ? (us / 1e6).toFixed(1) : Math.round(us / 1e6)} s`;
-    return `${Math.round(us / 6e7)} min`;
-  }
-
-  /** The mark of a seat: its number in its colour. */
-  function mark(seat) {
-    const made = make("span", `seat seat${seat}`, seat);
-    made.title = `seat ${seat} ${game.bots[seat - 1]}`;
-    return made;
-  }
 
   const linesOf = (number) => (steps[number].lines ?? []).map((index) => game.lines[index]);
 
@@ -82,100 +61,60 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     return `Step ${number} of ${steps.length - 1}: ${[...said, ...last].join(". ")}`;
   }
 
-  /** The line of the list for a step. */
+  /** The line of the list for a step; where two play in turn, each has a column. */
   function row(number) {
-    const made = make("li");
-    const button = made.appendChild(make("button", "row"));
-    button.type = "button";
-    button.tabIndex = -1;
-    button.append(make("span", "number", number));
-    const what = button.appendChild(make("span", "what"));
-    for (const line of linesOf(number)) {
-      const one = what.appendChild(make("span", `line ${line.kind}`));
-      if (line.seat) one.append(mark(line.seat), " ");
-      one.append(make("span", "text", line.text));
-      const label = LABELS[line.kind] ?? line.kind;
-      if (label) one.append(" ", make("span", "kind", label));
-      if (line.used_us !== undefined) {
-        const used = one.appendChild(make("span", "time", time(line.used_us)));
-        const clock = game.clocks[line.seat - 1];
-        if (clock?.move_us && line.used_us > clock.move_us / 50) {
-          used.style.setProperty("--share", Math.min(1, line.used_us / clock.move_us));
-          used.classList.toggle("over", line.used_us > clock.move_us);
-        }
-      }
-    }
-    if (!what.childNodes.length) {
-      what.append(make("span", "line news", steps[number].news?.join(" · ") ?? nothing(number)));
-    }
+    const lines = linesOf(number);
+    const seats = new Set(lines.map((line) => line.seat));
+    const isPlaced = game.bots.length === 2 && seats.size === 1 && !seats.has(undefined);
+    const made = newElement("li", isPlaced ? `column${[...seats][0]}` : "");
+    const button = stepRow(
+      game, number, lines, steps[number].news?.join(" · ") ?? nothing(number), marks[number], isPlaced,
+    );
+    made.append(button);
     button.addEventListener("click", () => choose(number));
     return made;
   }
 
   /** Everything that is known of the current step, beside the board. */
   function now() {
-    const here = [];
-    for (const line of linesOf(at)) {
-      const one = make("p", `line ${line.kind}`);
-      const [first, ...rest] = line.words.split("\n");
-      one.append(first, ...rest.map((text) => make("small", "soft", text.trim())));
-      here.push(one);
-    }
+    const here = linesSaid(game, linesOf(at));
     const news = steps[at].news ?? [];
     if (news.length) {
-      const list = make("ul", "news");
-      list.append(...news.map((text) => make("li", "", text)));
+      const list = newElement("ul", "news");
+      list.append(...news.map((text) => newElement("li", "", text)));
       here.push(list);
     }
     if (at === steps.length - 1) {
-      if (game.damage) here.push(make("p", "bad", `The record is damaged here: ${game.damage}`));
-      here.push(make("p", "end", game.result));
+      if (game.damage) here.push(newElement("p", "bad", `The record is damaged here: ${game.damage}`));
+      here.push(newElement("p", "end", game.result));
     }
-    if (!here.length) here.push(make("p", "soft", nothing(at)));
+    if (!here.length) here.push(newElement("p", "soft", nothing(at)));
     part("now").replaceChildren(...here);
   }
 
-  /** The last timed move of a seat up to the current step. */
-  function lastMove(seat) {
+  /** The last line of a seat up to the current step that has something. */
+  function lastWith(seat, name) {
     for (let number = at; number >= 0; number--) {
-      const found = linesOf(number).find((line) => line.seat === seat && line.used_us !== undefined);
-      if (found) return { line: found, isNew: number === at };
+      const found = linesOf(number).findLast((line) => line.seat === seat && line[name] !== undefined);
+      if (found) return found;
     }
-    return null;
-  }
-
-  /** A bar that is filled by a share, with a text. */
-  function bar(name, share, text, title) {
-    const made = make("div", `bar ${name}`);
-    made.title = title;
-    made.append(make("span", "label", text));
-    made.style.setProperty("--share", Math.max(0, Math.min(1, share)));
-    return made;
+    return undefined;
   }
 
   function seats() {
+    const isLast = at === steps.length - 1;
     part("seats").replaceChildren(
-      ...game.bots.map((name, index) => {
-        const card = make("li");
-        const acted = linesOf(at).some((line) => line.seat === index + 1);
-        card.classList.toggle("acted", acted);
-        const who = card.appendChild(make("div", "who"));
-        who.append(mark(index + 1), make("span", "name", name));
-        const clock = game.clocks[index];
-        who.append(make("span", "clock soft small", clock ? clock.text : "no clock"));
-        const last = lastMove(index + 1);
-        if (last) {
-          const share = clock?.move_us ? last.line.used_us / clock.move_us : 0;
-          const of = clock?.move_us ? ` of ${time(clock.move_us)}` : "";
-          const text = `${time(last.line.used_us)}${of}`;
-          card.append(bar(`move${share > 1 ? " over" : ""}`, share, text, `last move: ${text}`));
-        }
-        const reserve = reserves[at][index];
-        if (reserve !== null && (clock?.reserve_us || reserve)) {
-          const most = Math.max(...reserves.map((all) => all[index] ?? 0));
-          card.append(bar("reserve", reserve / most, `reserve ${time(reserve)}`, "reserve of the whole game"));
-        }
-        return card;
+      ...game.bots.map((_, index) => {
+        const seat = index + 1;
+        return seatCard(game, seat, {
+          last: lastWith(seat, "used_us"),
+          late: lastWith(seat, "late"),
+          reserve: reserves[at][index],
+          most: Math.max(1, ...reserves.map((all) => all[index] ?? 0)),
+          value: lastWith(seat, "value")?.value,
+          toMove: !isLast && (steps[at].turn ?? []).includes(seat),
+          rank: isLast ? game.end?.ranks[index] : undefined,
+        });
       }),
     );
   }
@@ -211,6 +150,8 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     if (!timer) status.textContent = text;
     now();
     seats();
+    graph.at(at);
+    stamp.hidden = at < steps.length - 1 || !game.end || stamp.dataset.gone === "true";
     scroll(current);
     if (steps[at].position !== undefined) part("position").querySelector("pre").textContent = steps[at].position;
     moved(at, shown.seat ?? 0);
@@ -228,6 +169,13 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     picture.style.setProperty("--width", `${width}px`);
     ground.innerHTML = shown.ground;
     slider.max = steps.length - 1;
+    const stepLines = steps.map((_, number) => linesOf(number));
+    marks = marksOf(game, stepLines);
+    graph?.close();
+    graph = mountGraph(part("graph"), game, stepLines, marks, choose);
+    const hasValues = stepLines.flat().some((line) => line.value !== undefined);
+    part("about-graph").textContent = hasValues ? "Who each thinks will win; time per move" : "Time per move";
+    part("trouble").hidden = !marks.some((each) => each.length);
     drawnSteps = steps.map((_, number) => row(number));
     moves.replaceChildren(...drawnSteps);
     for (const input of root.querySelectorAll(".views input")) {
@@ -235,11 +183,13 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     }
     part("faults").hidden = !shown.faults.length;
     part("faults").querySelector("pre").textContent = shown.faults.join("\n");
-    const written = Object.entries(shown.written).map(([seat, lines]) => {
-      const one = make("div");
-      const title = one.appendChild(make("h3"));
-      title.append(mark(seat), " ", game.bots[seat - 1]);
-      one.append(make("pre", "", lines.join("\n")));
+    const written = Object.entries(shown.written).map(([seat, parts]) => {
+      const one = newElement("div");
+      const title = one.appendChild(newElement("h3"));
+      title.append(seatMark(game, seat), " ", game.bots[seat - 1]);
+      for (const [what, text] of parts) {
+        one.append(newElement("p", "soft small", what), newElement("pre", "", text));
+      }
       return one;
     });
     part("written").hidden = !written.length;
@@ -303,6 +253,40 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     part("count").textContent = typed ? `go to ${typed}` : `${at} / ${steps.length - 1}`;
   }
 
+  /** The next step that has a mark, after the last one the first. */
+  function trouble() {
+    const found = marks.map((each, number) => (each.length ? number : -1)).filter((number) => number >= 0);
+    if (found.length) choose(found.find((number) => number > at) ?? found[0]);
+  }
+
+  /** Stamps on the board how the game ended; a click puts it away. */
+  function addStamp() {
+    if (!game.end) return;
+    const best = game.end.ranks.indexOf(1);
+    const isShared = game.end.ranks.filter((rank) => rank === 1).length !== 1;
+    stamp.classList.add(game.end.fault ? "fault" : isShared ? "shared" : `of-seat${best + 1}`);
+    stamp.append(newElement("strong", "", stampWords(game)), newElement("span", "", game.end.why));
+    stamp.addEventListener("click", () => {
+      stamp.dataset.gone = "true";
+      stamp.hidden = true;
+      play.focus({ preventScroll: true });
+    });
+  }
+
+  /** On a board, a finger that moves sideways turns a step. */
+  function addSwipe() {
+    let from = null;
+    const board = part("board");
+    board.addEventListener("pointerdown", (event) => {
+      from = event.pointerType === "mouse" ? null : event.clientX;
+    });
+    board.addEventListener("pointerup", (event) => {
+      const by = from === null ? 0 : event.clientX - from;
+      from = null;
+      if (Math.abs(by) >= SWIPE) choose(at + (by < 0 ? 1 : -1));
+    });
+  }
+
   const actions = {
     ArrowLeft: () => choose(at - 1),
     ArrowRight: () => choose(at + 1),
@@ -312,6 +296,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     End: () => choose(steps.length - 1),
     " ": playOrPause,
     v: nextView,
+    n: trouble,
   };
 
   /** What a key does, if it is not for the element that has the focus. */
@@ -342,21 +327,35 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     const group = `view-${Math.random().toString(36).slice(2)}`;
     part("views").hidden = false;
     for (const one of game.views) {
-      const choice = part("views").appendChild(make("label"));
-      const input = choice.appendChild(make("input"));
+      const choice = part("views").appendChild(newElement("label"));
+      const input = choice.appendChild(newElement("input"));
       Object.assign(input, { type: "radio", name: group, value: one.seat ?? 0 });
       input.addEventListener("change", () => look(one.seat ?? 0));
-      choice.append(make("span", "", one.seat ? `seat ${one.seat} ${game.bots[one.seat - 1]}` : "all"));
+      choice.append(newElement("span", "", one.seat ? `seat ${one.seat} ${game.bots[one.seat - 1]}` : "all"));
     }
   }
 
+  /** Over the columns of the list, whose they are. */
+  function addHeads() {
+    part("heads").hidden = game.bots.length !== 2;
+    game.bots.forEach((name, index) => {
+      const head = part("heads").appendChild(newElement("span", "head"));
+      head.append(seatMark(game, index + 1), newElement("span", "name", name));
+    });
+    moves.classList.toggle("two", game.bots.length === 2);
+  }
+
   addViews();
+  addHeads();
+  addStamp();
+  addSwipe();
   play.addEventListener("click", playOrPause);
   slider.addEventListener("input", () => choose(Number(slider.value)));
   part("first").addEventListener("click", actions.Home);
   part("back").addEventListener("click", actions.ArrowLeft);
   part("next").addEventListener("click", actions.ArrowRight);
   part("last").addEventListener("click", actions.End);
+  part("trouble").addEventListener("click", trouble);
   moves.addEventListener("click", stop);
   keys?.addEventListener("keydown", pressed, { signal });
   element.replaceChildren(root);
@@ -367,6 +366,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     look,
     close() {
       stop();
+      graph.close();
       listening.abort();
       element.replaceChildren();
     },

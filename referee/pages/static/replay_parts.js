@@ -1,0 +1,175 @@
+// The parts of a replay that are made from the data of a game alone: cards of seats, rows of the list, what is
+// said of a step, and the marks of steps at which something went wrong. All text is set as text.
+"use strict";
+
+/** A new element with a class and a text. */
+function newElement(tag, name = "", text = "") {
+  const made = document.createElement(tag);
+  if (name) made.className = name;
+  made.textContent = text;
+  return made;
+}
+
+/** A time as a person reads it. */
+function timeText(us) {
+  if (us < 1000) return us ? `${us} µs` : "0 s";
+  if (us < 1e6) return `${us < 1e4 ? (us / 1e3).toFixed(1) : Math.round(us / 1e3)} ms`;
+  if (us < 9e7) return `${us < 1e7 ? (us / 1e6).toFixed(1) : Math.round(us / 1e6)} s`;
+  return `${Math.round(us / 6e7)} min`;
+}
+
+/** A chance from 0 to 1 in percent. */
+const percent = (value) => `${Math.round(100 * value)} %`;
+
+/** The mark of a seat: its number in its colour. */
+function seatMark(game, seat) {
+  const made = newElement("span", `seat seat${seat}`, seat);
+  made.title = `seat ${seat} ${game.bots[seat - 1]}`;
+  return made;
+}
+
+/** By how much a bot's own chance to win falls where it is marked. */
+const FALL = 0.15;
+
+/** The marks of each step, from the lines of each: a sign, the seat, and what the sign means. */
+function marksOf(game, stepLines) {
+  const values = [];
+  return stepLines.map((lines) => {
+    const marks = [];
+    const add = (line, sign, kind, text) => marks.push({ seat: line.seat, sign, kind, text });
+    const rejected = lines.filter((line) => line.kind === "rejected");
+    if (rejected.length) {
+      const count = rejected.length === 1 ? "an answer" : `${rejected.length} answers`;
+      add(rejected[0], "!", "warn", `${count} rejected`);
+    }
+    for (const line of lines) {
+      if (line.taken_us) add(line, "◷", "warn", `${timeText(line.taken_us)} of reserve taken`);
+      if (line.kind === "default") add(line, "◷", "bad", "time was up");
+      if (line.kind === "left") add(line, "✕", "bad", line.text);
+      if (line.value === undefined) continue;
+      const before = values[line.seat];
+      if (before - line.value >= FALL) {
+        add(line, "▼", "bad", `its own chance fell from ${percent(before)} to ${percent(line.value)}`);
+      }
+      values[line.seat] = line.value;
+    }
+    return marks;
+  });
+}
+
+/** A mark as an element. */
+function markSign(mark) {
+  const made = newElement("span", `sign ${mark.kind}`, mark.sign);
+  made.title = mark.text;
+  return made;
+}
+
+/**
+ * The card of a seat: its name, whether it is to move, what it thinks, and its clock.
+ * @param {object} state `last`, its last timed line; `late`, the line with which it ran out of time; `reserve`
+ *   and `most`, its reserve now and at most; `value`, what it gives itself; `toMove`; and `rank`, at the end
+ */
+function seatCard(game, seat, { last, late, reserve, most, value, toMove, rank }) {
+  const clock = game.clocks[seat - 1];
+  const card = newElement("li", `card of-seat${seat}`);
+  card.classList.toggle("to-move", toMove);
+  card.classList.toggle("won", rank === 1);
+  card.classList.toggle("out", late !== undefined);
+  const who = card.appendChild(newElement("div", "who"));
+  who.append(seatMark(game, seat), newElement("span", "name", game.bots[seat - 1]));
+  const places = game.bots.length > 2 ? `place ${rank}` : rank === 1 ? "won" : "lost";
+  const tied = rank === 1 && game.end.ranks.filter((other) => other === 1).length > 1;
+  const about = card.appendChild(newElement("div", "about-seat"));
+  if (toMove || rank) {
+    about.append(newElement("strong", "state", toMove ? "to move" : tied ? "tied" : places));
+  }
+  if (value !== undefined) about.append(newElement("span", "own", `gives itself ${percent(value)}`));
+  const hasReserve = reserve !== null && (clock?.reserve_us > 0 || reserve > 0);
+  const big = late ? "0.0 s" : hasReserve ? timeText(reserve) : last ? timeText(last.used_us) : "–";
+  const of = clock?.move_us ? ` of ${timeText(clock.move_us)}` : "";
+  const reading = late
+    ? `out of time after ${timeText(late.used_us)}`
+    : hasReserve
+      ? `reserve${last ? ` · last ${timeText(last.used_us)}` : ""}`
+      : last && `last move${of}`;
+  card.append(newElement("span", "big", big), newElement("span", "small", reading ?? ""));
+  const bar = card.appendChild(newElement("span", "bar"));
+  bar.style.setProperty("--share", late || !hasReserve ? 0 : Math.min(1, reserve / most));
+  bar.hidden = !hasReserve;
+  card.title = clock ? `clock ${clock.text}` : "no clock";
+  return card;
+}
+
+/** What stands beside a line by its kind, where that is not the kind itself. */
+const LINE_LABELS = { move: "", left: "", default: "time was up", unplayed: "does not count" };
+
+/** The row of a step in the list, as a button. `isPlaced` says whether its place in the list shows the seat. */
+function stepRow(game, number, lines, news, marks, isPlaced) {
+  const button = newElement("button", "row");
+  button.type = "button";
+  button.tabIndex = -1;
+  button.append(newElement("span", "number", number));
+  const what = button.appendChild(newElement("span", "what"));
+  const rejected = lines.filter((line) => line.kind === "rejected").length;
+  for (const line of lines) {
+    const one = what.appendChild(newElement("span", `line ${line.kind}`));
+    if (line.seat && !isPlaced) one.append(seatMark(game, line.seat), " ");
+    one.append(newElement("span", "text", line.text));
+    const label = LINE_LABELS[line.kind] ?? line.kind;
+    if (line.kind === "rejected" && rejected > 1) one.append(" ", newElement("span", "kind", `${rejected} rejected`));
+    else if (label) one.append(" ", newElement("span", "kind", label));
+    for (const mark of line.kind === "rejected" ? [] : marks.filter((each) => each.seat === line.seat)) {
+      if (mark.sign !== "!") one.append(markSign(mark));
+    }
+    if (line.used_us !== undefined) one.append(newElement("span", "time", timeText(line.used_us)));
+    if (line.value !== undefined) {
+      const value = one.appendChild(newElement("span", "value", Math.round(100 * line.value)));
+      value.title = `gives itself ${percent(line.value)}`;
+    }
+  }
+  if (!lines.length) what.append(newElement("span", "line news", news));
+  return button;
+}
+
+/** What a line says, in full: as elements. */
+function lineSaid(game, line) {
+  const one = newElement("p", `line ${line.kind}`);
+  const [first, ...rest] = line.words.split("\n");
+  if (line.kind !== "move" && line.kind !== "default") {
+    one.append(first);
+    return [one];
+  }
+  one.append(seatMark(game, line.seat), ` ${game.bots[line.seat - 1]}: `, newElement("strong", "", line.text));
+  if (line.kind === "default") one.append(" ", newElement("span", "bad", "time was up, default submitted"));
+  if (line.value !== undefined) one.append(newElement("span", "own", ` gives itself ${percent(line.value)}`));
+  const small = rest.map((text) => newElement("p", "soft small", text.trim()));
+  const info = (line.info ?? []).map(([key, text]) => {
+    const said = newElement("p", "info");
+    said.append(newElement("span", "key", key || "info"), text);
+    return said;
+  });
+  return [one, ...info, ...small];
+}
+
+/** What the lines of a step say; of several rejected answers, all but the first are folded. */
+function linesSaid(game, lines) {
+  const rejected = lines.filter((line) => line.kind === "rejected");
+  const others = lines.filter((line) => line.kind !== "rejected");
+  const said = rejected.slice(0, 1).flatMap((line) => lineSaid(game, line));
+  if (rejected.length > 1) {
+    const more = newElement("details", "rejections");
+    const count = rejected.length - 1;
+    more.append(newElement("summary", "", `${count} more answer${count === 1 ? "" : "s"} rejected`));
+    more.append(...rejected.slice(1).flatMap((line) => lineSaid(game, line)));
+    said.push(more);
+  }
+  return [...said, ...others.flatMap((line) => lineSaid(game, line))];
+}
+
+/** How the game ended, in the words that are stamped on the board. */
+function stampWords(game) {
+  const best = game.bots.filter((_, index) => game.end.ranks[index] === 1);
+  if (game.bots.length === 1) return `${game.bots[0]} ${best.length ? "won" : "lost"}`;
+  if (game.bots.length === 2 && best.length === 2) return "a draw";
+  return best.length === 1 ? `${best[0]} wins` : `${best.slice(0, -1).join(", ")} and ${best.at(-1)} tie`;
+}

@@ -1,0 +1,49 @@
+"""What a bot says of its move in an `info` line: values under documented keys, then free text. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_NUMBER = re.compile(r"[+-]?\d{1,12}(\.\d{1,12})?", re.ASCII)
+
+_NUMBERS = ("score", "depth", "nodes")
+"""The keys, besides `value`, that a number follows."""
+
+
+class Info(NamedTuple):
+    """An `info` line, read: `value 0.62 depth 4 nodes 12000 pv L:A1; D:B2 L:C3` or free text."""
+
+    value: float | None = None
+    """The bot's own chance to win, from 0 to 1; None where it does not say."""
+    said: tuple[tuple[str, str], ...] = ()
+    """The other keys with their texts, in the order of the bot; `pv` has the moves that it expects, with `;`
+    between them.
+    """
+    text: str = ""
+    """The rest: it begins with the first word that is neither a key nor belongs to one."""
+
+
+def read_info(line: str) -> Info:
+    """Reads an `info` line. It never fails: what does not follow the convention is free text."""
+    value: float | None = None
+    said: dict[str, str] = {}
+    rest = line.strip()
+    while rest:
+        key, _, after = rest.partition(" ")
+        after = after.lstrip()
+        if key == "pv" and after:
+            said[key] = after
+            rest = ""
+            break
+        word, _, behind = after.partition(" ")
+        if not _NUMBER.fullmatch(word):
+            break
+        if key == "value" and 0 <= float(word) <= 1:
+            value = float(word)
+        elif key in _NUMBERS:
+            said[key] = word
+        else:
+            break
+        rest = behind.lstrip()
+    return Info(value, tuple(said.items()), rest)
