@@ -27,6 +27,7 @@ MODULES = {
     "tournament/formats/matching": FORMATS,
     "tournament/formats/standing": FORMATS,
     "tournament/formats/swiss": FORMATS,
+    "tournament/formats/tie_breaks": FORMATS,
     "tournament/formats/league_choice": "tests/unit/test_league.py",
     "tournament/run/merging": "tests/processes/test_merge.py",
     "ratings/clusters": RATINGS,
@@ -100,16 +101,16 @@ KNOWN = [
         "exits[min(exits)].ending",
     ),
     Known(
-        "direct encounters the other way round",
-        "tournament/formats/swiss",
-        "-direct[bot], bot",
-        "direct[bot], bot",
+        "direct encounters are those with all others",
+        "tournament/formats/tie_breaks",
+        "if met.opponent in level",
+        "if met.opponent not in level",
     ),
     Known(
         "byes count twice in Sonneborn-Berger",
-        "tournament/formats/swiss",
-        "scores.byes[bot] * BYE * scores.points",
-        "2 * scores.byes[bot] * BYE * scores.points",
+        "tournament/formats/tie_breaks",
+        "scores.points[met.opponent or bot] * met.points",
+        "(1 + (not met.opponent)) * scores.points[met.opponent or bot] * met.points",
     ),
     Known("the rescue file without fsync", "records/journal", "            os.fsync(file)\n", ""),
     Known(
@@ -171,7 +172,7 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
         "np.clip(MIN_PRIOR, derivatives(games, strength).information / equal, 1)",
     ): "the larger of the two, and never more than 1, in either order",
     ("tournament/formats/balanced", "_seated", "1", "2"): "all counts that are compared are twice as large",
-    ("tournament/formats/swiss", "_Scores.add", "0", "1"): "both orders of the bots are taken",
+    ("tournament/formats/tie_breaks", "Scores.add", "0", "1"): "both orders of the bots are taken",
 }
 """By its key, a change that nobody can notice, and why."""
 
