@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from referee.cli.options import run_argument, tournament_format_option
-from referee.cli.output import amount_text, show_data
+from referee.cli.output import amount_text, show_data, table_width
 from referee.core.text import counted, shown
 from referee.core.units import about
 
@@ -57,6 +58,8 @@ def _text(progress: RunProgress, order: BotOrder) -> str:
     is_running = "a referee is running" if progress.is_running else "no referee is running"
     running = "finished" if progress.is_over else is_running
     lines = [f"{shown(progress.game, 80)}, {progress.bots:,} bots: {progress.played:,}{of} games; {running}"]
+    stages = order.facts.stages
+    lines += [f"{section}: {stage}" if section else stage for section, stage in stages.items()]
     pace = [progress.rate_text] if progress.rate_text else []
     if progress.remaining_us is not None:
         most = "" if progress.planned and progress.planned.is_exact else "at most "
@@ -71,12 +74,26 @@ def _text(progress: RunProgress, order: BotOrder) -> str:
     faults = ", ".join(f"{count} {word}" for word, count in sorted(order.faults.items()))
     lines += [f"faults: {faults}"] if faults else []
     lines += [f"{counted(progress.voids, 'attempt')} at games became void"] if progress.voids else []
-    lines += [*left_out_lines(progress.left_out), *withdrawn_lines(order.withdrawn)]
+    lines += [*left_out_lines(progress.left_out), *withdrawn_lines(order.facts.withdrawn)]
     if progress.played:
-        if order.unknown_format:
-            lines += ["", order_by_rating(order.unknown_format)]
+        if order.facts.unknown_format:
+            lines += ["", order_by_rating(order.facts.unknown_format)]
         lines += ["", *brief(order.tallies, order.pool, progress.seats, ROWS, order=order.bots)]
+    if not progress.is_over:
+        lines += _pairings(order)
     return "\n".join(lines)
+
+
+def _pairings(order: BotOrder) -> Iterator[str]:
+    """Who meets whom in the current round, where the format pairs by round."""
+    from referee.ratings import grids
+
+    for section in order.facts.tables:
+        if found := order.facts.of_format(section).get("pairings"):
+            grid, _ = grids.fitted(found.grid._replace(rows=found.grid.rows[:ROWS]), "simple", table_width())
+            yield from ["", *([section] if section else []), grids.drawn(grid, "simple")]
+            if len(found.grid.rows) > ROWS:
+                yield f"… and {len(found.grid.rows) - ROWS} more"
 
 
 def _idle_us(progress: RunProgress) -> int | None:
@@ -94,6 +111,12 @@ def _data(progress: RunProgress, order: BotOrder) -> dict[str, Any]:
         "running": progress.is_running,
         "finished": progress.is_over,
         "decision": progress.decision,
+        "stages": dict(order.facts.stages),
+        "pairings": {
+            section: list(found.data)
+            for section in order.facts.tables
+            if (found := order.facts.of_format(section).get("pairings"))
+        },
         "tests": tests_json(progress.tests),
         "played": progress.played,
         "games": progress.planned.games if progress.planned else None,
@@ -113,7 +136,7 @@ def _standing(order: BotOrder, name: str) -> dict[str, Any]:
     losses, draws, wins = tally.counts
     return {
         "bot": name,
-        "withdrawn": order.withdrawn.get(name),
+        "withdrawn": order.facts.withdrawn.get(name),
         "elo": rating.elo if rating else None,
         "half_width": rating.half_width if rating else None,
         "bound": rating.bound if rating else "",

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 @click.option(
     "--show",
     metavar="T,…",
-    help="The tables: standings, crosstable, los, seats, pairs, faults, times, sprt. Default: "
-    "standings,crosstable; with two bots standings,seats.",
+    help="The tables: standings, crosstable, los, seats, pairs, faults, times, sprt, rounds, pairings. "
+    "Default: standings,crosstable; with two bots standings,seats; of a Swiss tournament standings,rounds.",
 )
 @notes_option
 @click.option("--times", is_flag=True, help="Also show how long moves took, which reads all records.")

@@ -118,7 +118,9 @@ def standings_grid(table: Standings, columns: Sequence[str], times: Times | None
     """The standings with these columns; those of a format with an order of its own come first."""
     own = list(table.rows[0].columns) if table.rows else []
     heads = [Column("rank", "#"), Column("bot", "bot", left=True, shorten=True)]
-    heads += [Column(heading, heading) for heading in own]
+    # The first says most, and the others are left out before names are shortened, the last first.
+    last = len(_FIRST_OUT) + 2
+    heads += [Column(heading, heading, False, last if number else 0) for number, heading in enumerate(own)]
     chosen = [name for name in columns if name not in own]
     for name in chosen:
         heads += _heads(name, table.seats)

@@ -8,6 +8,7 @@ from typing import Any
 
 from referee.core.rows import as_csv
 from referee.ratings.blocks import meetings, seat_results
+from referee.ratings.format_tables import FORMAT_TABLES
 from referee.ratings.pairs import crosstable
 from referee.ratings.pool import Rating
 from referee.ratings.sprt import SprtResult
@@ -57,6 +58,8 @@ def _table(table: Standings, facts: Facts) -> dict[str, Any]:
         "by_seat": _by_seat(table),
         "pairs": _pairs(table),
         "groups": table.pool.groups,
+        "stage": facts.stages.get(table.section),
+        **{name: _of_format(table, facts, name) for name in FORMAT_TABLES},
     }
 
 
@@ -201,7 +204,13 @@ def to_csv(
     """One of the `BLOCKS` as CSV, or the standings with the crosstable beside them: rows of each section and
     of the whole.
     """
-    rows = [{"section": each.section, **row} for each in (*parts, table) for row in _rows(each, facts, block)]
+    rows = [
+        {"section": each.section, **row}
+        for each in (*parts, table)
+        for row in (
+            _of_format(each, facts, block) or () if block in FORMAT_TABLES else _rows(each, facts, block)
+        )
+    ]
     return as_csv(rows, delimiter=delimiter)
 
 
@@ -228,6 +237,12 @@ def _rows(table: Standings, facts: Facts, block: str) -> Iterator[dict[str, Any]
             yield from () if table.section else map(_flat_test, facts.tests)
         case _:
             yield from _wide(table, facts)
+
+
+def _of_format(table: Standings, facts: Facts, name: str) -> list[Mapping[str, Any]] | None:
+    """The rows of a table of the format; None where it has none."""
+    found = facts.of_format(table.section).get(name)
+    return list(found.data) if found else None
 
 
 def _flat_test(test: SprtResult) -> dict[str, Any]:

@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from referee.core.pairing import Pairing
+from referee.core.point_scale import STANDARD, PointScale
 from referee.core.text import listed
 from referee.ratings.clusters import Clusters, clusters
+from referee.ratings.format_tables import FormatTable
 from referee.ratings.pool import FittedPool, Rating, Result, fit
 from referee.ratings.sprt import SprtResult
 from referee.ratings.tally import Tallies, Tally
@@ -49,6 +51,16 @@ class Facts:
     """The bots that are out of the tournament, which have no rank, with the reason."""
     tests: Sequence[SprtResult] = ()
     """The sequential tests of the run as far as they have come."""
+    points: PointScale = STANDARD
+    """How many points a game gives."""
+    tables: Mapping[str, Sequence[FormatTable]] = field(default_factory=dict)
+    """In each section, the tables of the format besides its standings."""
+    stages: Mapping[str, str] = field(default_factory=dict)
+    """How far each section is, such as `round 3 of 7`; not of those where that says nothing."""
+
+    def of_format(self, section: str) -> dict[str, FormatTable]:
+        """The tables of the format in a section, by their names."""
+        return {one.name: one for one in self.tables.get(section, ())}
 
 
 class NextInRank(NamedTuple):
@@ -165,7 +177,7 @@ def _standings(
     games = [game for played in by_section.values() for game in played]
     seats = max((len(game.bots) for game in games), default=seats)
     found = clusters(games, facts.repeats)
-    tallies = Tallies(names, games)
+    tallies = Tallies(names, games, facts.points)
     of = iter(found.of)
     results = [
         Result(game.bots, game.ranks, cluster, name)

@@ -10,6 +10,7 @@ from referee.core.text import WIDTH, counted, shown
 from referee.ratings import blocks, grids
 from referee.ratings.columns import MEASURED, default_columns, standings_grid
 from referee.ratings.data import to_csv, to_json
+from referee.ratings.format_tables import FORMAT_TABLES
 from referee.ratings.grids import Grid
 from referee.ratings.notes import circumstances, findings, is_small, meanings
 from referee.ratings.standings import Facts, Standings, with_sections
@@ -19,6 +20,9 @@ _SEPARATED = {"csv": ",", "tsv": "\t"}
 _AGAINST = ("crosstable", "los", "pairs")
 """The tables that need bots that play against each other."""
 
+
+KNOWN = (*blocks.BLOCKS, *FORMAT_TABLES)
+"""The names of all tables."""
 
 NARROWEST = len("  1–0–0")
 """The narrowest column of a crosstable."""
@@ -36,7 +40,7 @@ class TableText:
     columns: tuple[str, ...] = ()
     """The columns of the standings, by the names of `COLUMNS`; empty for the default."""
     show: tuple[str, ...] = ()
-    """The tables, by the names of `BLOCKS`; empty for the default."""
+    """The tables, by the names of `KNOWN`; empty for the default."""
     width: int = WIDTH
     """How many characters a line has at most; 0 for any number."""
     times: bool = False
@@ -59,8 +63,8 @@ def parse_show(text: str) -> tuple[str, ...]:
     """The tables of a text such as `standings,los`. Raises `UsageError`."""
     names = tuple(word.strip() for word in text.split(","))
     for name in names:
-        if name not in blocks.BLOCKS:
-            raise UsageError(f"no table `{shown(name, 40)}`, expected one of {', '.join(blocks.BLOCKS)}")
+        if name not in KNOWN:
+            raise UsageError(f"no table `{shown(name, 40)}`, expected one of {', '.join(KNOWN)}")
     return tuple(dict.fromkeys(names))
 
 
@@ -81,6 +85,12 @@ def rendered(
     view, facts = view or TableText(), facts or Facts()
     if form in _SEPARATED and len(view.show) > 1:
         raise UsageError(f"`{form}` can only hold one table, expected one in `--show`, not {len(view.show)}")
+    having = {table.name for tables in facts.tables.values() for table in tables}
+    for name in view.show:
+        if name in FORMAT_TABLES and name not in having:
+            raise UsageError(
+                f"this run has no table `{name}`, expected a run that has one: {FORMAT_TABLES[name]}"
+            )
     whole, parts = with_sections(names, games, seats, facts)
     if form == "json":
         return to_json(whole, parts, [*findings(whole, facts), *circumstances(whole)], facts)
@@ -102,7 +112,16 @@ def _report(table: Standings, view: TableText, form: str, facts: Facts, is_heade
     for name in dict.fromkeys(shown_blocks):
         if name in _AGAINST and table.seats == 1:
             continue
-        if name in ("crosstable", "los"):
+        own = facts.of_format(table.section).get(name)
+        if name in FORMAT_TABLES and own is None:
+            continue
+        if own and own.fixed:
+            pieces = grids.parts(own.grid, form, width, own.fixed)
+        elif own:
+            fitted, without = grids.fitted(own.grid, form, width)
+            pieces = [fitted]
+            left_out += without
+        elif name in ("crosstable", "los"):
             fitting = _parts(name, table, form, width, is_chosen=bool(view.show))
             left_out += [name] if fitting is None else []
             pieces = fitting or []
@@ -151,10 +170,12 @@ def _parts(name: str, table: Standings, form: str, width: int, is_chosen: bool) 
 
 
 def _default(table: Standings, facts: Facts, is_rated: bool) -> tuple[str, ...]:
-    """The standings, the tests of a run that has some, and the crosstable; of two bots, which it says nothing
-    new of, what they did by seat.
+    """The standings, the tests of a run that has some, and what the format has in place of a crosstable, or
+    the crosstable; of two bots, which it says nothing new of, what they did by seat.
     """
     tests = ("sprt",) if facts.tests and not table.section else ()
+    if own := [name for name in facts.of_format(table.section) if name != "pairings"]:
+        return "standings", *tests, *own
     if len(table.names) > 2:
         return "standings", *tests, "crosstable"
     return ("standings", *tests, "seats") if is_rated else ("standings", *tests)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from referee.games.api import share_beaten
+from referee.core.point_scale import STANDARD, PointScale
 from referee.records.record import Summary
 
 
@@ -22,6 +22,8 @@ class Tally:
     """How often it committed a fault, by the word of the fault."""
     scores: int = 0
     """The sum of the scores of its rated games, such as tiles left."""
+    scale: PointScale = STANDARD
+    """How many points a game gives."""
 
     @property
     def counts(self) -> tuple[int, int, int]:
@@ -44,20 +46,21 @@ class Tally:
 
     @property
     def points(self) -> float:
-        """The sum of its points. A game gives the share of opponents that it beat, where a tie counts half:
-        for two seats, wins and half the draws. For a bot that plays alone, a win gives 1.
+        """The sum of its points by the scale of the tournament. By the standard one a game gives the share of
+        opponents that it beat, where a tie counts half: for two seats, wins and half the draws. For a bot
+        that plays alone, a win gives 1.
         """
-        return _points(self.rankings.items())
+        return _points(self.rankings.items(), self.scale)
 
     def points_of_seat(self, seat: int) -> float:
-        """The sum of its points in one seat."""
+        """The sum of its points in one seat, by the standard scale."""
         return _points(item for item in self.rankings.items() if item[0][0] == seat)
 
     @property
     def score(self) -> float | None:
-        """Its points as a share of its games, from 0 to 1; None where it has none."""
+        """Its points by the standard scale as a share of its games, from 0 to 1; None where it has none."""
         games = self.games
-        return self.points / games if games else None
+        return _points(self.rankings.items()) / games if games else None
 
     def add(self, seat: int, game: Summary) -> None:
         """Adds a game that the bot played in this seat."""
@@ -68,12 +71,14 @@ class Tally:
             self.scores += game.scores[seat]
 
 
-def _points(rankings: Iterable[tuple[tuple[int, tuple[int, ...]], int]]) -> float:
+def _points(
+    rankings: Iterable[tuple[tuple[int, tuple[int, ...]], int]], scale: PointScale = STANDARD
+) -> float:
     """The points of these games, summed in whole numbers by the number of opponents, so without rounding."""
     halves: Counter[int] = Counter()
     for (seat, ranks), count in rankings:
         others = max(1, len(ranks) - 1)
-        halves[others] += count * round(2 * others * share_beaten(ranks, seat))
+        halves[others] += count * scale.halves(ranks, seat)
     return sum(count / (2 * others) for others, count in sorted(halves.items()))
 
 
@@ -85,9 +90,11 @@ def result(seat: int, ranks: tuple[int, ...]) -> int:
 class Tallies:
     """The results of all bots of a run. Adding a game takes time in proportion to its seats."""
 
-    def __init__(self, names: Iterable[str], games: Iterable[Summary] = ()) -> None:
+    def __init__(
+        self, names: Iterable[str], games: Iterable[Summary] = (), scale: PointScale = STANDARD
+    ) -> None:
         """Counts the games that there are already; others are added later."""
-        self.by_bot = {name: Tally() for name in names}
+        self.by_bot = {name: Tally(scale=scale) for name in names}
         self.games = 0
         """How many games there were, unrated ones included."""
         self.unrated = 0

@@ -10,6 +10,7 @@ from typing import Any
 from referee.core.errors import RecordError, UsageError
 from referee.core.fields import Fields
 from referee.core.pairing import BOT_NAME, SECTION_NAME, Pairing
+from referee.core.point_scale import PointScale
 from referee.core.seeds import seed_hash
 from referee.core.text import shown, value_text
 from referee.core.timecontrol import TimeControl
@@ -61,6 +62,7 @@ def read_header(value: dict[str, Any]) -> dict[str, Any]:
         raise fields.wrong("seed", "either `seed` or `seed_sha256`")
     fields.object("bots")
     fields.one_of("repeats", REPEATS, REPEATS[0])
+    PointScale.read(fields)
     _check_additions(fields)
     if fields.has("games"):
         games = fields.object("games")

@@ -6,6 +6,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from referee.core.errors import RecordError
+from referee.core.fields import Fields
+from referee.core.point_scale import STANDARD, PointScale
 from referee.records.header import REPEATS
 from referee.tournament.formats import Format
 from referee.tournament.stopping import NEVER, Stopping, StoppingRule, stopping_rule_from_header
@@ -24,6 +27,8 @@ class Matchmaking:
     """When it stops before its schedule ends."""
     repeats: str = REPEATS[0]
     """How games count that are the same as others; one of `REPEATS`."""
+    points: PointScale = STANDARD
+    """How many points a game gives."""
 
     def new_stopping(self, out: Collection[str]) -> Stopping:
         """The stopping rule of a section, before its first game, where some bots are `out`."""
@@ -35,4 +40,10 @@ def matchmaking_of_header(
 ) -> Matchmaking:
     """The matchmaking of a run from its header. Raises `RecordError`."""
     stopping = stopping_rule_from_header(header)
-    return Matchmaking(tuple(header["bots"]), seats, run_format, stopping, header.get("repeats", REPEATS[0]))
+    repeats = header.get("repeats", REPEATS[0])
+    return Matchmaking(tuple(header["bots"]), seats, run_format, stopping, repeats, scale_of(header))
+
+
+def scale_of(header: Mapping[str, Any]) -> PointScale:
+    """The points of a run from its header. Raises `RecordError`."""
+    return PointScale.read(Fields(dict(header), "", RecordError))

@@ -9,6 +9,7 @@ from typing import Any
 
 from referee.core.errors import UsageError
 from referee.core.pairing import Pairing
+from referee.core.point_scale import STANDARD, PointScale
 from referee.processes.bot import Bot
 from referee.processes.limits import share_of
 from referee.records.amendments import Strikes
@@ -34,6 +35,8 @@ class Tournament:
     """When it stops before its schedule ends."""
     repeats: str = REPEATS[0]
     """How games count that are the same as others; one of `REPEATS`."""
+    points: PointScale = STANDARD
+    """How many points a game gives."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -69,7 +72,7 @@ class Tournament:
     def matchmaking(self) -> Matchmaking:
         """What decides which encounters are played."""
         seats = {plan.section: plan.seats for plan in self.plans}
-        return Matchmaking(self.names, seats, self.format, self.stopping, self.repeats)
+        return Matchmaking(self.names, seats, self.format, self.stopping, self.repeats, self.points)
 
     @cached_property
     def games_in_all(self) -> Amount:
@@ -109,6 +112,7 @@ class Tournament:
             **(self.strikes.header() if self.strikes else {}),
             # Only what differs from the default, so that older runs can be continued.
             **({} if self.repeats == REPEATS[0] else {"repeats": self.repeats}),
+            **self.points.header(),
         }
 
 
@@ -130,4 +134,6 @@ def tournament_of(config: Config) -> Tournament:
         )
         for section in config.sections
     ]
-    return Tournament(tuple(plans), config.format, config.strikes, config.stopping, config.repeats)
+    return Tournament(
+        tuple(plans), config.format, config.strikes, config.stopping, config.repeats, config.points
+    )

@@ -21,8 +21,8 @@ from referee.cli import cli, completion
 from referee.games import GAMES
 from referee.pages.documents import documents, text_of
 from referee.processes.bot import Bot
-from referee.ratings.blocks import BLOCKS
 from referee.ratings.columns import COLUMNS
+from referee.ratings.table import KNOWN
 from referee.records.amendments import THEN
 from referee.records.header import REPEATS
 from referee.viewing.palette import THEMES
@@ -323,7 +323,7 @@ def test_help_names_what_it_does_not_import() -> None:
     assert f"(the first to 1/{SCALE} of the allowance" in " ".join(referee("check", "--help").out.split())
     assert f"[1<=x<={len(STEPS)}]" in referee("check", "--help").out
     table = " ".join(referee("table", "--help").out.split())
-    assert f"standings: {', '.join(COLUMNS)}, or" in table and f"tables: {', '.join(BLOCKS)}." in table, (
+    assert f"standings: {', '.join(COLUMNS)}, or" in table and f"tables: {', '.join(KNOWN)}." in table, (
         "referee/cli/table.py"
     )
     for command, values in (("amend", THEN), ("match", REPEATS), ("picture", THEMES)):

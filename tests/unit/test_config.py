@@ -75,6 +75,27 @@ BAD_FILES: list[tuple[str, str]] = [
     (GOOD.replace('"blooms"', '"blooms"\nclock = "cpu:none"'), "`cpu:none` is not a time control"),
     (GOOD + "[option]\nsize = 4\n", "unknown key `option`, expected `[options]`"),
     (
+        GOOD.replace('"blooms"', '"blooms"\npoints = 3'),
+        "`tournament.points` is `3`, expected a table, such as",
+    ),
+    (GOOD.replace('"blooms"', '"blooms"\npoints = { win = 3 }'), "`tournament.points.draw` is missing"),
+    (
+        GOOD.replace('"blooms"', '"blooms"\npoints = { win = 1, draw = 0.3 }'),
+        "`tournament.points.draw` is `0.3`, expected a whole number or a half from 0 to 1000",
+    ),
+    (
+        GOOD.replace('"blooms"', '"blooms"\npoints = { win = 1, draw = 2 }'),
+        "`tournament.points.draw` is `2`, expected a number from 0 to 1, as a loss and a win give",
+    ),
+    (
+        GOOD.replace('"blooms"', '"blooms"\npoints = { win = 1, draw = 1, loss = 1 }'),
+        "`tournament.points.win` is `1`, expected more than a loss gives, which is 1",
+    ),
+    (
+        GOOD.replace('"blooms"', '"blooms"\nformat = "swiss"\nrounds = 2\ntiebreaks = ["luck"]'),
+        '`tournament.tiebreaks` is `["luck"]`, expected a list of different words of buchholz,',
+    ),
+    (
         GOOD.replace('"blooms"', '"blooms"\nrounds = 0'),
         "`tournament.rounds` is `0`, expected a number from 1 to",
     ),

@@ -11,10 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.core.pairing import Pairing
+from referee.core.point_scale import STANDARD, PointScale
 from referee.records.record import Summary
+from referee.tournament.formats import SectionState
 from referee.tournament.formats.matching import maximum_matching
-from referee.tournament.formats.standing import SectionResults
+from referee.tournament.formats.standing import SectionResults, Standing
 from referee.tournament.formats.swiss import Swiss
+from referee.tournament.formats.tie_breaks import TIE_BREAKS
 from referee.tournament.schedule import encounter
 from tests.unit.simulated import Result, drawn, favourites, play, schedule_of, summary
 
@@ -205,3 +208,95 @@ def test_a_game_that_is_annulled_gives_no_points_but_led_to_the_pairings_after_i
         ("a", 1.0, 4.0),
         ("d", 0.0, 4.0),
     ]
+
+
+def played_rounds(names: str, tiebreaks: Sequence[str], games: dict[str, Summary]) -> list[Standing]:
+    return Swiss(3, tuple(names), tuple(tiebreaks)).standings(SectionResults(games))
+
+
+def test_tie_breaks_of_ones_choice_are_computed_by_hand() -> None:
+    """Four bots meet each other: a gains 4, 2 and 2 halves, …"""
+    games = results(
+        ("1:a:c", 1, 2),  # a 2, c 0
+        ("1:c:a", 2, 1),
+        ("1:b:d", 1, 1),  # b 1, d 1
+        ("1:d:b", 1, 1),
+        ("2:a:b", 1, 2),  # a 1, b 1
+        ("2:b:a", 1, 2),
+        ("2:d:c", 1, 2),  # d 2, c 0
+        ("2:c:d", 2, 1),
+        ("3:a:d", 1, 2),  # a 1½, d ½
+        ("3:d:a", 1, 1),
+        ("3:b:c", 2, 1),  # b ½, c 1½
+        ("3:c:b", 1, 1),
+    )
+    words = ("buchholz", "buchholz-cut-1", "median-buchholz", "wins", "progressive")
+    # Points: a 4½, b 2½, c 1½, d 3½.
+    assert {row.bot: [*row.columns.values()] for row in played_rounds("abcd", words, games)} == {
+        "a": [4.5, 7.5, 6.0, 2.5, 4, 2 + 3 + 4.5, 0],
+        "d": [3.5, 8.5, 7.0, 2.5, 2, 1 + 3 + 3.5, 0],
+        "b": [2.5, 9.5, 8.0, 3.5, 1, 1 + 2 + 2.5, 0],
+        "c": [1.5, 10.5, 8.0, 3.5, 1, 0 + 0 + 1.5, 0],
+    }
+
+
+@given(st.integers(), st.permutations([*TIE_BREAKS]))
+def test_bots_are_in_the_order_of_the_tie_breaks_that_were_chosen(seed: int, words: list[str]) -> None:
+    one = Swiss(3, tuple("abcdefg"), tuple(words[:3]))
+    games = play(schedule_of(one, "abcdefg"), drawn(seed))
+    rows = one.standings(SectionResults({game: what for game, what in games.items() if what}))
+    headings = [TIE_BREAKS[word].heading for word in words[:3]]
+    assert [*rows[0].columns] == ["points", *headings, "byes"]
+    keys = [[row.columns[heading] for heading in ("points", *headings)] for row in rows]
+    assert keys == sorted(keys, reverse=True)
+    for (before, after), (key, other) in zip(pairwise(rows), pairwise(keys), strict=True):
+        assert (before.rank == after.rank) == (key == other)
+
+
+def test_points_and_the_bye_are_those_of_the_tournament() -> None:
+    one = Swiss(1, tuple("abc"))
+    games = results(("1:a:b", 1, 2), ("1:b:a", 1, 1))
+    rows = one.standings(SectionResults(games, points=PointScale(3, 1, 0, 2.5)))
+    assert [(row.bot, row.columns["points"]) for row in rows] == [("a", 4.0), ("c", 2.5), ("b", 1.0)]
+
+
+def test_pairings_follow_the_points_of_the_tournament() -> None:
+    """With 3 points for a win, one win and one loss are more than two draws: 3 and 2."""
+
+    def result(pairing: Pairing) -> tuple[int, ...]:
+        return (1, 1) if "a" in pairing.bots else (1, 2)
+
+    def second(scale: PointScale) -> list[str]:
+        one = Swiss(2, tuple("abcd"))
+        games = play(lambda played: one.schedule(SectionState("abcd", 2, "", played, points=scale)), result)
+        return [game for game in games if game.startswith("2:")]
+
+    assert second(STANDARD) == ["2:a:d", "2:d:a", "2:b:c", "2:c:b"]
+    assert second(PointScale(3, 1)) == ["2:b:a", "2:a:b", "2:d:c", "2:c:d"]
+
+
+def test_the_table_by_rounds_has_opponents_and_points() -> None:
+    one = Swiss(2, tuple("abcde"))
+    games = {
+        game: what
+        for game, what in play(schedule_of(one, "abcde"), favourites("abcde")).items()
+        if what and game not in ("2:c:e", "2:e:c", "2:b:a")
+    }
+    by_rounds, pairings = one.tables_of(SectionResults(games, out=["a"], shown=str.upper))
+    assert [column.heading for column in by_rounds.grid.columns] == ["#", "bot", "points", "1", "2"]
+    assert [" ".join(row) for row in by_rounds.grid.rows] == [
+        "1 B 2 2:2 5:…",
+        "2 D 2 1:0 bye",
+        "3 E 2 bye 4:…",
+        "4 C 0 5:0 3:…",
+        "5 A 3 4:2 1:1…",  # it is out
+    ]
+    assert by_rounds.data[4] == {"number": 5, "bot": "A", "points": 3.0, "round_1": "4:2", "round_2": "1:1…"}
+    assert [" ".join(row) for row in pairings.grid.rows] == [
+        "2 A 2 1–0 … B 2",
+        "2 E 2 … C 0",
+        "2 D 0 2 bye ",
+    ]
+    assert [row["over"] for row in pairings.data] == [False, False, True]
+    (before, _) = Swiss(2, tuple("abcd")).tables_of(SectionResults({}))
+    assert [row[3] for row in before.grid.rows] == ["3:…", "4:…", "1:…", "2:…"], "before the first game"

@@ -17,14 +17,16 @@ from markdown_it import MarkdownIt
 
 from referee.core.errors import RecordError, UsageError
 from referee.core.pairing import Pairing
+from referee.core.point_scale import PointScale
 from referee.ratings import grids
-from referee.ratings.blocks import BLOCKS
 from referee.ratings.columns import COLUMNS, parse_columns, rating_text, standings_grid
+from referee.ratings.format_tables import RANK, FormatTable, name_column
+from referee.ratings.grids import Column, Grid
 from referee.ratings.notes import NO_ELO
 from referee.ratings.pairs import crosstable, pentanomial
 from referee.ratings.pool import Rating
-from referee.ratings.standings import Facts, NextInRank, standings
-from referee.ratings.table import TableText, parse_show, rendered
+from referee.ratings.standings import Facts, FormatPlace, NextInRank, standings
+from referee.ratings.table import KNOWN, TableText, parse_show, rendered
 from referee.ratings.tally import Tallies
 from referee.ratings.times import MoveTimes, Times
 from referee.records.header import CHANGED, apply_change
@@ -324,6 +326,38 @@ def test_a_format_may_have_an_order_of_its_own() -> None:
     ]
 
 
+def test_tables_of_a_format_are_in_every_form_and_in_parts_that_fit() -> None:
+    names = [f"bot-number-{number}" for number in range(30)]
+    columns = [RANK, name_column("bot"), *(Column(f"round {number}", str(number)) for number in range(1, 12))]
+    grid = Grid(columns, [[str(at), name, *["12:1½"] * 11] for at, name in enumerate(names, 1)])
+    by_rounds = FormatTable("rounds", grid, [{"bot": name, "round_1": "12:1½"} for name in names], fixed=2)
+    places: list[FormatPlace] = [(at, name, {"points": 1.5}) for at, name in enumerate(names, 1)]
+    facts = Facts(places={"": places}, tables={"": [by_rounds]}, stages={"": "round 3 of 7"})
+    text = rendered(names, round_robin(names[:2], 2), facts=facts)
+    heads = [line.split() for line in text.splitlines() if line.startswith("  #") and "points" not in line]
+    assert [word for head in heads for word in head[2:]] == [*map(str, range(1, 12))] and len(heads) == 2
+    assert max(map(len, text.splitlines())) <= 80
+    value = json.loads(rendered(names, round_robin(names[:2], 2), "json", facts=facts))
+    assert value["rounds"] == by_rounds.data and value["pairings"] is None
+    assert value["stage"] == "round 3 of 7"
+    view = TableText(show=("rounds",))
+    rows = list(csv.DictReader(io.StringIO(rendered(names, [], "csv", view=view, facts=facts))))
+    assert [row["round_1"] for row in rows] == ["12:1½"] * 30
+    assert "| 12:1½ |" in rendered(names, [], "github", view=view, facts=facts)
+    with pytest.raises(UsageError, match="no table `rounds`, expected a run that has one: of a Swiss"):
+        rendered(names, [], view=view)
+
+
+def test_other_points_are_the_sum_of_every_game_and_leave_the_score() -> None:
+    games = [game(("a", "b"), "a"), game(("b", "a"), ""), game(("a", "b"), "b", 2)]
+    (row,) = (
+        row for row in standings("ab", games, facts=Facts(points=PointScale(3, 1))).rows if row.bot == "a"
+    )
+    assert (row.tally.points, row.tally.score) == (4.0, 0.5)
+    assert PointScale(3, 1, 0.5).of((1, 1, 3, 4), 0) == (1 + 3 + 3) / 3
+    assert PointScale(3, 1, 0.5).of((3,), 0) == 0.5 and PointScale(3, 1).of((1,), 0) == 3
+
+
 # --- Pairs, and the time of moves ----------------------------------------------------------------------
 
 
@@ -436,7 +470,7 @@ TABLE = "referee/ratings/TABLE.md"
 
 def test_the_page_has_every_column_and_table() -> None:
     require_listed(TABLE, "column | ", COLUMNS)
-    require_listed(TABLE, "`--show` | ", BLOCKS)
+    require_listed(TABLE, "`--show` | ", KNOWN)
 
 
 CASES = {

@@ -115,6 +115,8 @@ class ReportPart:
     seats: Grid | None = None
     by_seat: Grid | None = None
     times: Grid | None = None
+    of_format: Sequence[tuple[str, Grid]] = ()
+    """The tables that the format has besides its standings, with their titles."""
     time_ticks: Sequence[Tick] = ()
 
 
@@ -143,6 +145,11 @@ def part(
         notes=[*findings(table, facts), *meanings(table, columns), *circumstances(table)],
         bars=without,
         strips=without,
+        of_format=[
+            (name.capitalize(), one.grid)
+            for name, one in facts.of_format(table.section).items()
+            if name != "pairings"
+        ],
     )
     if table.seats > 1 and any(row.is_rated for row in table.rows):
         found = _with_comparisons(found, table)

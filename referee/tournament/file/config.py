@@ -12,6 +12,7 @@ from referee.core.defaults import MARGIN_US, REJECTIONS, START_US
 from referee.core.errors import UsageError
 from referee.core.fields import Fields
 from referee.core.pairing import SECTION_NAME
+from referee.core.point_scale import STANDARD, PointScale
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.openings import NO_OPENINGS, Openings
@@ -82,6 +83,8 @@ class Config:
     start_us: int
     repeats: str = REPEATS[0]
     """How games count that are the same as others; one of `REPEATS`."""
+    points: PointScale = STANDARD
+    """How many points a game gives."""
     origins: Mapping[str, BotOrigin] = field(default_factory=dict)
     """What the tables of the bots say about their files, by name."""
     cluster: str = ""
@@ -199,6 +202,7 @@ def _config(
         rejections=main.number("rejections", 1, 1000, default=REJECTIONS),
         start_us=main.period("start", START_US),
         repeats=main.one_of("repeats", REPEATS, REPEATS[0]),
+        points=PointScale.read(main),
         origins={table.bot.name: table.origin for table in present},
         cluster=cluster,
         scale_clocks=main.flag("scale_clocks", False),

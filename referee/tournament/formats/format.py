@@ -11,7 +11,9 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from referee.core.errors import RecordError, UsageError
 from referee.core.pairing import Pairing
+from referee.core.point_scale import STANDARD, PointScale
 from referee.core.text import counted, shown
+from referee.ratings.format_tables import FormatTable
 from referee.records.header import GROWING
 from referee.records.record import Summary
 from referee.tournament.formats.settings import Settings
@@ -67,6 +69,8 @@ class SectionState:
     """Stores a batch before it is played."""
     at_once: int = 1
     """How many encounters are played at the same time."""
+    points: PointScale = STANDARD
+    """How many points a game gives."""
 
 
 @dataclass(frozen=True)
@@ -156,6 +160,14 @@ class Format(ABC):
     def standings(self, results: SectionResults) -> list[Standing] | None:
         """The standings, best first; None for the formats whose order is that of the ratings."""
         return None
+
+    def tables_of(self, results: SectionResults) -> list[FormatTable]:
+        """The tables that it has besides its standings, of those that `FORMAT_TABLES` names."""
+        return []
+
+    def stage_of(self, results: SectionResults) -> str:
+        """How far a section is, such as `round 3 of 7`; empty where the number of games says it all."""
+        return ""
 
     @abstractmethod
     def games_in_all(self, bots: int, seats: int) -> Amount:

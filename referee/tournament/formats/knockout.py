@@ -16,6 +16,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from referee.core.point_scale import STANDARD, PointScale
 from referee.core.text import counted
 from referee.records.record import Summary
 from referee.tournament.formats.format import DEFAULT, Amount, Format, SectionState, wrong_seats
@@ -35,10 +36,11 @@ _STAGES = {1: "final", 2: "semifinals", 3: "quarterfinals"}
 class _Series:
     """The encounters of two bots in a stage."""
 
-    def __init__(self, higher: str, lower: str, best_of: int) -> None:
+    def __init__(self, higher: str, lower: str, best_of: int, scale: PointScale) -> None:
         """`higher` is the bot with the higher seed."""
         self.bots = (higher, lower)
         self._best_of = best_of
+        self._scale = scale
         self._encounters = 0
         self._points = [0.0, 0.0]
         """The points of the higher seed, and of the lower."""
@@ -46,9 +48,10 @@ class _Series:
     @property
     def is_decided(self) -> bool:
         """Whether it is known which bot goes on."""
-        points_left = 2 * max(self._best_of - self._encounters, 0)
+        games_left = 2 * max(self._best_of - self._encounters, 0)
+        most = games_left * (self._scale.win - self._scale.loss)
         higher, lower = self._points
-        return abs(higher - lower) > points_left or self._encounters == 2 * self._best_of
+        return abs(higher - lower) > most or self._encounters == 2 * self._best_of
 
     @property
     def winner_and_loser(self) -> tuple[str, str]:
@@ -65,18 +68,19 @@ class _Series:
         """Adds the next encounter."""
         higher, lower = self.bots
         self._encounters += 1
-        self._points[0] += points(one, higher, games)
-        self._points[1] += points(one, lower, games)
+        self._points[0] += points(one, higher, games, self._scale)
+        self._points[1] += points(one, lower, games, self._scale)
 
 
 class _Course:
     """A knockout, as far as its results are known."""
 
-    def __init__(self, seeding: Sequence[str], best_of: int, third_place: bool) -> None:
-        self.seeding = tuple(seeding)
-        self._best_of = best_of
-        self._third_place = third_place
-        self.passed = dict.fromkeys(seeding, 0)
+    def __init__(self, settings: Knockout, scale: PointScale = STANDARD) -> None:
+        self.seeding = settings.seeding
+        self._best_of = settings.best_of
+        self._third_place = settings.third_place
+        self._scale = scale
+        self.passed = dict.fromkeys(self.seeding, 0)
         """How many stages each bot has passed; the winner has passed all."""
         self.lost_to: dict[str, str] = {}
         """By bot that is out, the one that it lost to, the match for the third place left aside."""
@@ -105,7 +109,7 @@ class _Course:
 
     def _series(self, bots: Sequence[str]) -> _Series:
         higher, lower = sorted(bots, key=self.seeding.index)
-        return _Series(higher, lower, self._best_of)
+        return _Series(higher, lower, self._best_of, self._scale)
 
 
 def _bracket(seeding: Sequence[str]) -> list[str]:
@@ -179,10 +183,7 @@ class Knockout(Format):
 
     def schedule(self, state: SectionState) -> Schedule:
         """All encounters, stage by stage and wave by wave."""
-        return self._course().schedule(state.section, state.games)
-
-    def _course(self) -> _Course:
-        return _Course(self.seeding, self.best_of, self.third_place)
+        return _Course(self, state.points).schedule(state.section, state.games)
 
     def games_in_all(self, bots: int, seats: int) -> Amount:
         """At most so many: where all series are level to the end."""
@@ -193,7 +194,7 @@ class Knockout(Format):
         """The bots by the stage that they reached, then by the match for the third place. Bots that are level
         share a rank, and are in the order of their seeds.
         """
-        played = self._course()
+        played = _Course(self, results.points)
         read_on(played.schedule(results.section, results.games), results)
 
         def level(bot: str) -> tuple[int, bool]:

@@ -37,6 +37,15 @@ class Settings:
         """One of several words, by default the first."""
         return self.fields.one_of(key, choices, choices[0])
 
+    def words(self, key: str, choices: Sequence[str], default: tuple[str, ...]) -> tuple[str, ...]:
+        """Several different words."""
+        if not self.fields.has(key):
+            return default
+        found = self.fields.texts(key)
+        if not set(found) <= set(choices) or len(set(found)) < len(found):
+            raise self.fields.wrong_form(key, f"a list of different words of {', '.join(choices)}")
+        return found
+
     def order(self, key: str) -> tuple[str, ...]:
         """All bots: those that the key names, then the others in their order."""
         given = self._given(key) if self.fields.has(key) else ()

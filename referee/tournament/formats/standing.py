@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from referee.games.api import share_beaten
+from referee.core.point_scale import STANDARD, PointScale
 from referee.records.record import Summary
 from referee.tournament.schedule import Encounter, Schedule, Wait
 
@@ -23,6 +23,20 @@ class SectionResults:
     """The ids of games that are over without a result for good."""
     annulled: Collection[str] = ()
     """The ids of games that give no points, but led to the pairings that followed them."""
+    points: PointScale = STANDARD
+    """How many points a game gives."""
+    out: Collection[str] = ()
+    """The bots that are out of the tournament, which are last in tables."""
+    shown: Callable[[str], str] = str
+    """The name of a bot as tables show it."""
+
+    def is_over(self, game: str) -> bool:
+        """Whether a game is over, with a result or for good without one."""
+        return game in self.games or game in self.without_result
+
+    def ordered(self, standings: Iterable[Standing]) -> list[str]:
+        """The bots of standings in the order of the table."""
+        return sorted((one.bot for one in standings), key=lambda bot: bot in self.out)
 
 
 class Standing(NamedTuple):
@@ -35,13 +49,16 @@ class Standing(NamedTuple):
     """The values that decide the place, by the headings of their columns, in order."""
 
 
-def points(encounter: Encounter, bot: str, games: Mapping[str, Summary]) -> float:
-    """The points of a bot in an encounter: of two bots a win gives 1, a draw half a point.
+def points(
+    encounter: Encounter, bot: str, games: Mapping[str, Summary], scale: PointScale = STANDARD
+) -> float:
+    """The points of a bot in an encounter: of two bots a win gives 1, a draw half a point, unless the scale
+    says otherwise.
 
     A game that no bot started, or that is over without a result, gives nobody any.
     """
     return sum(
-        share_beaten(games[pairing.id].ranks, pairing.bots.index(bot))
+        scale.of(games[pairing.id].ranks, pairing.bots.index(bot))
         for pairing in encounter.games
         if pairing.id in games and games[pairing.id].rated
     )
@@ -52,7 +69,5 @@ def read_on(schedule: Schedule, results: SectionResults) -> None:
     not for good without one.
     """
     for step in schedule:
-        if isinstance(step, Wait) and not all(
-            game in results.games or game in results.without_result for game in step.games
-        ):
+        if isinstance(step, Wait) and not all(map(results.is_over, step.games)):
             return

@@ -1,4 +1,4 @@
-"""Swiss tournaments, with their tie-breaks: in each round, bots with equal points meet. Pure.
+"""Swiss tournaments: in each round, bots with equal points meet. Pure.
 
 The bots are in the order of their points, then of their seeds. A round is paired from the top, by groups of
 bots with equal points:
@@ -10,80 +10,48 @@ bots with equal points:
   where they are paired first, with its highest bots. Where the rest could then not be paired without
   meeting again, the whole group is joined to the next.
 * Of an odd number of bots, the lowest one that has had the fewest byes has a bye, if the others can be paired
-  without meeting again. A bye is worth as many points as an encounter that was won in both games.
+  without meeting again. A bye is worth as many points as an encounter that was won in both games, unless the
+  tournament says otherwise.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
 from typing import ClassVar
 
+from referee.ratings.format_tables import FormatTable
 from referee.records.record import Summary
 from referee.tournament.formats.format import DEFAULT, Amount, Format, SectionState, wrong_seats
 from referee.tournament.formats.matching import maximum_matching
 from referee.tournament.formats.settings import Settings
-from referee.tournament.formats.standing import SectionResults, Standing, points, read_on
-from referee.tournament.schedule import Encounter, Schedule, encounter, wait_for
-
-BYE = 2.0
-"""The points of a bye: both games of an encounter won."""
+from referee.tournament.formats.standing import SectionResults, Standing, read_on
+from referee.tournament.formats.swiss_tables import pairings_table, rounds_table
+from referee.tournament.formats.tie_breaks import DEFAULT_TIE_BREAKS, TIE_BREAKS, Scores, ranked
+from referee.tournament.schedule import Schedule, encounter, wait_for
 
 Pair = tuple[str, str]
 
 
-class _Scores:
-    """The points, opponents and byes of all bots after some rounds."""
-
-    def __init__(self, seeding: Sequence[str]) -> None:
-        self.seeding = tuple(seeding)
-        self.points = dict.fromkeys(seeding, 0.0)
-        self.against: dict[Pair, float] = {}
-        """By a bot and an opponent that it met, the bot's points against it, of all their encounters."""
-        self.meetings: Counter[Pair] = Counter()
-        """How often a bot met an opponent, by both of them, in both orders."""
-        self.byes: Counter[str] = Counter()
-        self.rounds: list[tuple[Sequence[Encounter], str | None]] = []
-        """The encounters and the bye of each round."""
-
-    def add(self, encounters: Sequence[Encounter], bye: str | None, games: Mapping[str, Summary]) -> None:
-        """Adds a round."""
-        self.rounds.append((encounters, bye))
-        for one in encounters:
-            bots = one.games[0].bots
-            for bot, other in (bots, bots[::-1]):
-                gained = points(one, bot, games)
-                self.points[bot] += gained
-                self.against[bot, other] = self.against.get((bot, other), 0.0) + gained
-                self.meetings[bot, other] += 1
-        if bye is not None:
-            self.points[bye] += BYE
-            self.byes[bye] += 1
-
-    def order(self) -> list[str]:
-        """The bots by points, then by seed."""
-        return sorted(self.seeding, key=lambda bot: -self.points[bot])
-
-    def met(self) -> dict[str, set[str]]:
-        """For each bot, those that it should not meet again if that can be avoided."""
-        fewest = min(self.meetings[pair] for pair in combinations(self.seeding, 2))
-        met: dict[str, set[str]] = {bot: set() for bot in self.seeding}
-        for (bot, other), times in self.meetings.items():
-            if times > fewest:
-                met[bot].add(other)
-        return met
+def _met(scores: Scores) -> dict[str, set[str]]:
+    """For each bot, those that it should not meet again if that can be avoided."""
+    fewest = min(scores.meetings[pair] for pair in combinations(scores.seeding, 2))
+    met: dict[str, set[str]] = {bot: set() for bot in scores.seeding}
+    for (bot, other), times in scores.meetings.items():
+        if times > fewest:
+            met[bot].add(other)
+    return met
 
 
 class _Round:
     """Pairs the next round."""
 
-    def __init__(self, scores: _Scores) -> None:
+    def __init__(self, scores: Scores) -> None:
         self._points = scores.points
         self._byes = scores.byes
         self._order = scores.order()
-        self._met = scores.met()
+        self._met = _met(scores)
 
     def paired(self) -> tuple[list[Pair], str | None]:
         """The pairs of the round, from the top, and the bot that has a bye."""
@@ -189,10 +157,13 @@ class Swiss(Format):
     rounds: int = 1
     seeding: tuple[str, ...] = ()
     """All bots, the highest seed first."""
+    tiebreaks: tuple[str, ...] = DEFAULT_TIE_BREAKS
+    """What bots with equal points are ordered by, of `TIE_BREAKS`."""
 
     @classmethod
     def read(cls, settings: Settings) -> Swiss:
-        return cls(settings.rounds(default=None), settings.order("seeding"))
+        tiebreaks = settings.words("tiebreaks", [*TIE_BREAKS], DEFAULT_TIE_BREAKS)
+        return cls(settings.rounds(default=None), settings.order("seeding"), tiebreaks)
 
     def check(self, bots: int, seats: int) -> None:
         if seats != 2:
@@ -201,9 +172,9 @@ class Swiss(Format):
 
     def schedule(self, state: SectionState) -> Schedule:
         """The rounds, each after all results of the one before."""
-        return self._schedule(_Scores(self.seeding), state.section, state.games)
+        return self._schedule(Scores(self.seeding, state.points), state.section, state.games)
 
-    def _schedule(self, scores: _Scores, section: str, games: Mapping[str, Summary]) -> Schedule:
+    def _schedule(self, scores: Scores, section: str, games: Mapping[str, Summary]) -> Schedule:
         for number in range(1, self.rounds + 1):
             pairs, bye = _Round(scores).paired()
             encounters = [encounter(number, pair, section=section) for pair in pairs]
@@ -214,48 +185,27 @@ class Swiss(Format):
     def games_in_all(self, bots: int, seats: int) -> Amount:
         return Amount(self.rounds * (bots // 2) * seats, True)
 
-    def standings(self, results: SectionResults) -> list[Standing]:
-        """The bots by points, Buchholz, Sonneborn-Berger and direct meeting; equal bots by name.
-
-        * Buchholz: the sum of the points of all opponents, for each meeting.
-        * Sonneborn-Berger: the sum of the points of each opponent times the own points against it.
-        * In both, a bye counts as an opponent that has as many points as the bot itself.
-        * Direct meeting: the points against those bots that are equal in all this.
-        """
-        as_played = _Scores(self.seeding)
+    def _counted(self, results: SectionResults) -> Scores:
+        """The points of the games that count, those of the current round included."""
+        as_played = Scores(self.seeding, results.points)
         coming = self._schedule(as_played, results.section, results.games)
         read_on(coming, results)
         next(coming, None)  # the results of the current round so far
-        counted = _Scores(self.seeding)
+        counted = Scores(self.seeding, results.points)
         counting = {game: what for game, what in results.games.items() if game not in results.annulled}
         for encounters, bye in as_played.rounds:
             counted.add(encounters, bye, counting)
-        return _ranked(counted)
+        return counted
 
+    def standings(self, results: SectionResults) -> list[Standing]:
+        """The bots by points and tie-breaks; equal bots by name."""
+        return ranked(self._counted(results), self.tiebreaks)
 
-def _ranked(scores: _Scores) -> list[Standing]:
-    keys = {
-        bot: (scores.points[bot], _buchholz(scores, bot), _sonneborn_berger(scores, bot))
-        for bot in scores.seeding
-    }
-    found: list[Standing] = []
-    for key in sorted(set(keys.values()), reverse=True):
-        equal = [bot for bot in scores.seeding if keys[bot] == key]
-        direct = {bot: sum(scores.against.get((bot, other), 0.0) for other in equal) for bot in equal}
-        first = len(found) + 1
-        for place, bot in enumerate(sorted(equal, key=lambda bot: (-direct[bot], bot)), first):
-            is_level = place > first and direct[bot] == found[-1].columns["direct"]
-            columns = dict(zip(("points", "Buchholz", "Sonneborn-Berger"), key, strict=True))
-            rank = found[-1].rank if is_level else place
-            found.append(Standing(rank, bot, {**columns, "direct": direct[bot], "byes": scores.byes[bot]}))
-    return found
+    def tables_of(self, results: SectionResults) -> list[FormatTable]:
+        """The cross table by rounds, and the pairings of the last round that is known."""
+        scores = self._counted(results)
+        order = results.ordered(ranked(scores, self.tiebreaks))
+        return [rounds_table(scores, order, results), pairings_table(scores, results)]
 
-
-def _buchholz(scores: _Scores, bot: str) -> float:
-    met = sum(scores.points[other] * times for (one, other), times in scores.meetings.items() if one == bot)
-    return met + scores.byes[bot] * scores.points[bot]
-
-
-def _sonneborn_berger(scores: _Scores, bot: str) -> float:
-    met = sum(scores.points[other] * own for (one, other), own in scores.against.items() if one == bot)
-    return met + scores.byes[bot] * BYE * scores.points[bot]
+    def stage_of(self, results: SectionResults) -> str:
+        return f"round {len(self._counted(results).rounds)} of {self.rounds}"

@@ -28,7 +28,7 @@ def differences(
     now = tournament.header()
     wrong = [
         *_games(header, tournament),
-        *_values(header, now, ("margin_us", "rejections", "start_us", "strikes", *stopping.KEYS)),
+        *_values(header, now, ("margin_us", "rejections", "start_us", "strikes", "points", *stopping.KEYS)),
     ]
     if tournament.repeats != (repeats := header.get("repeats", REPEATS[0])):
         wrong.append(f"`repeats` is {tournament.repeats}, but was {repeats}")

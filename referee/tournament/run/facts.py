@@ -13,44 +13,60 @@ from referee.ratings.standings import Facts, FormatPlace
 from referee.records.header import CHANGED, REPEATS, sections_of
 from referee.records.left_out import left_out_of
 from referee.records.record import Summary
-from referee.tournament.formats import ORIGIN, SectionResults
+from referee.tournament.formats import ORIGIN, Format, SectionResults
+from referee.tournament.matchmaking import scale_of
 from referee.tournament.run.remaining import stopped
 from referee.tournament.run.run_state import RunState
 
 
 def facts_of(run: RunState, is_open: Callable[[str], bool]) -> Facts:
     """The facts of a run; `is_open` says of an id whether the game is still to be played."""
-    header = run.header
+    header, form = run.header, run.format
     remaining = stopped(run, is_open)
+    found = {section: _results(run, section, is_open) for section in sections_of(header)} if form else {}
+    stages = {section: form.stage_of(results) for section, results in found.items()} if form else {}
     return Facts(
         changed=header.get(CHANGED, {}),
         repeats=header.get("repeats", REPEATS[0]),
         left_out=left_out_of(header),
-        places=_places(run, is_open),
-        unknown_format=header["format"] if run.format is None and ORIGIN in header else "",
+        places=_places(form, found, header["bots"]) if form else {},
+        unknown_format=header["format"] if form is None and ORIGIN in header else "",
         withdrawn={run.amendments.shown(name): what["reason"] for name, what in run.amendments.out.items()},
         tests=remaining.tests if remaining else (),
+        points=scale_of(header),
+        tables={section: form.tables_of(results) for section, results in found.items()} if form else {},
+        stages={section: stage for section, stage in stages.items() if stage},
     )
 
 
-def _places(run: RunState, is_open: Callable[[str], bool]) -> dict[str, list[FormatPlace]]:
-    """By section, the order of the bots in formats that have one of their own."""
-    if run.format is None:
-        return {}
+def _results(run: RunState, section: str, is_open: Callable[[str], bool]) -> SectionResults:
     played = ChainMap(dict(run.annulled), dict(run.games))
-    shown = run.amendments.shown
-    found: dict[str, list[FormatPlace]] = {}
-    for section in sections_of(run.header):
-        results = SectionResults(played, section, _WithoutResult(played, is_open), run.annulled)
-        rows = run.format.standings(results)
-        _check_bots(run.format.name, [row.bot for row in rows or ()], run.header["bots"])
+    return SectionResults(
+        played,
+        section,
+        _WithoutResult(played, is_open),
+        run.annulled,
+        scale_of(run.header),
+        run.amendments.out,
+        run.amendments.shown,
+    )
+
+
+def _places(
+    form: Format, found: Mapping[str, SectionResults], bots: Collection[str]
+) -> dict[str, list[FormatPlace]]:
+    """By section, the order of the bots in formats that have one of their own."""
+    places: dict[str, list[FormatPlace]] = {}
+    for section, results in found.items():
+        rows = form.standings(results)
+        _check_bots(form.name, [row.bot for row in rows or ()], bots)
         for row in rows or ():
             columns = {
-                name: shown(str(cell)) if name in run.format.bot_columns else cell
+                name: results.shown(str(cell)) if name in form.bot_columns else cell
                 for name, cell in row.columns.items()
             }
-            found.setdefault(section, []).append((row.rank, shown(row.bot), columns))
-    return found
+            places.setdefault(section, []).append((row.rank, results.shown(row.bot), columns))
+    return places
 
 
 def _check_bots(format_name: str, ranked: Sequence[str], bots: Collection[str]) -> None:

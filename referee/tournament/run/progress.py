@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from referee.core.text import listed
 from referee.ratings.brief import fitted, ranking
 from referee.ratings.pool import FittedPool
 from referee.ratings.sprt import SprtResult
+from referee.ratings.standings import Facts
 from referee.ratings.tally import Tallies
 from referee.records.durations import TimedGame
 from referee.records.header import sections_of
@@ -116,10 +117,8 @@ class BotOrder:
     """The ratings; None where there are none."""
     bots: Sequence[str]
     """Best first: by the order of the format if it has one, else by their ratings."""
-    unknown_format: str = ""
-    """The name of the format where its order is not known, as in `Facts`."""
-    withdrawn: Mapping[str, str] = field(default_factory=dict)
-    """The bots that are out of the tournament, last in order, with the reason."""
+    facts: Facts = field(default_factory=Facts)
+    """What else tables say of the run. Bots that are out of it are last in order."""
 
     @property
     def faults(self) -> Counter[str]:
@@ -130,11 +129,11 @@ class BotOrder:
 def order_of(run: Run) -> BotOrder:
     """The bots of a run in order. This takes long where there are many games. Raises `RecordError`."""
     games, names = run.shown_games, run.names
-    tallies = Tallies(names, games)
-    pool = fitted(names, games) if max(run.seats.values()) > 1 and games else None
     facts = facts_of(run, run.is_open)
+    tallies = Tallies(names, games, facts.points)
+    pool = fitted(names, games) if max(run.seats.values()) > 1 and games else None
     places = facts.places
     (own, *others) = places.values() or [()]
     bots = [bot for _, bot, _ in own] if own and not others else ranking(tallies, pool)
     bots.sort(key=lambda bot: bot in facts.withdrawn)
-    return BotOrder(tallies, pool, bots, facts.unknown_format, facts.withdrawn)
+    return BotOrder(tallies, pool, bots, facts)

@@ -56,6 +56,7 @@ class Remaining:
                 run.batches,
                 store,
                 at_once,
+                matchmaking.points,
             )
             for section, seats in matchmaking.seats.items()
         )

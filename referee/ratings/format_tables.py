@@ -1,0 +1,42 @@
+"""The tables that only some formats have, besides the standings: who met whom, round by round. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from referee.ratings.grids import Column, Grid
+
+FORMAT_TABLES = {
+    "rounds": "of a Swiss tournament: the opponents and points of each bot, round by round",
+    "pairings": "of a Swiss tournament: who meets whom in the current round",
+}
+"""Their names and what they show."""
+
+
+class FormatTable(NamedTuple):
+    """A table of a format, as text and as data."""
+
+    name: str
+    """One of `FORMAT_TABLES`."""
+    grid: Grid
+    data: Sequence[Mapping[str, Any]]
+    """Its rows as members of JSON and columns of CSV."""
+    fixed: int = 0
+    """How many columns stand in each part where it is too wide and is printed in parts; 0 where columns are
+    left out instead.
+    """
+
+
+RANK = Column("rank", "#")
+
+
+def name_column(heading: str, name: str = "") -> Column:
+    """A column of names of bots."""
+    return Column(name or heading, heading, left=True, shorten=True)
+
+
+def halves(value: float) -> str:
+    """A number of points: whole, or with ½."""
+    whole, half = divmod(round(2 * value), 2)
+    return f"{whole or '' if half else whole}{'½' * half}"
