@@ -1,4 +1,4 @@
-"""Results as arrays: alike games counted together, with the virtual draws of the prior."""
+"""Results as arrays, in which alike games are counted together."""
 
 from __future__ import annotations
 
@@ -7,18 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from referee.ratings.likelihood import Floats, GroupedGames, Integers
+from referee.ratings.likelihood import GroupedGames, Integers, distinct
 
 Rated = tuple[tuple[str, ...], tuple[int, ...], Hashable, str]
 """The bots by seat, their ranks, the cluster and the section."""
-
-
-class VirtualDraws(NamedTuple):
-    """Virtual draws of two bots, or of two seats, by row."""
-
-    games: GroupedGames
-    copies: Floats
-    """By row, how often the games of the two repeat each other on average: 1 where they never do."""
 
 
 class Arrays(NamedTuple):
@@ -27,17 +19,14 @@ class Arrays(NamedTuple):
     size: int
     """How many parameters there are."""
     games: list[GroupedGames]
-    virtual: list[VirtualDraws]
     advantages: dict[tuple[str, int], Integers]
     """By section and number of seats: the parameters of its seats."""
     groups: list[Integers]
     """The bots that are connected by games, directly or through others."""
-    flat: list[Integers]
-    """Parameters to all of which the same may be added: only their differences are known."""
 
 
-def gathered(results: Iterable[Rated], names: Sequence[str], draws: float, advantage: bool) -> Arrays:
-    """The results as arrays, with this many virtual draws of each bot. Games of one bot are left out."""
+def gathered(results: Iterable[Rated], names: Sequence[str], advantage: bool) -> Arrays:
+    """The results as arrays. Games of one bot are left out."""
     number = {name: i for i, name in enumerate(names)}
     alike: dict[tuple[str, tuple[int, ...]], tuple[list[int], list[int]]] = {}
     clusters: dict[Hashable, int] = {}
@@ -55,82 +44,20 @@ def gathered(results: Iterable[Rated], names: Sequence[str], draws: float, advan
             size += len(ranks)
         seated, numbers = alike[section, ranks]
         table = np.array(seated, dtype=np.int64).reshape(-1, len(ranks))
-        first, count = _distinct([*table.T, np.array(numbers, dtype=np.int64)])
-        cluster_of = np.array(numbers, dtype=np.int64)[first]
-        games.append(GroupedGames(table[first], seats, ranks, count, cluster_of))
-    met = _pairs(games, len(names))
-    virtual = [*_of_bots(met, len(names), draws), *_of_seats(games, advantages, draws)] if draws else []
-    groups = _groups(met, len(names))
+        rows, where = distinct(np.column_stack([table, np.array(numbers, dtype=np.int64)]))
+        count = np.bincount(where).astype(np.float64)
+        games.append(GroupedGames(rows[:, :-1], seats, ranks, count, rows[:, -1]))
     seats_of = {key: np.array(seats) for key, seats in advantages.items()}
-    return Arrays(size, games, virtual, seats_of, groups, [*groups, *seats_of.values()])
+    return Arrays(size, games, seats_of, _groups(games, len(names)))
 
 
-def _distinct(columns: Sequence[Integers]) -> tuple[Integers, Floats]:
-    """The rows of the first of each that are alike in all columns, in order, and how many there are."""
-    alike = np.zeros(len(columns[0]), dtype=np.int64)
-    for column in columns:
-        _, alike = np.unique(alike * (int(column.max(initial=0)) + 1) + column, return_inverse=True)
-    _, first, count = np.unique(alike, return_index=True, return_counts=True)
-    return first, count.astype(np.float64)
-
-
-class _Met(NamedTuple):
-    """Pairs of bots that have met, by row."""
-
-    pairs: Integers
-    times: Floats
-    copies: Floats
-
-
-def _pairs(games: Sequence[GroupedGames], bots: int) -> _Met:
-    keys, counts = [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
-    for batch in games:
-        for one in range(len(batch.ranks)):
-            for other in range(one):
-                low, high = np.sort(batch.bots[:, [one, other]], axis=1).T
-                keys.append(low * bots + high)
-                counts.append(batch.times)
-    key, where = np.unique(np.concatenate(keys), return_inverse=True)
-    weights = np.concatenate(counts)
-    count, squares = (np.bincount(where, weights**power, len(key)) for power in (1, 2))
-    pairs = np.column_stack([key // max(bots, 1), key % max(bots, 1)])
-    return _Met(pairs, count.astype(np.float64), squares / count)
-
-
-def _of_bots(met: _Met, bots: int, draws: float) -> list[VirtualDraws]:
-    """Virtual draws of each bot, half of them its own, which are spread over its opponents in proportion to
-    the games played against each, and as many as that which its opponents have with it on average.
-    """
-    one, other = met.pairs.T
-    played = np.bincount(one, met.times, bots) + np.bincount(other, met.times, bots)
-    weight = draws / 2 * met.times * (1 / played[one] + 1 / played[other])
-    return [VirtualDraws(_drawn(met.pairs, weight), met.copies)] if len(weight) else []
-
-
-def _of_seats(
-    games: Sequence[GroupedGames], advantages: dict[tuple[str, int], tuple[int, ...]], draws: float
-) -> list[VirtualDraws]:
-    """Virtual draws of each seat against the other seats of its section, between equal bots."""
-    found = []
-    for seats in advantages.values():
-        count = np.concatenate([batch.times for batch in games if batch.seats == seats])
-        pairs = np.array([(one, other) for i, one in enumerate(seats) for other in seats[:i]])
-        weight = np.full(len(pairs), draws / (len(seats) - 1))
-        copies = np.full(len(pairs), (count**2).sum() / count.sum())
-        found.append(VirtualDraws(_drawn(pairs, weight), copies))
-    return found
-
-
-def _drawn(pairs: Integers, weight: Floats) -> GroupedGames:
-    return GroupedGames(pairs, (), (1, 1), weight, np.zeros(len(pairs), dtype=np.int64))
-
-
-def _groups(met: _Met, bots: int) -> list[Integers]:
+def _groups(games: Sequence[GroupedGames], bots: int) -> list[Integers]:
     """The bots of each group, by the least of each."""
+    met = [batch.bots[:, [0, seat]].T for batch in games for seat in range(1, len(batch.ranks))]
     least = np.arange(bots)
     while True:
         before = least.copy()
-        for one, other in (met.pairs.T, met.pairs.T[::-1]):
+        for one, other in [*met, *(pair[::-1] for pair in met)]:
             np.minimum.at(least, one, least[other])
         least = least[least]
         if (least == before).all():

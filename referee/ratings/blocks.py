@@ -12,6 +12,7 @@ from referee.ratings.columns import (
     MEASURED,
     NONE,
     counts_text,
+    interval_text,
     likelihood_text,
     number_text,
     rank_text,
@@ -51,6 +52,8 @@ class HeadToHead(NamedTuple):
     counts: Counts
     """The pairs by the points of the bot: 0, ½, 1, 1½, 2."""
     comparison: Comparison
+    superiority: float | None
+    """The likelihood that the bot is the stronger one, by all games of both."""
 
 
 def crosstable_grid(table: Standings) -> Grid:
@@ -65,14 +68,13 @@ def crosstable_grid(table: Standings) -> Grid:
 
 def los_grid(table: Standings) -> Grid:
     """The likelihood that the row's bot is stronger than the column's."""
-    of_group = {name: number for number, group in enumerate(table.pool.groups) for name in group}
-
-    def cell(one: str, other: str) -> str:
-        if of_group[one] != of_group[other]:
-            return NONE
-        return likelihood_text(table.pool.superiority(one, other))
-
-    return _square(table.names, "likelihood of superiority, %", cell)
+    place = {name: number for number, name in enumerate(table.names)}
+    likelihoods = table.pool.superiorities(table.names)
+    return _square(
+        table.names,
+        "likelihood of superiority, %",
+        lambda one, other: likelihood_text(likelihoods[place[one]][place[other]]),
+    )
 
 
 def _square(names: Sequence[str], heading: str, cell: Callable[[str, str], str]) -> Grid:
@@ -134,7 +136,7 @@ def meetings(table: Standings) -> list[HeadToHead]:
         of_pair = counts.get((min(one, other), max(one, other)))
         if of_pair:
             own = of_pair if one < other else of_pair[::-1]
-            found.append(HeadToHead(one, other, own, compare(own)))
+            found.append(HeadToHead(one, other, own, compare(own), table.pool.superiority(one, other)))
     return found
 
 
@@ -145,15 +147,15 @@ def pairs_grid(table: Standings) -> Grid:
     heads += [Column("nelo", "nElo ± 95 %", weight=4), Column("los of pairs", "LOS %", weight=3)]
     heads += [Column("drawn", "drawn", weight=2), Column("ratio", "won/lost", weight=1)]
     rows = []
-    for bot, against, counts, found in meetings(table):
+    for bot, against, counts, found, superiority in meetings(table):
         rows.append(
             [
                 bot,
                 against,
                 "–".join(map(str, counts)),
-                NONE if found.half_width is None else _plus_minus(found.elo, found.half_width),
+                interval_text(found.elo, found.low, found.high),
                 _plus_minus(found.nelo, found.nelo_half_width),
-                likelihood_text(found.superiority),
+                likelihood_text(superiority),
                 NONE if found.draw_ratio is None else f"{100 * found.draw_ratio:.1f} %",
                 NONE if found.pairs_ratio is None else number_text(found.pairs_ratio),
             ]

@@ -33,7 +33,7 @@ def ranking(tallies: Tallies, pool: FittedPool | None) -> list[str]:
 
     def key(name: str) -> tuple[float, float, str]:
         if pool:
-            return -round(pool.fitted[name], 6), 0, name
+            return -round(pool.ratings[name].elo, 6), 0, name
         found = tallies[name]
         return -(found.score or 0), found.scores / max(1, found.games), name
 

@@ -6,13 +6,16 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from referee.core.errors import UsageError
-from referee.core.text import shown, signed
+from referee.core.text import shown, signed, true_minus
 from referee.core.units import about
 from referee.ratings.grids import Column, Grid
 from referee.ratings.pool import Rating
 from referee.ratings.standings import Standings, StandingsRow
 from referee.ratings.tally import Tally
 from referee.ratings.times import MoveTimes, Times
+
+LOPSIDED = 1.25
+"""An interval is shown by its ends where one of them is so many times as far as the other one."""
 
 NONE = "–"
 """What stands where there is no value."""
@@ -162,15 +165,23 @@ def _cells(name: str, row: StandingsRow, times: MoveTimes, seats: int) -> list[s
 
 
 def rating_text(rating: Rating) -> str:
-    """An Elo with its interval, or its bound."""
-    elo = signed(rating.elo)
-    if rating.bound:
-        return f"{rating.bound} {elo}"
-    return NONE if rating.half_width is None else f"{elo} ± {rating.half_width:.0f}"
+    """An Elo with its interval."""
+    return interval_text(*rating)
 
 
-def likelihood_text(likelihood: float) -> str:
+def interval_text(elo: float, low: float | None, high: float | None) -> str:
+    """An Elo with half of its interval, or with both ends where they are not about as far from it."""
+    if low is None or high is None:
+        return NONE
+    if max(elo - low, high - elo) > LOPSIDED * min(elo - low, high - elo):
+        return true_minus(f"{signed(elo)} ({round(low):,d}…{round(high):,d})")
+    return f"{signed(elo)} ± {(high - low) / 2:.0f}"
+
+
+def likelihood_text(likelihood: float | None) -> str:
     """A likelihood in percent; never a certainty."""
+    if likelihood is None:
+        return NONE
     return f"{min(max(100 * likelihood, 0.1), 99.9):.1f}"
 
 

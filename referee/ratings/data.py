@@ -12,10 +12,10 @@ from referee.ratings.format_tables import FORMAT_TABLES
 from referee.ratings.pairs import crosstable
 from referee.ratings.pool import Rating
 from referee.ratings.sprt import SprtResult
-from referee.ratings.standings import Facts, Standings, StandingsRow, is_known
+from referee.ratings.standings import Facts, Standings, StandingsRow
 from referee.ratings.times import MoveTimes
 
-VERSION = 1
+VERSION = 2
 """Version of the shape of the JSON. Members may be added in the same version."""
 
 _PAIRS = ("ll", "ld", "dd", "wd", "ww")
@@ -105,13 +105,8 @@ def _test(test: SprtResult) -> dict[str, Any]:
 
 def _rating(rating: Rating | None) -> dict[str, Any]:
     """An Elo; its members are null where there is none."""
-    if rating is None or not is_known(rating):
-        return {"elo": None, "half_width": None, "bound": ""}
-    return {
-        "elo": _rounded(rating.elo, 2),
-        "half_width": _rounded(rating.half_width, 2),
-        "bound": rating.bound,
-    }
+    found = rating if rating and rating.is_known else (None, None, None)
+    return dict(zip(Rating._fields, (_rounded(value, 2) for value in found), strict=True))
 
 
 def _counts(counts: Sequence[int]) -> dict[str, int]:
@@ -149,14 +144,7 @@ def _crosstable(table: Standings) -> list[dict[str, Any]]:
 
 def _los(table: Standings) -> list[list[float | None]]:
     """The likelihood that the bot of the row is stronger than that of the column, by rank."""
-    of_group = {name: number for number, group in enumerate(table.pool.groups) for name in group}
-
-    def one_cell(one: str, other: str) -> float | None:
-        if one == other or of_group[one] != of_group[other]:
-            return None
-        return _rounded(table.pool.superiority(one, other), 4)
-
-    return [[one_cell(one, other) for other in table.names] for one in table.names]
+    return [[_rounded(value, 4) for value in row] for row in table.pool.superiorities(table.names)]
 
 
 def _advantages(table: Standings) -> list[dict[str, Any]]:
@@ -187,14 +175,15 @@ def _pairs(table: Standings) -> list[dict[str, Any]]:
             "against": against,
             "counts": counts,
             "elo": _rounded(found.elo, 2),
-            "half_width": _rounded(found.half_width, 2),
+            "low": _rounded(found.low, 2),
+            "high": _rounded(found.high, 2),
             "nelo": _rounded(found.nelo, 2),
             "nelo_half_width": _rounded(found.nelo_half_width, 2),
-            "superiority": _rounded(found.superiority, 4),
+            "superiority": _rounded(superiority, 4),
             "draw_ratio": _rounded(found.draw_ratio, 4),
             "pairs_ratio": _rounded(found.pairs_ratio, 4),
         }
-        for bot, against, counts, found in meetings(table)
+        for bot, against, counts, found, superiority in meetings(table)
     ]
 
 

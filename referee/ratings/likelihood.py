@@ -1,17 +1,23 @@
-"""The likelihood of rankings by Plackett and Luce's model, on arrays of games: derivatives and maximum.
+"""The likelihood of rankings by Plackett and Luce's model, and its derivatives, for many strengths at a time.
 
 A game's ranking is drawn place by place, each of the bots not yet placed with a chance in proportion to
 e^(strength of the bot + advantage of its seat). For two seats this is Bradley and Terry's model. Tied places
 count as every order of the tied, equally weighted (for two: a draw is half a win). In all these orders, every
 subset of the tied of one size is equally often what is left of them, so a tie of t bots takes 2^t terms,
 not t! orders.
+
+Each draw is a *stage*. The logarithm of the likelihood is linear in the strengths of those drawn, less for
+each stage ln Σ e^utility. So games in which the same bots had the same seats need only one stage, whatever
+their results. The derivatives of the latter are the cumulants of the categorical distribution of the stage,
+from which come all derivatives here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from itertools import combinations
+from itertools import combinations, permutations
 from math import comb
 from typing import NamedTuple
 
@@ -22,10 +28,14 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 _STEPS = 200
+_HALVINGS = 30
 _LONGEST_STEP = 2.0
-_CLOSE = 1e-10
+_CLOSE = 1e-5
 _DAMPING = 1e-9
-"""Added to the curvature, so that the next step exists where the likelihood is flat. It moves no maximum."""
+"""The precision of a prior that moves no maximum, so that the next step exists where a likelihood is flat."""
+
+_FARTHEST = 500.0
+"""Utilities are taken as no farther apart than this, so that their exponentials are numbers."""
 
 
 class GroupedGames(NamedTuple):
@@ -42,18 +52,161 @@ class GroupedGames(NamedTuple):
     """The number of the cluster of each row."""
 
 
+class Stages(NamedTuple):
+    """Sets of bots of which one is drawn, a row each."""
+
+    bots: Integers
+    """By row and place in the set, the number of the bot's parameter."""
+    seats: tuple[int, ...]
+    """By place in the set, the number of the parameter of the seat; empty where seats make no difference."""
+    weight: Floats
+    """How often each row is drawn from."""
+
+    def utilities(self, parameters: Floats) -> list[Floats]:
+        """For each place, the utilities by the leading axes of the parameters, and row."""
+        found = [parameters.take(one, axis=-1) for one in self.bots.T]
+        for place, seat in enumerate(self.seats):
+            found[place] += parameters[..., seat, None]
+        return found
+
+
 class Derivatives(NamedTuple):
-    """The derivatives of the logarithm of the likelihood of one game, by row."""
+    """The derivatives of the logarithm of the likelihood, by node and parameters."""
 
     value: Floats
     gradient: Floats
-    """By row and seat."""
     information: Floats
-    """The negative second derivatives, by row and two seats."""
+    """The negative second derivatives."""
+
+
+class HigherDerivatives(NamedTuple):
+    """Third and fourth derivatives, contracted with a covariance, by node."""
+
+    fourth: Floats
+    """Σ κ₄ᵢⱼₖₗ Cᵢⱼ Cₖₗ."""
+    third: Floats
+    """By parameter k, Σ κ₃ᵢⱼₖ Cᵢⱼ."""
+    twice: Floats
+    """By two bots i and j, κ₃ᵢᵢⱼ, with κ₃ᵢᵢᵢ on the diagonal."""
+
+
+class Likelihood(NamedTuple):
+    """The likelihood of games as a function of all parameters: of the bots, then of the seats."""
+
+    size: int
+    bots: int
+    linear: Floats
+    """By parameter, how often it was drawn."""
+    stages: tuple[Stages, ...]
+
+    @classmethod
+    def of(cls, games: Iterable[GroupedGames], bots: int, size: int, weigh: bool = True) -> Likelihood:
+        """The likelihood of these games; each row counts once if they are not to be weighed by how many games
+        it stands for.
+        """
+        linear = np.zeros(size)
+        rows: dict[tuple[tuple[int, ...], int], list[tuple[Integers, Floats]]] = defaultdict(list)
+        for batch in games:
+            times = batch.times if weigh else np.ones_like(batch.times)
+            drawn, sets = stages_of(batch.ranks)
+            for seat, count in enumerate(drawn):
+                linear += np.bincount(batch.bots[:, seat], times * count, size)
+                if batch.seats:
+                    linear[batch.seats[seat]] += times.sum() * count
+            for places, weight in sets.items():
+                seats = tuple(batch.seats[place] for place in places) if batch.seats else ()
+                rows[seats, len(places)].append((batch.bots[:, list(places)], times * weight))
+        stages = []
+        for (seats, _), parts in sorted(rows.items(), key=lambda item: item[0]):
+            first, where = distinct(np.concatenate([part for part, _ in parts]))
+            weights = np.bincount(where, np.concatenate([weight for _, weight in parts])).astype(np.float64)
+            stages.append(Stages(first, seats, weights))
+        return cls(size, bots, linear, tuple(stages))
+
+    def times(self, factor: float) -> Likelihood:
+        """The likelihood of so many times the games."""
+        scaled = (each._replace(weight=each.weight * factor) for each in self.stages)
+        return self._replace(linear=self.linear * factor, stages=tuple(scaled))
+
+    def derivatives(self, parameters: Floats) -> Derivatives:
+        """The derivatives at each node, which are the rows of the parameters."""
+        nodes, bots = len(parameters), self.bots
+        value = parameters @ self.linear
+        gradient = np.tile(self.linear, (nodes, 1))
+        information = np.zeros((nodes, self.size, self.size))
+        for stages in self.stages:
+            chances, total = _chances(stages.utilities(parameters))
+            value = value - total @ stages.weight
+            drawn = [chance * stages.weight for chance in chances]
+            among = np.zeros((nodes, bots * bots))
+            for i, one in enumerate(stages.bots.T):
+                gradient[:, :bots] -= _sums(one, drawn[i], bots)
+                for j in range(i):
+                    shared = drawn[i] * chances[j]
+                    among -= _sums(one * bots + stages.bots[:, j], shared, bots * bots)
+                    if stages.seats:
+                        _add_seats(information, stages, i, j, shared)
+            square = among.reshape(nodes, bots, bots)
+            square += square.transpose(0, 2, 1).copy()
+            _diagonal(square)[...] -= square.sum(axis=2)
+            information[:, :bots, :bots] += square
+            for i, seat in enumerate(stages.seats):
+                gradient[:, seat] -= drawn[i].sum(axis=1)
+        return Derivatives(value, gradient, information)
+
+    def higher(self, parameters: Floats, covariance: Floats) -> HigherDerivatives:
+        """The derivatives at each node, with the covariance of the node.
+
+        For a draw q from the distribution of a stage less its mean, these are E(qᵀCq)² − (E qᵀCq)² −
+        2 tr(VCVC) with V the variance, E(q·qᵀCq), and E(qᵢ²qⱼ).
+        """
+        nodes, bots = len(parameters), self.bots
+        fourth, third = np.zeros(nodes), np.zeros((nodes, self.size))
+        twice = np.zeros((nodes, bots * bots))
+        for stages in self.stages:
+            chances, _ = _chances(stages.utilities(parameters))
+            places = range(len(chances))
+            own = _centred(_stage_covariance(stages, covariance), chances)
+            expected = sum(chances[i] * own[i][i] for i in places)
+            moment = sum(chances[i] * own[i][i] ** 2 for i in places) - expected**2
+            moment -= 2 * sum(chances[i] * chances[j] * own[i][j] ** 2 for i in places for j in places)
+            fourth -= moment @ stages.weight
+            for i, one in enumerate(stages.bots.T):
+                drawn = chances[i] * stages.weight
+                pull = drawn * (own[i][i] - expected)
+                third[:, :bots] -= _sums(one, pull, bots)
+                if stages.seats:
+                    third[:, stages.seats[i]] -= pull.sum(axis=1)
+                lean = drawn * (1 - 2 * chances[i])
+                for j, other in enumerate(stages.bots.T):
+                    if i != j:
+                        twice += _sums(one * bots + other, lean * chances[j], bots * bots)
+        square = twice.reshape(nodes, bots, bots)
+        _diagonal(square)[...] = -square.sum(axis=2)
+        return HigherDerivatives(fourth, third, square)
+
+    def along(self, parameters: Floats, direction: Floats, steps: Floats) -> tuple[Floats, Floats]:
+        """The logarithm of the likelihood at each node after so many steps in a direction, less that at the
+        node; and its third derivative in this direction. The steps are by node and number.
+        """
+        value = steps * (direction @ self.linear)[:, None]
+        third = np.zeros(len(parameters))
+        for stages in self.stages:
+            utilities, changes = stages.utilities(parameters), stages.utilities(direction)
+            chances, total = _chances(utilities)
+            moved = [
+                utility[:, None] + steps[..., None] * change[:, None]
+                for utility, change in zip(utilities, changes, strict=True)
+            ]
+            value -= (_log_sum(moved) - total[:, None]) @ stages.weight
+            mean = sum(map(np.multiply, chances, changes))
+            for chance, change in zip(chances, changes, strict=True):
+                third -= (chance * (change - mean) ** 3) @ stages.weight
+        return value, third
 
 
 @cache
-def _stages(ranks: tuple[int, ...]) -> tuple[tuple[float, ...], dict[tuple[int, ...], float]]:
+def stages_of(ranks: tuple[int, ...]) -> tuple[tuple[float, ...], dict[tuple[int, ...], float]]:
     """Counts how often each seat is drawn from a set of more than one, and returns these sets with their
     weights.
     """
@@ -72,109 +225,158 @@ def _stages(ranks: tuple[int, ...]) -> tuple[tuple[float, ...], dict[tuple[int, 
     return tuple(drawn), sets
 
 
-def members(games: GroupedGames) -> list[Integers]:
-    """Returns for each row and seat the parameters whose sum is the seat's utility: of its bot, and of the
-    seat itself.
+def climbed(derive: Callable[[Floats], Derivatives], start: Floats) -> tuple[Floats, Derivatives]:
+    """The parameters at which functions, one a node, are greatest, by Newton's method from a start on, and
+    the derivatives there.
     """
-    if not games.seats:
-        return [games.bots]
-    return [games.bots, np.broadcast_to(np.array(games.seats), games.bots.shape)]
+    reached = start
+    at = derive(start)
+    for _ in range(_STEPS):
+        step = np.linalg.solve(at.information, at.gradient[..., None])[..., 0]
+        longest = np.abs(step).max(axis=1, initial=0.0)
+        if longest.max() < _CLOSE:  # this step leads so near that it need not be looked at
+            return reached + step, at
+        step *= np.minimum(1, _LONGEST_STEP / np.maximum(longest, _CLOSE))[:, None]
+        for _ in range(_HALVINGS):
+            after = derive(reached + step)
+            worse = after.value < at.value - 1e-9 * (1 + np.abs(at.value))
+            if not worse.any():
+                break
+            step[worse] /= 2
+        reached, at = reached + step, after
+    return reached, at
 
 
-def utilities(games: GroupedGames, strength: Floats) -> Floats:
-    """Returns for each row and seat the strength of the bot plus the advantage of its seat."""
-    found: Floats = np.sum([strength[parameters] for parameters in members(games)], axis=0)
+def maximum(likelihood: Likelihood) -> Floats:
+    """The parameters at which the likelihood is greatest, as near to 0 as they can be. Where it has no
+    maximum, they are where it is all but 1.
+    """
+
+    def derive(parameters: Floats) -> Derivatives:
+        value, gradient, information = likelihood.derivatives(parameters)
+        return Derivatives(
+            value - _DAMPING * (parameters**2).sum(axis=1) / 2,
+            gradient - _DAMPING * parameters,
+            information + _DAMPING * np.eye(likelihood.size),
+        )
+
+    (found,), _ = climbed(derive, np.zeros((1, likelihood.size)))
+    return np.asarray(found)
+
+
+def distinct(rows: Integers) -> tuple[Integers, Integers]:
+    """The distinct rows in order, and for each row the number of the one that it is equal to."""
+    alike = np.zeros(len(rows), dtype=np.int64)
+    for column in rows.T:
+        _, alike = np.unique(alike * (int(column.max(initial=0)) + 1) + column, return_inverse=True)
+    _, first, where = np.unique(alike, return_index=True, return_inverse=True)
+    return rows[first], where
+
+
+def game_derivatives(games: GroupedGames, utilities: Sequence[Floats]) -> tuple[Floats, Floats]:
+    """The gradient and the information of each game by the utilities of its seats, by row."""
+    drawn, sets = stages_of(games.ranks)
+    gradient = np.tile(np.array(drawn), (len(games.times), 1))
+    information = np.zeros((*gradient.shape, len(drawn)))
+    for places, weight in sets.items():
+        chances, _ = _chances([utilities[place] for place in places])
+        for one, chance in zip(places, chances, strict=True):
+            gradient[:, one] -= weight * chance
+            information[:, one, one] += weight * chance
+            for other, share in zip(places, chances, strict=True):
+                information[:, one, other] -= weight * chance * share
+    return gradient, information
+
+
+def game_utilities(games: GroupedGames, parameters: Floats) -> list[Floats]:
+    """The utilities of each seat, by row."""
+    return Stages(games.bots, games.seats, games.times).utilities(parameters)
+
+
+def expected_points(games: Iterable[GroupedGames], parameters: Floats) -> Floats:
+    """The points that the strengths predict for each parameter: in a game, the share of the others beaten."""
+    expected = np.zeros(len(parameters))
+    for batch in games:
+        utilities = game_utilities(batch, parameters)
+        for one, other in permutations(range(len(batch.ranks)), 2):
+            (beaten, _), _ = _chances([utilities[one], utilities[other]])
+            share = batch.times * beaten / (len(batch.ranks) - 1)
+            expected += np.bincount(batch.bots[:, one], share, len(parameters))
+    return expected
+
+
+def _chances(utilities: Sequence[Floats]) -> tuple[list[Floats], Floats]:
+    """The chance of each place to be drawn, and the logarithm of the sum of the exponentials."""
+    first, *others = utilities
+    raised = [np.exp(np.clip(utility - first, -_FARTHEST, _FARTHEST)) for utility in others]
+    total = np.asarray(1 + sum(raised))
+    rest = np.asarray(1 / total)
+    return [rest, *(each * rest for each in raised)], first + np.log(total)
+
+
+def _log_sum(utilities: Sequence[Floats]) -> Floats:
+    """The logarithm of the sum of the exponentials."""
+    first, *others = utilities
+    total = sum(np.exp(np.clip(utility - first, -_FARTHEST, _FARTHEST)) for utility in others)
+    return np.asarray(first + np.log1p(total))
+
+
+def _centred(covariance: list[list[Floats]], chances: Sequence[Floats]) -> list[list[Floats]]:
+    """The covariance of the utilities, each less their mean by these chances."""
+    means = [sum(map(np.multiply, row, chances)) for row in covariance]
+    mean = sum(map(np.multiply, means, chances))
+    return [
+        [value - one - other + mean for value, other in zip(row, means, strict=True)]
+        for row, one in zip(covariance, means, strict=True)
+    ]
+
+
+def _add_seats(information: Floats, stages: Stages, i: int, j: int, shared: Floats) -> None:
+    """Adds what a stage says of the seats of two places, and of seats and bots together."""
+    bots = stages.bots.T
+    count = int(max(stages.bots.max(), 0)) + 1
+    one, other = (_sums(numbers, shared, count) for numbers in (bots[i], bots[j]))
+    between = shared.sum(axis=1)
+    for seat, behind, change in (
+        (stages.seats[i], stages.seats[j], one - other),
+        (stages.seats[j], stages.seats[i], other - one),
+    ):
+        information[:, seat, :count] += change
+        information[:, :count, seat] += change
+        information[:, seat, seat] += between
+        information[:, seat, behind] -= between
+
+
+def _stage_covariance(stages: Stages, covariance: Floats) -> list[list[Floats]]:
+    """The covariance of the utilities of each two places, by node and row."""
+    nodes, size, _ = covariance.shape
+    flat = covariance.reshape(nodes, size * size)
+    found: list[list[Floats]] = []
+    for i, one in enumerate(stages.bots.T):
+        found.append([])
+        for j, other in enumerate(stages.bots.T[: i + 1]):
+            value = flat.take(one * size + other, axis=1)
+            if stages.seats:
+                seat, behind = stages.seats[i], stages.seats[j]
+                value += covariance[:, seat].take(other, axis=1)
+                value += covariance[:, behind].take(one, axis=1)
+                value += covariance[:, seat, behind, None]
+            found[i].append(value)
+            if i != j:
+                found[j].append(value)
     return found
 
 
-def drawn_with(ranks: tuple[int, ...], seat: int) -> dict[tuple[int, ...], float]:
-    """The others in the sets that a seat is drawn from, with the weights of the sets."""
-    _, sets = _stages(ranks)
-    return {tuple(i for i in left if i != seat): weight for left, weight in sets.items() if seat in left}
+def _sums(numbers: Integers, values: Floats, length: int) -> Floats:
+    """The sum of the values with each number, by node."""
+    places = numbers + length * np.arange(len(values))[:, None]
+    found = np.bincount(places.reshape(-1), values.reshape(-1), len(values) * length).astype(
+        np.float64, copy=False
+    )
+    return found.reshape(len(values), length)
 
 
-def derivatives(games: GroupedGames, strength: Floats) -> Derivatives:
-    """The derivatives by the utility of each seat."""
-    utility = utilities(games, strength)
-    rows, seats = utility.shape
-    drawn, sets = _stages(games.ranks)
-    value: Floats = utility @ np.array(drawn)
-    gradient = np.tile(np.array(drawn), (rows, 1))
-    information = np.zeros((rows, seats, seats))
-    for left, weight in sets.items():
-        columns = list(left)
-        most = utility[:, columns].max(axis=1, keepdims=True)
-        chance = np.exp(utility[:, columns] - most)
-        total = chance.sum(axis=1, keepdims=True)
-        chance /= total
-        value -= weight * (np.log(total) + most)[:, 0]
-        for i, one in enumerate(columns):
-            gradient[:, one] -= weight * chance[:, i]
-            rest = np.delete(chance, i, axis=1).sum(axis=1)
-            information[:, one, one] += weight * chance[:, i] * rest
-            for j in range(i):
-                both = weight * chance[:, i] * chance[:, j]
-                information[:, one, columns[j]] -= both
-                information[:, columns[j], one] -= both
-    return Derivatives(value, gradient, information)
-
-
-def add_information(total: Floats, games: GroupedGames, information: Floats, weight: Floats) -> None:
-    """Adds what each row says, so weighted, to the matrix of all parameters."""
-    flat, size = total.reshape(-1), len(total)
-    for one in range(len(games.ranks)):
-        for other in range(len(games.ranks)):
-            added = information[:, one, other] * weight
-            np.add.at(flat, games.bots[:, one] * size + games.bots[:, other], added)
-            if games.seats:
-                np.add.at(total[:, games.seats[other]], games.bots[:, one], added)
-                np.add.at(total[games.seats[one]], games.bots[:, other], added)
-                total[games.seats[one], games.seats[other]] += added.sum()
-
-
-def maximum(batches: Sequence[GroupedGames], flat: Sequence[Integers], size: int) -> Floats:
-    """The parameters at which the likelihood is greatest.
-
-    It does not change when the same number is added to all parameters of one of the sets `flat`; the mean of
-    each of them is 0. Where it has no maximum, the parameters stop where it is all but 1.
-    """
-    strength = np.zeros(size)
-    before, gradient, information = _totals(batches, strength)
-    for _ in range(_STEPS):
-        if np.abs(gradient).max(initial=0.0) <= _CLOSE * max(1.0, information.diagonal().max(initial=0.0)):
-            break
-        fill(information, flat)
-        information[np.diag_indices(size)] += _DAMPING
-        step = np.linalg.solve(information, gradient)
-        longest = float(np.abs(step).max())
-        step *= min(1.0, _LONGEST_STEP / longest)
-        while True:
-            value, gradient, information = _totals(batches, strength + step)
-            if value >= before - 1e-9 * abs(before) or float(np.abs(step).max()) < _CLOSE:
-                break
-            step /= 2
-        strength, before = strength + step, value
-        for numbers in flat:
-            strength[numbers] -= strength[numbers].mean()
-        if longest < _CLOSE:
-            break
-    return strength
-
-
-def fill(information: Floats, flat: Sequence[Integers]) -> None:
-    """Fills the directions in which the likelihood does not change, so that the matrix has an inverse."""
-    for numbers in flat:
-        information[np.ix_(numbers, numbers)] += 1.0 / len(numbers)
-
-
-def _totals(batches: Sequence[GroupedGames], strength: Floats) -> tuple[float, Floats, Floats]:
-    """The logarithm of the likelihood of all games, its gradient, and its negative second derivatives."""
-    value, gradient = 0.0, np.zeros_like(strength)
-    information = np.zeros((len(strength), len(strength)))
-    for games in batches:
-        found = derivatives(games, strength)
-        value += float(games.times @ found.value)
-        for parameters in members(games):
-            np.add.at(gradient, parameters, found.gradient * games.times[:, None])
-        add_information(information, games, found.information, games.times)
-    return value, gradient, information
+def _diagonal(matrices: Floats) -> Floats:
+    """The diagonals, which can be written to."""
+    diagonal: Floats = np.einsum("kii->ki", matrices)
+    return diagonal

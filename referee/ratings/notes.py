@@ -10,7 +10,7 @@ from referee.core.text import counted, shown
 from referee.core.units import about
 from referee.gameplay.events import Ending
 from referee.ratings.columns import rating_text
-from referee.ratings.standings import Facts, Standings, is_known
+from referee.ratings.standings import Facts, Standings
 from referee.records.left_out import LeftOut
 from referee.records.record import Summary
 
@@ -31,9 +31,8 @@ MAX_NAMES = 8
 OUTPUT_LINES = 4
 """The number of last lines of the output of a failed build that a note shows."""
 
-ELO = "Elo: the mean is 0; ± is half the 95 % interval, based on encounters, not games"
+ELO = "Elo: the mean is 0; ± or (from…to): 95 % interval, by encounters, not games"
 NO_ELO = f"no Elo yet: it is shown from {FEW_ENCOUNTERS} independent encounters on, or with `--notes`"
-BOUND = "> and <: won or lost every game, so only a 95 % bound can be given"
 NEXT = "to next: the difference to the next rank, with its own 95 % interval"
 LOS = "LOS: the likelihood that the bot is stronger than the next one in rank"
 POINTS = "points: in each game, the share of opponents that finished behind; a tie counts half"
@@ -49,9 +48,9 @@ _MEANINGS = {"elo": ELO, "next": NEXT, "los": LOS, "expected": EXPECTED, "counts
 
 def meanings(table: Standings, columns: Collection[str]) -> Iterator[str]:
     """Explains the columns that are shown, by their names."""
-    if "elo" in columns and any(row.rating.bound for row in table.rows):
-        yield BOUND
     yield from (meaning for name, meaning in _MEANINGS.items() if name in columns)
+    if "elo" in columns and table.pool.spread:
+        yield f"prior: strengths spread by about {table.pool.spread:.0f} Elo, as estimated from these games"
     if table.seats > 2 and not {"points", "score"}.isdisjoint(columns):
         yield POINTS
 
@@ -119,7 +118,7 @@ def listed(names: Sequence[str]) -> str:
 def _advantages(table: Standings) -> Iterator[str]:
     for (section, seats), ratings in sorted(table.pool.advantages.items()):
         where = f" in {section}" if section and not table.section else ""
-        if not all(map(is_known, ratings)):
+        if not all(rating.is_known for rating in ratings):
             continue
         worth = [rating_text(rating) for rating in ratings]
         if seats == 2:

@@ -2,48 +2,29 @@
 
 The model is Plackett and Luce's, which for two seats is Bradley and Terry's; ties count as every order of
 the tied (`ratings/likelihood.py`). Each seat of each section has an advantage of its own, which is fitted
-with the strengths. Every game has the same weight in the fit, also one that repeats another.
+with the strengths. Games of a cluster in which the same bots had the same seats and ranks are copies of each
+other and count as one.
 
-The fit is the maximum of the likelihood with a weak prior: each bot has two virtual draws, one of its own,
-spread over its opponents in proportion to the games it played against each, and on average one of theirs
-with it. Each seat has two virtual draws against the other seats in the same way. So the fit exists for every
-result, won or lost throughout: one game won between two new bots is a difference of 120 Elo where seats make
-no difference. With twice as many, the intervals of 14 to 100 games hold the true strength too seldom where
-strengths differ by hundreds of Elo.
+Strengths are taken to be drawn from a distribution whose spread is estimated with them (`ratings/prior.py`,
+`ratings/posterior.py`): of a pool where all are close, an early lead says little, and of one in which they
+lie far apart, it says much. So an estimate exists for every result, won or lost throughout.
 
-Ratings are in Elo, 400 for odds of 10 to 1, and the mean of the bots that are connected by games is 0. What
-stands behind ± is half of an interval that holds the true difference to that mean with 95 %, where the pool
-is drawn from bots a few hundred Elo apart (`ratings/intervals.py` says how, `tests/tools/coverage.py`
-measures it). A difference of two bots has an interval of its own, which is not the sum of theirs.
-
-A bot that won all its games has no interval but a bound: the strength at which it would win them all once in
-twenty times, games that repeat each other counted once, less 1.64 standard errors of what the others'
-strengths contribute to it. The same for a bot that lost them all, and for seats. So a bot that is no stronger
-has such a bound in at most one of twenty runs; among the few bots that have one, more may be wrong.
+Ratings are in Elo, 400 for odds of 10 to 1, and the mean of the bots that are connected by games is 0. An
+interval holds the true difference to that mean with 95 % (`tests/tools/coverage.py` measures it). A
+difference of two bots has an interval of its own, which is not the sum of theirs.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
-from statistics import NormalDist
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from referee.ratings.two import Z_BOUND
+from referee.ratings.two import ELO
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-
-ELO = 400 / math.log(10)
-"""Elo points per natural unit of strength."""
-
-VIRTUAL_DRAWS = 2.0
-"""Virtual draws of each bot in the prior."""
-
-_MIRRORED = {"": "", ">": "<", "<": ">"}
+    from referee.ratings.posterior import Posterior
 
 
 class Result(NamedTuple):
@@ -62,27 +43,19 @@ class Rating(NamedTuple):
     """A strength, or a difference of two, in Elo."""
 
     elo: float
-    half_width: float | None
-    """Half the 95 % interval; None where there is a bound in its place, or where nothing is known."""
-    bound: str = ""
-    """`>` where all was won: one no stronger than `elo` would do so at most once in twenty times. `<` where
-    all was lost: the same of one no weaker. Else empty.
-    """
+    low: float | None = None
+    """The lower end of the 95 % interval; None where nothing is known, and `high` too."""
+    high: float | None = None
 
+    @property
+    def half_width(self) -> float | None:
+        """Half the width of the interval."""
+        return None if self.low is None or self.high is None else (self.high - self.low) / 2
 
-class Detail(NamedTuple):
-    """The values from which the differences of a bot are computed."""
-
-    row: int
-    """Its row in the covariance."""
-    group: int
-    """The number of its group."""
-    quantile: float
-    """How many standard errors half the 95 % interval has."""
-    shift: float
-    """By how many Elo the bound of its strength lies from the fit; 0 where there is none."""
-    leaning: NDArray[np.float64]
-    """How far the bound moves with the parameter of each row of the covariance; empty where there is none."""
+    @property
+    def is_known(self) -> bool:
+        """Whether anything is known: a bot that has not met another has a rating that says nothing."""
+        return self.low is not None
 
 
 @dataclass(frozen=True)
@@ -90,7 +63,7 @@ class FittedPool:
     """A fitted pool."""
 
     ratings: dict[str, Rating]
-    """The strength of each bot; the mean of the fitted strengths of each group is 0."""
+    """The strength of each bot; the mean of each group is 0."""
     advantages: dict[tuple[str, int], tuple[Rating, ...]]
     """By section and number of seats: the advantage of each seat, its strength less the mean of the rest."""
     groups: list[list[str]]
@@ -101,102 +74,117 @@ class FittedPool:
     """The points that the fit expects of each bot in the games it played: in each, the share of the others
     that it beats.
     """
-    fitted: dict[str, float]
-    """The fitted strength of each bot in Elo, also where its rating is a bound."""
-    details: dict[str, Detail] = field(repr=False, compare=False)
-    covariance: NDArray[np.float64] = field(repr=False, compare=False)
-    """The covariance of the fitted strengths in Elo, and of the advantages of seats behind them."""
+    spread: float | None
+    """The estimated standard deviation of strengths in Elo; None where no bots have met."""
+    rows: dict[str, int] = field(repr=False, compare=False)
+    """The number of the parameter of each bot that has met another."""
+    posterior: Posterior | None = field(repr=False, compare=False)
 
     def difference(self, one: str, other: str) -> Rating:
-        """Computes how much stronger one bot is than the other, with an interval of its own. It is a bound
-        where the one won all its games or the other lost them all, and the other way round.
-        """
-        if not self._comparable(one, other):
-            return Rating(0.0, None)
-        bounds = []
-        if bound := self.ratings[one].bound:
-            bounds.append((bound, self._bound(one, other)))
-        if bound := self.ratings[other].bound:
-            bounds.append((_MIRRORED[bound], -self._bound(other, one)))
-        lower, upper = ([elo for bound, elo in bounds if bound == sign] for sign in "><")
-        if lower and not upper:
-            return Rating(max(lower), None, ">")
-        if upper and not lower:
-            return Rating(min(upper), None, "<")
-        quantile = max(self.details[one].quantile, self.details[other].quantile)
-        return Rating(self.fitted[one] - self.fitted[other], quantile * self._error(one, other))
+        """Computes how much stronger one bot is than the other, with an interval of its own."""
+        import numpy as np
 
-    def superiority(self, one: str, other: str) -> float:
-        """The likelihood that one bot is stronger than the other, 0 to 1; ½ where it cannot be known."""
-        error = self._error(one, other) if self._comparable(one, other) else 0.0
-        return NormalDist().cdf((self.fitted[one] - self.fitted[other]) / error) if error else 0.5
+        if self.posterior is None or not self._comparable(one, other):
+            return Rating(0.0)
+        rows = sorted((one, other), key=self.rows.__getitem__)
+        contrast = np.zeros((1, len(self.posterior.point)))
+        contrast[0, [self.rows[name] for name in rows]] = 1, -1
+        ((low, high),) = self.posterior.intervals(contrast).tolist()
+        # One way round, so that the other is exactly its negative.
+        low, high = (low, high) if rows[0] == one else (-high, -low)
+        return _rating(self.ratings[one].elo - self.ratings[other].elo, (low, high))
+
+    def superiority(self, one: str, other: str) -> float | None:
+        """The likelihood that one bot is stronger than the other, 0 to 1; None where it cannot be known."""
+        return self.superiorities([one, other])[0][1]
+
+    def superiorities(self, names: Sequence[str]) -> list[list[float | None]]:
+        """The likelihood that the bot of the row is stronger than that of the column, for each two of them;
+        None where it cannot be known.
+        """
+        import numpy as np
+
+        found: list[list[float | None]] = [[None] * len(names) for _ in names]
+        if self.posterior is None:
+            return found
+        for group in self.groups:
+            members = set(group)
+            places = [place for place, name in enumerate(names) if name in members]
+            places.sort(key=lambda place: self.rows.get(names[place], 0))
+            first, second = np.triu_indices(len(places), 1)
+            if len(first) == 0:
+                continue
+            rows = np.array([self.rows[names[place]] for place in places])
+            likely = self.posterior.superiority(rows[first], rows[second]).tolist()
+            for one, other, value in zip(first.tolist(), second.tolist(), likely, strict=True):
+                found[places[one]][places[other]] = value
+                found[places[other]][places[one]] = 1 - value
+        return found
 
     def _comparable(self, one: str, other: str) -> bool:
         """Whether these are two bots that are connected by games."""
-        return one != other and self.details[one].group == self.details[other].group
+        return one != other and self._group_of[one] == self._group_of[other]
 
-    def _bound(self, name: str, other: str) -> float:
-        """The bound of the strength of a bot that has one, less the strength of another."""
-        detail, leaning = self.details[name], self.details[name].leaning.copy()
-        leaning[self.details[other].row] -= 1
-        error = math.sqrt(max(0.0, float(leaning @ self.covariance @ leaning)))
-        sign = 1 if self.ratings[name].bound == ">" else -1
-        return self.fitted[name] + detail.shift - self.fitted[other] - sign * Z_BOUND * error
-
-    def _error(self, one: str, other: str) -> float:
-        """The standard error of the difference of two bots."""
-        i, j, covariance = self.details[one].row, self.details[other].row, self.covariance
-        return math.sqrt(max(0.0, float(covariance[i, i] + covariance[j, j] - 2 * covariance[i, j])))
+    @cached_property
+    def _group_of(self) -> dict[str, int]:
+        return {name: number for number, group in enumerate(self.groups) for name in group}
 
 
 def fit(
-    results: Iterable[Result],
-    names: Sequence[str],
-    virtual_draws: float = VIRTUAL_DRAWS,
-    advantage: bool = True,
+    results: Iterable[Result], names: Sequence[str], prior: bool = True, advantage: bool = True
 ) -> FittedPool:
-    """Ratings of all `names`, fitted to the results, of which there may be none."""
+    """Ratings of all `names`, fitted to the results, of which there may be none.
+
+    Without `prior` it is the fit by maximum likelihood, in which every game has the same weight; there are
+    no intervals then. Without `advantage` seats make no difference.
+    """
     # Imported here, since numpy takes a tenth of a second and only tables need it.
+    import numpy as np
+
     from referee.ratings.arrays import gathered
-    from referee.ratings.intervals import estimates, expected_points, from_mean, uncertainty
-    from referee.ratings.likelihood import maximum
+    from referee.ratings.dispersion import dispersion
+    from referee.ratings.likelihood import Likelihood, expected_points, maximum
+    from referee.ratings.posterior import posterior
 
-    ordered, count = sorted(names), len(names)
-    arrays = gathered(results, ordered, virtual_draws, advantage)
-    batches = [*arrays.games, *(virtual.games for virtual in arrays.virtual)]
-    strength = maximum(batches, arrays.flat, arrays.size)
-    known = uncertainty(arrays, count, strength)
-    found = estimates(arrays, count, strength, known)
+    rated = [result for result in results if len(result.bots) > 1]
+    met = {name for result in rated for name in result.bots}
+    ordered = sorted(met)
+    arrays = gathered(rated, ordered, advantage)
+    groups = [[ordered[row] for row in group] for group in arrays.groups]
+    groups += [[name] for name in sorted(names) if name not in met]
+    known: Posterior | None = None
+    if prior and met:
+        likelihood = Likelihood.of(arrays.games, len(ordered), arrays.size, weigh=False)
+        known = posterior(likelihood, partial(dispersion, arrays.games))
+        point = known.point
+    else:
+        point = maximum(Likelihood.of(arrays.games, len(ordered), arrays.size))
 
-    def rating(number: int, peers: NDArray[np.int64], scale: float = 1.0) -> Rating:
-        one = found[number]
-        if one.bound:
-            return Rating(_elo(from_mean(one, number, peers, known) * scale), None, one.bound)
-        half_width = ELO * one.half_width * scale if len(peers) > 1 else None
-        return Rating(_elo(one.value * scale), half_width)
-
-    ratings: dict[str, Rating] = {}
-    details: dict[str, Detail] = {}
-    for number, group in enumerate(arrays.groups):
-        for row in group.tolist():
-            ratings[ordered[row]] = rating(row, group)
-            details[ordered[row]] = Detail(
-                row, number, float(known.quantiles[row]), ELO * found[row].shift, found[row].leaning
-            )
+    contrasts = np.zeros((arrays.size, arrays.size))
+    for peers in (*arrays.groups, *arrays.advantages.values()):
+        of_seats = peers[0] >= len(ordered)
+        contrasts[np.ix_(peers, peers)] = -1 / (len(peers) - of_seats)
+        contrasts[peers, peers] = 1.0 if of_seats else 1 - 1 / len(peers)
+    values = (contrasts @ point).tolist()
+    intervals = known.intervals(contrasts).tolist() if known else [()] * arrays.size
+    ratings = [_rating(ELO * value, ends) for value, ends in zip(values, intervals, strict=True)]
+    of_bot = dict(zip(ordered, ratings, strict=False))
+    expected = dict(zip(ordered, expected_points(arrays.games, point).tolist(), strict=False))
     return FittedPool(
-        {name: ratings[name] for name in names},
-        {
-            key: tuple(rating(int(seat), seats, len(seats) / (len(seats) - 1)) for seat in seats)
-            for key, seats in arrays.advantages.items()
-        },
-        [[ordered[row] for row in group] for group in arrays.groups],
-        dict(zip(ordered, expected_points(arrays.games, strength).tolist(), strict=False)),
-        {name: _elo(found[details[name].row].value) for name in names},
-        details,
-        known.covariance * ELO**2,
+        {name: of_bot.get(name, Rating(0.0)) for name in names},
+        {key: tuple(ratings[seat] for seat in seats) for key, seats in arrays.advantages.items()},
+        groups,
+        {name: expected.get(name, 0.0) for name in names},
+        ELO * known.spread if known else None,
+        {name: row for row, name in enumerate(ordered)},
+        known,
     )
 
 
-def _elo(strength: float) -> float:
-    """The strength in Elo, with rounding noise set to 0, which would show as -0."""
-    return ELO * strength if abs(strength) > 1e-8 else 0.0
+def _rating(elo: float, ends: Iterable[float]) -> Rating:
+    """The rating with the ends of its interval, if any, in natural units. Rounding noise is set to 0, since
+    it would show as -0.
+    """
+    if abs(elo) < 1e-6:
+        elo = 0.0
+    return Rating(elo, *(ELO * float(end) for end in ends))

@@ -26,11 +26,6 @@ FormatPlace = tuple[int, str, Mapping[str, float | str]]
 """A bot's place in the order of a format: the rank, the bot, and what the place follows from, by heading."""
 
 
-def is_known(rating: Rating) -> bool:
-    """Whether anything is known: a bot that has not met another has a rating that says nothing."""
-    return rating.half_width is not None or bool(rating.bound)
-
-
 @dataclass(frozen=True)
 class Facts:
     """Facts about a run besides its games."""
@@ -67,16 +62,14 @@ class NextInRank(NamedTuple):
     """A bot compared with the next one in rank."""
 
     difference: Rating
-    superiority: float
+    superiority: float | None
     """The likelihood that it is the stronger of the two, 0 to 1."""
 
     @property
     def is_clear(self) -> bool:
         """Whether the 95 % interval of the difference says which of the two is stronger."""
-        elo, half_width, bound = self.difference
-        if half_width is None:
-            return (bound == ">" and elo > 0) or (bound == "<" and elo < 0)
-        return abs(elo) > half_width
+        _, low, high = self.difference
+        return low is not None and high is not None and (low > 0 or high < 0)
 
 
 class StandingsRow(NamedTuple):
@@ -100,7 +93,7 @@ class StandingsRow(NamedTuple):
     @property
     def is_rated(self) -> bool:
         """Whether it has met any other bot, so that there is an Elo."""
-        return is_known(self.rating)
+        return self.rating.is_known
 
 
 @dataclass(frozen=True)
@@ -236,7 +229,7 @@ def _places(names: Sequence[str], tallies: Tallies, pool: FittedPool, seats: int
     def key(name: str) -> tuple[bool, float, float, str]:
         tally = tallies[name]
         if seats > 1 or not tally.games:
-            return not tally.games, -round(pool.fitted[name], 6), 0.0, name
+            return not tally.games, -round(pool.ratings[name].elo, 6), 0.0, name
         return False, -(tally.score or 0.0), tally.scores / tally.games, name
 
     return [(rank, name, {}) for rank, name in enumerate(sorted(names, key=key), 1)]

@@ -19,13 +19,11 @@ from typing import NamedTuple
 
 Z_95 = NormalDist().inv_cdf(0.975)
 
+ELO = 400 / math.log(10)
+"""Elo points per natural unit of strength."""
+
 NORMALIZED = 800 / math.log(10)
 """Normalized Elo points per standard deviation of a game's score."""
-
-CERTAIN = 0.95
-"""How likely it is that a bound holds."""
-
-Z_BOUND = NormalDist().inv_cdf(CERTAIN)
 
 SCORE_LIMIT = 0.001
 """Scores are clamped to this distance from 0 and 1, where Elo would be infinite: ± 1199.8 Elo."""
@@ -38,8 +36,11 @@ class Comparison(NamedTuple):
     score: float
     """The mean score, 0 to 1; ½ where there were no trials."""
     elo: float
-    half_width: float | None
-    """Half the 95 % interval in Elo; None where all trials had the same score, so that the variance is 0."""
+    low: float | None
+    """The lower end of the 95 % interval in Elo; None where all trials had the same score, so that the
+    variance is 0, and `high` too.
+    """
+    high: float | None
     superiority: float
     """The likelihood that the bot is the stronger one, 0 to 1."""
     clamped: bool
@@ -55,6 +56,11 @@ class Comparison(NamedTuple):
     pairs_ratio: float | None
     """Pairs won for each pair lost; None for single games, and where no pair was lost."""
 
+    @property
+    def half_width(self) -> float | None:
+        """Half the width of the interval."""
+        return None if self.low is None or self.high is None else (self.high - self.low) / 2
+
 
 def elo(score: float) -> float:
     """The rating difference of a score, which is clamped to [0.001, 0.999]."""
@@ -66,7 +72,7 @@ def compare(counts: Sequence[int]) -> Comparison:
     """The comparison of trials counted by score: 3 counts for games (losses, draws, wins), 5 for pairs."""
     trials = sum(counts)
     if trials == 0:
-        return Comparison(0, 0.5, 0.0, None, 0.5, False, None, None, None, None)
+        return Comparison(0, 0.5, 0.0, None, None, 0.5, False, None, None, None, None)
     middle = len(counts) // 2
     step = 1 / (len(counts) - 1)
     score = sum(count * i * step for i, count in enumerate(counts)) / trials
@@ -79,7 +85,7 @@ def compare(counts: Sequence[int]) -> Comparison:
         superiority = 0.5 if score == 0.5 else float(score > 0.5)
         clamped = score in (0.0, 1.0)
         return Comparison(
-            trials, score, elo(score), None, superiority, clamped, None, nelo_half_width, *ratios
+            trials, score, elo(score), None, None, superiority, clamped, None, nelo_half_width, *ratios
         )
     error = math.sqrt(variance / trials)
     low, high = score - Z_95 * error, score + Z_95 * error
@@ -87,7 +93,8 @@ def compare(counts: Sequence[int]) -> Comparison:
         trials,
         score,
         elo(score),
-        (elo(high) - elo(low)) / 2,
+        elo(low),
+        elo(high),
         NormalDist().cdf((score - 0.5) / error),
         low < SCORE_LIMIT or high > 1 - SCORE_LIMIT,
         NORMALIZED * (score - 0.5) / math.sqrt(games * variance),

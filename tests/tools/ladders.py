@@ -22,6 +22,8 @@ from typing import Any, NamedTuple
 
 from tabulate import tabulate
 
+from referee.ratings.columns import interval_text
+
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "referee" / "docs" / "LADDERS.md"
 
@@ -230,9 +232,8 @@ def difference(first: dict[str, Any], stronger: bool) -> str:
     """The difference in Elo, from the point of view of the first of two bots or of the other one."""
     to_next = first["to_next"]
     elo = to_next["elo"] if stronger else 0 - to_next["elo"]  # which is never -0
-    if to_next["bound"]:
-        return f"{'>' if stronger else '<'} {elo:+.0f}"
-    return f"{elo:+.0f} ± {to_next['half_width']:.0f}"
+    ends = (to_next["low"], to_next["high"]) if stronger else (-to_next["high"], -to_next["low"])
+    return interval_text(elo, *ends)
 
 
 def decision(told: str) -> str:

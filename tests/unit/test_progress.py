@@ -118,8 +118,7 @@ STORY = [
 
 
 def pool(ratings: dict[str, Rating]) -> FittedPool:
-    elos = {name: rating.elo for name, rating in ratings.items()}
-    return replace(fit([], list(ratings)), ratings=ratings, fitted=elos)
+    return replace(fit([], list(ratings)), ratings=ratings)
 
 
 @pytest.fixture(autouse=True)
@@ -127,7 +126,9 @@ def quick_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     """By a clock that stands still ratings are fitted again at each game."""
 
     def fixed(names: Any, games: Any) -> FittedPool:
-        return pool({name: Rating(100.0 - place, 10.0) for place, name in enumerate(names)})
+        return pool(
+            {name: Rating(100.0 - place, 90.0 - place, 110.0 - place) for place, name in enumerate(names)}
+        )
 
     monkeypatch.setattr(live_view, "fitted", fixed)
 
@@ -355,7 +356,7 @@ def test_ratings_are_fitted_in_a_bounded_share_of_the_time(monkeypatch: pytest.M
     def slow_fit(names: Any, games: Any) -> FittedPool:
         fits.append(len(games))
         run.clock.now_s += 3
-        return pool({"a": Rating(len(games), 1.0), "b": Rating(0, 1.0)})
+        return pool({"a": Rating(len(games), -1.0, 1.0), "b": Rating(0, -1.0, 1.0)})
 
     monkeypatch.setattr(live_view, "fitted", slow_fit)
     ratings = FittedRatings(run.info, run.clock)
@@ -451,12 +452,12 @@ def test_the_standings_in_short() -> None:
         "2 b             3  1–0–2   33.3 %  –",
         "3 c             1  0–0–1    0.0 %  1 gone",
     ]
-    ratings = pool({"a": Rating(-5.0, 20.0), "b": Rating(430.4, None, ">"), "c": Rating(0.0, None)})
+    ratings = pool({"a": Rating(-5.0, -25.0, 15.0), "b": Rating(430.4, 200.0, 900.0), "c": Rating(0.0)})
     assert brief(tallies, ratings, 2, 10) == [
-        "  bot       Elo ± 95 %  games  w–d–l    score  faults",
-        "1 b             > +430      3  1–0–2   33.3 %  –",
-        "2 c                  –      1  0–0–1    0.0 %  1 gone",
-        "3 a            −5 ± 20      2  2–0–0  100.0 %  –",
+        "  bot           Elo ± 95 %  games  w–d–l    score  faults",
+        "1 b         +430 (200…900)      3  1–0–2   33.3 %  –",
+        "2 c                      –      1  0–0–1    0.0 %  1 gone",
+        "3 a                −5 ± 20      2  2–0–0  100.0 %  –",
     ]
     assert brief(tallies, None, 2, 3)[1:] == ["1 a             2  2–0–0  100.0 %  –", "… and 2 more"]
     assert all(len(line) <= 30 for line in brief(tallies, ratings, 2, 10, 30))

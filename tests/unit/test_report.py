@@ -114,14 +114,13 @@ def test_shades_are_even_and_the_middle_is_a_draw() -> None:
     assert [shade(share) for share in (0, 0.04, 0.5, 0.96, 1)] == [0, 0, STEPS // 2, STEPS, STEPS]
 
 
-def test_an_interval_is_drawn_where_its_ends_are_and_a_bound_to_the_edge() -> None:
-    ratings = [Rating(100.0, 50.0), Rating(-200.0, None, "<"), Rating(250.0, None, ">"), Rating(0.0, None)]
+def test_an_interval_is_drawn_where_its_ends_are() -> None:
+    ratings = [Rating(100.0, 50.0, 150.0), Rating(250.0, 120.0, 900.0), Rating(0.0)]
     scale = elo_scale(ratings)
-    middle, low, high, unknown = (bar(rating, scale) for rating in ratings)
+    middle, lopsided, unknown = (bar(rating, scale) for rating in ratings)
     assert middle and (middle.low, middle.middle, middle.high) == tuple(map(scale.at, (50, 100, 150)))
-    assert low and (low.low, low.high, low.open_to) == (0, scale.at(-200), "left")
-    assert high and (high.low, high.high, high.open_to) == (scale.at(250), WIDTH, "right")
-    assert low.high > 0 and high.low < WIDTH and unknown is None
+    assert lopsided and tuple(lopsided) == tuple(map(scale.at, (120, 900, 250)))
+    assert middle.low >= 0 and lopsided.high <= WIDTH and unknown is None
 
 
 def test_a_distribution_of_times_has_its_quarters_and_the_allowance() -> None:
@@ -177,13 +176,12 @@ def test_the_course_ends_with_the_ratings_of_the_table() -> None:
     table = standings(NAMES, games)
     for name in NAMES:
         count, elo = found.elo[name][-1]
-        assert count == len(games) and elo == pytest.approx(table.pool.fitted[name], abs=0.01)
+        assert count == len(games) and elo == pytest.approx(table.pool.ratings[name].elo, abs=0.01)
         assert len(found.elo[name]) <= MAX_FITS
         assert [count for count, _ in found.elo[name]] == sorted({count for count, _ in found.elo[name]})
     count, low, high = found.between["ant"][-1]
     rating = table.pool.ratings["ant"]
-    assert rating.half_width and (low + high) / 2 == pytest.approx(rating.elo, abs=0.01)
-    assert high - low == pytest.approx(2 * rating.half_width, rel=0.01)
+    assert (low, high) == pytest.approx(rating[1:], abs=0.01)
 
 
 def test_a_bot_has_a_course_from_its_first_game() -> None:

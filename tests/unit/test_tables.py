@@ -256,12 +256,12 @@ def test_three_lines_of_notes_are_shown_and_the_others_counted() -> None:
     every = notes("abc", games).split("\n\n")[0].splitlines()[5:]
     table, _ = rendered("abc", games).split("\n\n")
     *first, more = table.splitlines()[5:]
-    assert first == every[:3] and more == f"{len(every) - 3} more note: `--notes` shows all"
+    assert first == every[:3] and more == f"{len(every) - 3} more notes: `--notes` shows all"
     assert first[0].startswith("Elo: ") and every[-1] == "isolation: bwrap", "the most important first"
     facts = Facts(changed=dict.fromkeys("abc", "2026-01-02T03:04:05+00:00"))
     long = rendered("abc", games, facts=facts).split("\n\n")[0].splitlines()[5:]
     assert len(long) == 4 and long[0].startswith("programs changed") and long[1].startswith("  ")
-    assert "- 2 more notes" in rendered("abc", games, "github", facts=facts)
+    assert "- 3 more notes" in rendered("abc", games, "github", facts=facts)
 
 
 def test_a_table_of_few_games_has_no_ratings_unless_they_are_asked_for() -> None:
@@ -302,9 +302,18 @@ def test_groups_that_never_met_are_named() -> None:
     assert "compare Elo only within a group (each has mean 0): a, b | c, d" in text
 
 
-def test_a_bot_that_won_everything_has_a_bound() -> None:
-    assert rating_text(Rating(420.4, None, ">")) == "> +420"
-    assert rating_text(Rating(-10.0, 5.0)) == "−10 ± 5" and rating_text(Rating(0.0, None)) == "–"
+def test_a_lopsided_interval_has_both_ends() -> None:
+    assert rating_text(Rating(420.4, 210.0, 1010.0)) == "+420 (210…1,010)"
+    assert rating_text(Rating(-420.4, -1010.0, -210.0)) == "−420 (−1,010…−210)"
+    assert rating_text(Rating(-10.0, -15.0, -5.0)) == "−10 ± 5" and rating_text(Rating(0.0)) == "–"
+    assert rating_text(Rating(0.0, -40.0, 50.0)) == "+0 ± 45", "about as far"
+    assert rating_text(Rating(0.0, -39.0, 50.0)) == "+0 (−39…50)"
+
+
+def test_a_bot_that_won_everything_has_an_interval_that_says_so() -> None:
+    best, *_ = standings("abc", [game(pair, "a", n) for n in range(1, 8) for pair in SEATINGS]).rows
+    elo, low, high = best.rating
+    assert low is not None and high is not None and 0 < low < elo and high - elo > 1.25 * (elo - low)
 
 
 def test_bots_without_games_are_last() -> None:
@@ -475,14 +484,14 @@ def test_the_page_has_every_column_and_table() -> None:
 
 CASES = {
     # column: (its member of a row of `standings`, the cells of the best bot)
-    "elo": ("elo", ["+70 ± 99"]),
-    "next": ("to_next", ["+139 ± 198"]),
-    "los": ("superiority", ["93.3"]),
+    "elo": ("elo", ["+63 (−20…188)"]),
+    "next": ("to_next", ["+126 (−40…376)"]),
+    "los": ("superiority", ["92.7"]),
     "games": ("games", ["12"]),
     "wdl": ("wins", ["8–1–3"]),
     "points": ("points", ["8.5"]),
     "score": ("score", ["70.8 %"]),
-    "expected": ("expected", ["8.1"]),
+    "expected": ("expected", ["8.0"]),
     "seats": ("seats", ["4–1–2", "4–0–1"]),
     "left": ("mean_score", ["0.25"]),
     "faults": ("faults", ["1 time"]),
@@ -538,14 +547,12 @@ def members(value: object) -> set[str]:
 @pytest.mark.parametrize(
     ("difference", "is_clear"),
     [
-        (Rating(31.0, 30.0), True),
-        (Rating(30.0, 30.0), False),
-        (Rating(5.0, None, ">"), True),
-        (Rating(0.0, None, ">"), False),
-        (Rating(-5.0, None, ">"), False),
-        (Rating(-5.0, None, "<"), True),
-        (Rating(0.0, None, "<"), False),
-        (Rating(5.0, None, ""), False),
+        (Rating(31.0, 1.0, 61.0), True),
+        (Rating(30.0, 0.0, 60.0), False),
+        (Rating(30.0, -1.0, 300.0), False),
+        (Rating(-31.0, -61.0, -1.0), True),
+        (Rating(-30.0, -300.0, 1.0), False),
+        (Rating(5.0), False),
     ],
 )
 def test_two_ranks_differ_where_the_interval_of_their_difference_excludes_0(

@@ -12,7 +12,6 @@ from referee.core.pairing import Pairing
 from referee.processes.parallel import in_order
 from referee.ratings.clusters import clusters
 from referee.ratings.pool import Result, fit
-from referee.ratings.standings import is_known
 from referee.records.record import Summary
 
 MAX_FITS = 30
@@ -66,11 +65,11 @@ def course(
         ratings = pool.ratings.items()
         return _Point(
             count,
-            {name: pool.fitted[name] for name, rating in ratings if is_known(rating)},
+            {name: rating.elo for name, rating in ratings if rating.is_known},
             {
-                name: (rating.elo - rating.half_width, rating.elo + rating.half_width)
+                name: (rating.low, rating.high)
                 for name, rating in ratings
-                if rating.half_width is not None
+                if rating.low is not None and rating.high is not None
             },
         )
 

@@ -24,21 +24,16 @@ MAX_IN_MATRIX = 64
 
 NO_GAMES = "no games yet"
 
-OPEN = 100.0
-"""By how many Elo a rating is drawn beyond its bound at least."""
-
 STEPS = 10
 """The shades of a matrix, from 0 to this number."""
 
 
 class Bar(NamedTuple):
-    """An interval on a scale: where it begins and ends, and where its middle is."""
+    """An interval on a scale: where it begins and ends, and where the estimate is."""
 
     low: float
     high: float
-    middle: float | None
-    open_to: str = ""
-    """`left` or `right` where only one end is known, and the bar goes on beyond the other."""
+    middle: float
 
 
 class Strip(NamedTuple):
@@ -201,25 +196,14 @@ def _filled(grid: Grid) -> Grid | None:
 
 def elo_scale(ratings: Sequence[Rating]) -> Scale:
     """The scale that all intervals of ratings, and 0, lie on."""
-    ends = [0.0]
-    for rating in ratings:
-        reach = rating.half_width or (OPEN if rating.bound else 0)
-        ends += [rating.elo - reach, rating.elo + reach]
-    return Scale.over(ends)
+    return Scale.over([0.0, *(value for rating in ratings for value in rating if value is not None)])
 
 
 def bar(rating: Rating, scale: Scale) -> Bar | None:
     """The interval of a rating on a scale; None where nothing is known."""
-    if rating.bound:
-        right = rating.bound == ">"
-        at = scale.at(rating.elo)
-        return Bar(
-            at if right else 0, scale.at(scale.high) if right else at, None, "right" if right else "left"
-        )
-    if rating.half_width is None:
+    if rating.low is None or rating.high is None:
         return None
-    low, high = rating.elo - rating.half_width, rating.elo + rating.half_width
-    return Bar(scale.at(low), scale.at(high), scale.at(rating.elo))
+    return Bar(scale.at(rating.low), scale.at(rating.high), scale.at(rating.elo))
 
 
 def time_scale(times: Times, allowances: Mapping[str, int | None]) -> Scale:
@@ -282,12 +266,14 @@ def scores_matrix(table: Standings) -> Matrix:
 
 def superiority_matrix(table: Standings) -> Matrix:
     """The likelihood, in percent, that each bot is stronger than each other."""
-    of_group = {name: number for number, group in enumerate(table.pool.groups) for name in group}
+    best = table.names[:MAX_IN_MATRIX]
+    place = {name: number for number, name in enumerate(best)}
+    likelihoods = table.pool.superiorities(best)
 
     def cell(one: str, other: str) -> Cell | None:
-        if of_group[one] != of_group[other]:
+        likelihood = likelihoods[place[one]][place[other]]
+        if likelihood is None:
             return None
-        likelihood = table.pool.superiority(one, other)
         return Cell(likelihood_text(likelihood), "", shade(likelihood), (one, other))
 
     return _matrix(table.names, cell)

@@ -37,7 +37,7 @@ import numpy as np
 
 from referee.games.api import share_beaten
 from referee.ratings.likelihood import Floats
-from referee.ratings.pool import ELO
+from referee.ratings.two import ELO
 from referee.records.record import Summary
 from referee.tournament.schedule import Encounter, encounter
 
