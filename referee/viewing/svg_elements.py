@@ -187,9 +187,8 @@ def _span(placed: Placed, prefix: str) -> list[str]:
 
 @lru_cache(maxsize=1 << 12)
 def placed(row: Row, most: float) -> tuple[Placed, ...]:
-    """The spans of a row with their places, in several lines where its words reach beyond `most`; a row of
-    symbols, such as a hand of tiles, is not broken. Without such a limit, where rows are all there is,
-    they may be a board of characters, in columns.
+    """The spans of a row with their places, in several lines where its words and symbols reach beyond `most`.
+    Without such a limit, where rows are all there is, they may be a board of characters, in columns.
     """
     in_columns = most == inf
     ends = list(accumulate((_span_width(span, in_columns) for span in row.spans), initial=0.0))
@@ -202,12 +201,8 @@ def placed(row: Row, most: float) -> tuple[Placed, ...]:
         for word in _words(span):
             text = _drawn_text(word)
             before, after = _blanks(text, False)
-            if (
-                not span.symbol
-                and text.strip(" ")
-                and x > _INDENT
-                and x + _span_width(word, False) - after > most
-            ):
+            is_drawn = span.symbol or text.strip(" ")
+            if is_drawn and x > _INDENT and x + _span_width(word, False) - after > most:
                 x, y, begun = _INDENT - before, y + _line_height(row), False
             if begun:
                 last = found.pop()
@@ -239,9 +234,10 @@ def _letters(x: float, y: float, text: str, kind: str, size: float) -> str:
     return f'<text class="{kind}" {place}>{escaped(text)}</text>'
 
 
-def group(x: float, y: float, attributes: str = "") -> str:
-    """The beginning of a group of elements that is moved."""
-    return f'<g transform="translate({_px(x)} {_px(y)})"{attributes and " "}{attributes}>'
+def group(x: float, y: float, attributes: str = "", size: float = 1) -> str:
+    """The beginning of a group of elements that is moved, at another size."""
+    scaled = "" if size == 1 else f"scale({_number(size, 3)})"
+    return f'<g transform="translate({_px(x)} {_px(y)}){scaled}"{attributes and " "}{attributes}>'
 
 
 @lru_cache(maxsize=1 << 12)
