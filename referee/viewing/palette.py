@@ -221,7 +221,8 @@ def _rules(values: dict[str, str]) -> Iterator[str]:
     """Returns the rules for the classes of pictures: one for each colour. No selector names a parent, since
     within `<use>` there is none.
     """
-    yield f".picture{{font-family:{FONTS}}}.mono{{font-family:{MONOSPACED}}}\n"
+    yield f".picture{{font-family:{FONTS};stroke-linecap:round;stroke-linejoin:round}}\n"
+    yield f".mono{{font-family:{MONOSPACED}}}\n"
     found: dict[str, list[str]] = {}
     for paint in FILLS["light"]:
         found.setdefault(f"stroke:{values[paint]}", []).append(f".line-{paint}")

@@ -43,8 +43,8 @@ _INDENT = 1.0
 """Where the second line of a row begins."""
 _ADVANCE = 0.61
 """How wide a character is at height 1; those of the usual monospaced fonts are from 0.55 to 0.61."""
-_NARROW = dict.fromkeys(" .,:;'|!()[]ijlftr", 0.36)
-"""The narrow characters of other fonts; the others are about as wide as monospaced ones, or narrower."""
+_ADVANCES = {**dict.fromkeys(" .,:;'|!()[]ijlftr", 0.36), **dict.fromkeys("mwMW@%", 0.95)}
+"""The narrow and wide characters of other fonts; the others are at most about as wide as monospaced ones."""
 _BASELINE = 0.35
 """How far the baseline is below the middle of letters of height 1."""
 _RIM = 0.045
@@ -148,18 +148,14 @@ def _region(region: Region) -> list[str]:
         f"M{_point(first)}{''.join(f'L{_point(point)}' for point in rest or [first])}"
         for first, *rest in region.lines
     )
-    return [
-        _wide(path, region.line, region.width + 2 * _RIM),
-        _wide(path, region.paint, region.width),
-    ]
+    inside = [_wide(path, region.paint, region.width)] if region.paint != region.line else []
+    return [_wide(path, region.line, region.width + 2 * _RIM), *inside]
 
 
 def _wide(path: str, paint: Paint, width: float, dashes: str = "") -> str:
-    """A path as a line with round ends."""
-    return (
-        f'<path class="line-{_name(paint)}" d="{path}" fill="none" stroke-linecap="round"{dashes}'
-        f' stroke-width="{_px(width)}"/>'
-    )
+    """A path as a line."""
+    kind = f'class="line-{_name(paint)}"{dashes} stroke-width="{_px(width)}"'
+    return f'<path {kind} d="{path}" fill="none"/>'
 
 
 def _span(placed: Placed, prefix: str) -> list[str]:
@@ -250,8 +246,8 @@ def _symbol_id(symbol: Symbol, paint: Paint, prefix: str) -> str:
 def symbol_definition(symbol: Symbol, paint: Paint, prefix: str) -> tuple[str, str]:
     """The id of a symbol in a paint, and what `<use>` with this id draws."""
     name = _symbol_id(symbol, paint, prefix)
-    attributes = 'text-anchor="middle" stroke-linecap="round" stroke-linejoin="round"'
-    return name, f'<g id="{name}" {attributes}>{"".join(_shapes(symbol, paint))}</g>'
+    anchor = ' text-anchor="middle"' if any(isinstance(shape, Letters) for shape in symbol.shapes) else ""
+    return name, f'<g id="{name}"{anchor}>{"".join(_shapes(symbol, paint))}</g>'
 
 
 def _shapes(symbol: Symbol, own: Paint) -> Iterator[str]:
@@ -403,7 +399,7 @@ def _text_width(text: str, size: float) -> float:
     """The width of a text in a font that is not monospaced."""
     text = shown(text, _MOST)
     return size * (
-        sum(_NARROW.get(character, _ADVANCE) for character in text) + _ADVANCE * _wide_characters(text)
+        sum(_ADVANCES.get(character, _ADVANCE) for character in text) + _ADVANCE * _wide_characters(text)
     )
 
 
@@ -422,6 +418,8 @@ def row_box(row: Row, most: float) -> Box:
 
 
 def _line_height(row: Row) -> float:
+    if not any(span.symbol or _drawn_text(span) for span in row.spans):
+        return 0  # it is for terminals
     return _SYMBOL_ROW_HEIGHT if any(span.symbol for span in row.spans) else _ROW_HEIGHT
 
 
@@ -453,7 +451,7 @@ def _drawn_text(span: Span) -> str:
 
 def _blanks(text: str, in_columns: bool) -> tuple[float, float]:
     """Returns the widths of the blanks before and after a text of a row."""
-    blank = (_ADVANCE if in_columns else _NARROW[" "]) * _ROW_LETTERS
+    blank = (_ADVANCE if in_columns else _ADVANCES[" "]) * _ROW_LETTERS
     before = len(text) - len(text.lstrip(" "))
     after = len(text) - len(text.rstrip(" ")) if before < len(text) else 0
     return before * blank, after * blank
