@@ -51,7 +51,7 @@ Paint = Literal[
     "dead",
     "tile",
     "wood",  # what is drawn on a tile
-    "grown",  # what was added to it
+    "added",  # what was added to it
     "back",  # the back of a tile
     "fresh",  # part of the last move
     "gone",  # removed by the last move
@@ -187,6 +187,10 @@ class Plane(NamedTuple):
     """Where there are only characters: how many lines are as high as 1 on the plane."""
     margin: int = 0
     """Where there are only characters: how many blanks each line begins with."""
+    frame: tuple[float, float] | None = None
+    """The width and height in which each position is drawn as large as fits, for what grows; None where all
+    positions have one size. All planes with one number in their pictures have the same.
+    """
 
 
 class Span(NamedTuple):

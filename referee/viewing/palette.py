@@ -70,7 +70,7 @@ FILLS: dict[Theme, dict[str, str]] = {
         "dead": "#878074",
         "tile": "#fbf3df",
         "wood": "#40301a",
-        "grown": "#338d3b",
+        "added": "#338d3b",
         "back": "#8a6a45",
         "fresh": "#24221e",
         "gone": "#635e55",
@@ -109,7 +109,7 @@ FILLS: dict[Theme, dict[str, str]] = {
         "dead": "#7a7f88",
         "tile": "#e9dfc8",
         "wood": "#3a2d1a",
-        "grown": "#338d3b",
+        "added": "#338d3b",
         "back": "#a0805a",
         "fresh": "#efece5",
         "gone": "#a6abb3",
@@ -136,7 +136,7 @@ TEXTS: dict[Theme, dict[str, str]] = {
         "water": "#23658f",
         "dead": "#635e55",
         "tile": "#635e55",
-        "grown": "#2a7030",
+        "added": "#2a7030",
         "back": "#6e5436",
     },
     "dark": {
@@ -149,7 +149,7 @@ TEXTS: dict[Theme, dict[str, str]] = {
         "seat4": "#ee77b6",
         "dead": "#a6abb3",
         "wood": "#d8c6a0",
-        "grown": "#7cc47a",
+        "added": "#7cc47a",
         "back": "#c9a880",
     },
 }
@@ -221,7 +221,8 @@ def _rules(values: dict[str, str]) -> Iterator[str]:
     """Returns the rules for the classes of pictures: one for each colour. No selector names a parent, since
     within `<use>` there is none.
     """
-    yield f".picture{{font-family:{FONTS}}}.mono{{font-family:{MONOSPACED}}}\n"
+    yield f".picture{{font-family:{FONTS};stroke-linecap:round;stroke-linejoin:round}}\n"
+    yield f".mono{{font-family:{MONOSPACED}}}\n"
     found: dict[str, list[str]] = {}
     for paint in FILLS["light"]:
         found.setdefault(f"stroke:{values[paint]}", []).append(f".line-{paint}")

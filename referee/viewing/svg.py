@@ -30,6 +30,8 @@ SVG_START = "<svg"
 
 _ROW_WIDTH = 14.5
 """Where rows are broken into lines, unless a board is wider: so that they can be read on a phone."""
+_LARGEST = 1.5
+"""How much larger than usual a position may be drawn in a frame."""
 _GAP = 0.3
 """The space between panels and round the picture."""
 
@@ -76,7 +78,11 @@ class Layout:
         """
         found: list[str] = []
         for place, panel in zip(self.panels, picture, strict=False):
-            beginning, ground = (place.row, ()) if isinstance(panel, Row) else (place.plane, panel.ground)
+            ground: tuple[Piece, ...] = ()
+            if isinstance(panel, Row):
+                beginning = place.row
+            else:
+                beginning, ground = place.beginning(_box_of(panel.marks)), panel.ground
             pieces: Iterable[Drawable] = (
                 placed(panel, self.row_width) if isinstance(panel, Row) else panel.marks
             )
@@ -134,7 +140,7 @@ def draw(pictures: Iterable[Picture], prefix: str = "s-") -> tuple[Layout, SvgPa
                 beginning, inside = place.row, slot.indexes.of(placed(panel, layout.row_width))
             else:
                 below = [] if place.ground else slot.indexes.of(panel.ground)
-                beginning, inside = place.plane, [*below, *panel.indexes]
+                beginning, inside = place.beginning(panel.box), [*below, *panel.indexes]
             if inside:
                 indexes += [texts.index(beginning), *inside, texts.index("</g>")]
         found.append(tuple(indexes))
@@ -157,7 +163,8 @@ def _layout(slots: Sequence[_Slot], count: int, prefix: str) -> Layout:
         before = slot.has_planes
         x = _GAP + (width - plane.width) / 2 - plane.left
         in_the_middle = group(x, y - plane.top, 'text-anchor="middle"')
-        panels.append(_Panel(in_the_middle, group(_GAP, y - row.top), slot.common_ground(count)))
+        frame = plane.moved(x, y - plane.top) if slot.frame else None
+        panels.append(_Panel(in_the_middle, group(_GAP, y - row.top), slot.common_ground(count), frame))
         y += max(plane.height, row.height)
     symbols = {pair for slot in slots for pair in slot.symbols()}
     return Layout(
@@ -180,6 +187,19 @@ class _Panel(NamedTuple):
     """The beginning of the group that it is in where it is a row, on the left."""
     ground: tuple[Piece, ...]
     """The ground, if it is the same in all pictures."""
+    frame: Box | None
+    """Where it is a plane of which each position is drawn as large as fits: the place for it."""
+
+    def beginning(self, box: Box) -> str:
+        """The beginning of the group of a plane whose marks have this box: in a frame, in the middle of its
+        lower edge.
+        """
+        frame = self.frame
+        if frame is None or not (box.width and box.height):
+            return self.plane
+        size = min(_LARGEST, frame.width / box.width, frame.height / box.height)
+        x = (frame.left + frame.right - size * (box.left + box.right)) / 2
+        return group(x, frame.bottom - size * box.bottom, 'text-anchor="middle"', size)
 
 
 @lru_cache(maxsize=1 << 8)
@@ -225,6 +245,12 @@ class _Marks(NamedTuple):
     indexes: list[int]
     """What is drawn for its marks."""
     ground: tuple[Piece, ...]
+    box: Box
+    """The box of its marks."""
+
+
+def _box_of(pieces: Iterable[Piece]) -> Box:
+    return union([box for piece in pieces if (box := box_of(piece))])
 
 
 class _Slot:
@@ -235,6 +261,8 @@ class _Slot:
         self._rows: set[Row] = set()
         self._grounds: list[tuple[Piece, ...]] = []
         self._planes = 0
+        self.frame: tuple[float, float] | None = None
+        """The frame of its planes, if they have one."""
 
     def take(self, panel: Plane | Row) -> Row | _Marks:
         """Takes the panel of one more picture."""
@@ -242,9 +270,11 @@ class _Slot:
             self._rows.add(panel)
             return panel
         self._planes += 1
+        self.frame = panel.frame
         if panel.ground not in self._grounds:
             self._grounds.append(panel.ground)
-        return _Marks(self.indexes.of(panel.marks), panel.ground)
+        box = _box_of(panel.marks) if panel.frame else Box(0, 0, 0, 0)
+        return _Marks(self.indexes.of(panel.marks), panel.ground, box)
 
     @property
     def has_planes(self) -> bool:
@@ -256,8 +286,8 @@ class _Slot:
         return self._grounds[0] if len(self._grounds) == 1 and self._planes == count else ()
 
     def plane_box(self) -> Box:
-        """The box of all marks."""
-        return union([box for mark in self._marks() if (box := box_of(mark))])
+        """The box of all marks, or the frame that they are drawn in."""
+        return Box(0, 0, *self.frame) if self.frame else _box_of(self._marks())
 
     def row_box(self, most: float) -> Box:
         """The box of all rows."""

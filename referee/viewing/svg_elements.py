@@ -43,8 +43,8 @@ _INDENT = 1.0
 """Where the second line of a row begins."""
 _ADVANCE = 0.61
 """How wide a character is at height 1; those of the usual monospaced fonts are from 0.55 to 0.61."""
-_NARROW = dict.fromkeys(" .,:;'|!()[]ijlftr", 0.36)
-"""The narrow characters of other fonts; the others are about as wide as monospaced ones, or narrower."""
+_ADVANCES = {**dict.fromkeys(" .,:;'|!()[]ijlftr", 0.36), **dict.fromkeys("mwMW@%", 0.95)}
+"""The narrow and wide characters of other fonts; the others are at most about as wide as monospaced ones."""
 _BASELINE = 0.35
 """How far the baseline is below the middle of letters of height 1."""
 _RIM = 0.045
@@ -148,18 +148,14 @@ def _region(region: Region) -> list[str]:
         f"M{_point(first)}{''.join(f'L{_point(point)}' for point in rest or [first])}"
         for first, *rest in region.lines
     )
-    return [
-        _wide(path, region.line, region.width + 2 * _RIM),
-        _wide(path, region.paint, region.width),
-    ]
+    inside = [_wide(path, region.paint, region.width)] if region.paint != region.line else []
+    return [_wide(path, region.line, region.width + 2 * _RIM), *inside]
 
 
 def _wide(path: str, paint: Paint, width: float, dashes: str = "") -> str:
-    """A path as a line with round ends."""
-    return (
-        f'<path class="line-{_name(paint)}" d="{path}" fill="none" stroke-linecap="round"{dashes}'
-        f' stroke-width="{_px(width)}"/>'
-    )
+    """A path as a line."""
+    kind = f'class="line-{_name(paint)}"{dashes} stroke-width="{_px(width)}"'
+    return f'<path {kind} d="{path}" fill="none"/>'
 
 
 def _span(placed: Placed, prefix: str) -> list[str]:
@@ -187,9 +183,8 @@ def _span(placed: Placed, prefix: str) -> list[str]:
 
 @lru_cache(maxsize=1 << 12)
 def placed(row: Row, most: float) -> tuple[Placed, ...]:
-    """The spans of a row with their places, in several lines where its words reach beyond `most`; a row of
-    symbols, such as a hand of tiles, is not broken. Without such a limit, where rows are all there is,
-    they may be a board of characters, in columns.
+    """The spans of a row with their places, in several lines where its words and symbols reach beyond `most`.
+    Without such a limit, where rows are all there is, they may be a board of characters, in columns.
     """
     in_columns = most == inf
     ends = list(accumulate((_span_width(span, in_columns) for span in row.spans), initial=0.0))
@@ -202,12 +197,8 @@ def placed(row: Row, most: float) -> tuple[Placed, ...]:
         for word in _words(span):
             text = _drawn_text(word)
             before, after = _blanks(text, False)
-            if (
-                not span.symbol
-                and text.strip(" ")
-                and x > _INDENT
-                and x + _span_width(word, False) - after > most
-            ):
+            is_drawn = span.symbol or text.strip(" ")
+            if is_drawn and x > _INDENT and x + _span_width(word, False) - after > most:
                 x, y, begun = _INDENT - before, y + _line_height(row), False
             if begun:
                 last = found.pop()
@@ -239,9 +230,10 @@ def _letters(x: float, y: float, text: str, kind: str, size: float) -> str:
     return f'<text class="{kind}" {place}>{escaped(text)}</text>'
 
 
-def group(x: float, y: float, attributes: str = "") -> str:
-    """The beginning of a group of elements that is moved."""
-    return f'<g transform="translate({_px(x)} {_px(y)})"{attributes and " "}{attributes}>'
+def group(x: float, y: float, attributes: str = "", size: float = 1) -> str:
+    """The beginning of a group of elements that is moved, at another size."""
+    scaled = "" if size == 1 else f"scale({_number(size, 3)})"
+    return f'<g transform="translate({_px(x)} {_px(y)}){scaled}"{attributes and " "}{attributes}>'
 
 
 @lru_cache(maxsize=1 << 12)
@@ -254,8 +246,8 @@ def _symbol_id(symbol: Symbol, paint: Paint, prefix: str) -> str:
 def symbol_definition(symbol: Symbol, paint: Paint, prefix: str) -> tuple[str, str]:
     """The id of a symbol in a paint, and what `<use>` with this id draws."""
     name = _symbol_id(symbol, paint, prefix)
-    attributes = 'text-anchor="middle" stroke-linecap="round" stroke-linejoin="round"'
-    return name, f'<g id="{name}" {attributes}>{"".join(_shapes(symbol, paint))}</g>'
+    anchor = ' text-anchor="middle"' if any(isinstance(shape, Letters) for shape in symbol.shapes) else ""
+    return name, f'<g id="{name}"{anchor}>{"".join(_shapes(symbol, paint))}</g>'
 
 
 def _shapes(symbol: Symbol, own: Paint) -> Iterator[str]:
@@ -407,7 +399,7 @@ def _text_width(text: str, size: float) -> float:
     """The width of a text in a font that is not monospaced."""
     text = shown(text, _MOST)
     return size * (
-        sum(_NARROW.get(character, _ADVANCE) for character in text) + _ADVANCE * _wide_characters(text)
+        sum(_ADVANCES.get(character, _ADVANCE) for character in text) + _ADVANCE * _wide_characters(text)
     )
 
 
@@ -426,6 +418,8 @@ def row_box(row: Row, most: float) -> Box:
 
 
 def _line_height(row: Row) -> float:
+    if not any(span.symbol or _drawn_text(span) for span in row.spans):
+        return 0  # it is for terminals
     return _SYMBOL_ROW_HEIGHT if any(span.symbol for span in row.spans) else _ROW_HEIGHT
 
 
@@ -457,7 +451,7 @@ def _drawn_text(span: Span) -> str:
 
 def _blanks(text: str, in_columns: bool) -> tuple[float, float]:
     """Returns the widths of the blanks before and after a text of a row."""
-    blank = (_ADVANCE if in_columns else _NARROW[" "]) * _ROW_LETTERS
+    blank = (_ADVANCE if in_columns else _ADVANCES[" "]) * _ROW_LETTERS
     before = len(text) - len(text.lstrip(" "))
     after = len(text) - len(text.rstrip(" ")) if before < len(text) else 0
     return before * blank, after * blank

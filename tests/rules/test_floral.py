@@ -18,7 +18,8 @@ from referee.games.floral import FloralExtract, FloralState
 from referee.games.floral.consistency import consistent
 from referee.games.floral.flowers import FLOWERS, Flower
 from referee.games.floral.observation import read
-from referee.games.picture import Mark, Plane
+from referee.games.floral.spells import Condition
+from referee.games.picture import Mark, Plane, Row
 from referee.viewing.characters import picture_text
 from tests.rules.random_play import quick_first
 from tests.unit.scripted import Bot, Events, Said, ScriptedWire, puppet
@@ -1257,7 +1258,7 @@ def plants(state: FloralState, seat: int | None) -> list[Mark]:
         mark
         for panel in panels
         for mark in panel.marks
-        if isinstance(mark, Mark) and mark.symbol and not mark.text
+        if isinstance(mark, Mark) and mark.symbol and not mark.text and " in pot " in mark.title
     ]
 
 
@@ -1302,6 +1303,38 @@ def test_the_picture_says_what_each_seat_did_last_as_far_as_it_is_known() -> Non
     assert last(planted, None) == ["plants Xanthium in 1", "plants nothing"]
     assert last(planted, 0) == ["plants Xanthium in 1", ""] and last(planted, 1) == ["", "plants nothing"]
     assert last(start(), None) == ["", ""]
+
+
+def test_a_picture_shows_how_far_the_spells_of_those_are_whose_runes_are_known() -> None:
+    def slots(state: FloralState, seat: int | None) -> list[list[str]]:
+        rows = [row for row in state.picture(seat) if isinstance(row, Row)][-3:]
+        return [[span.symbol.name for span in row.spans if span.symbol] for row in rows]
+
+    place, counts = "slot", [f"counted {rune}" for rune in range(8)]
+    begun = start(spells="set 3 {1,2,5}; sum 4 9-17; seq 3 < >=")
+    state = play(begun, "125", "434")
+    assert slots(begun, None)[0] == [place] * 6
+    own = [
+        [counts[1], counts[2], counts[5]],
+        [counts[1], counts[2], counts[5], place],
+        [counts[2], counts[5], place],
+    ]
+    other = [[place] * 3, [counts[4], counts[3], counts[4], place], [counts[3], counts[4], place]]
+    assert slots(state, 0) == own and slots(state, 1) == other
+    assert slots(state, None) == [one + two for one, two in zip(own, other, strict=True)]
+
+
+@pytest.mark.parametrize("form", ["set 3 {1,2,5}", "sum 3 9-17", "seq 4 < >= ="])
+def test_a_condition_that_holds_has_begun_with_all_its_runes_and_one_more_makes_any_beginning_longer(
+    form: str,
+) -> None:
+    condition, rng = Condition.parse(form), Stream(b"begun")
+    for _ in range(300):
+        chain = tuple(1 + rng.below(7) for _ in range(rng.below(6)))
+        begun = condition.begun(chain)
+        assert (begun == condition.length) == condition.holds(chain)
+        assert begun <= min(len(chain), condition.length)
+        assert begun <= condition.begun(chain[:-1]) + 1 if chain else not begun
 
 
 @pytest.mark.parametrize("seat", [None, 0, 1])

@@ -20,6 +20,7 @@ from referee.gameplay.terms import Terms, Verdict
 from referee.games import GAMES
 from referee.games.api import CHANCE, SHARED_CHANCE, BadChance, Outcome, Refusal, State
 from referee.games.picture import Circle, Mark, Plane, Row
+from referee.games.thetree.state import TreeState
 from referee.viewing.characters import picture_text
 from tests.rules.random_play import quick_first
 from tests.unit.scripted import Bot, Events, Said, ScriptedWire, puppet
@@ -1236,8 +1237,30 @@ def test_tiles_are_marks_that_lie_as_in_a_brick_wall() -> None:
     rings = [tile.symbol and sum(isinstance(shape, Circle) for shape in tile.symbol.shapes) for tile in tiles]
     assert rings == [0, 4, 0], "the circle, and the pip with both circles"
     assert "tile 0-1" in [span.title for span in own.spans]
-    backs = [span.symbol for span in other.spans if span.symbol]
+    backs = [span.symbol for span in other.spans[1:] if span.symbol]
     assert len(backs) == 8 and len(set(backs)) == 1
+
+
+def test_a_picture_shows_who_laid_a_tile_what_it_added_and_what_was_drawn() -> None:
+    state = play(dealt("0-0 0-1", "2-7 5-6"), "2-7@1,1")
+    tree = state.picture(None)[0]
+    assert isinstance(tree, Plane)
+    symbols = [mark.symbol.name for mark in tree.marks if isinstance(mark, Mark) and mark.symbol]
+    assert symbols[0].startswith("tile 0-0 that added 00, laid by ") and len(symbols) == 3
+    assert symbols[1] == "tile 2-7 that added 20, laid by 2"
+    rng, seen = Stream(b"drawn"), 0
+    while state.outcome() is None and state.to_act()[0] >= 0:
+        seat = state.to_act()[0]
+        state = state.play({seat: state.sample(seat, rng)})
+        assert isinstance(state, TreeState)
+        told = [line.split() for line in state.trail.own(None) if line.startswith("drew")]
+        for view in (None, 0, 1):
+            rows = [row for row in state.picture(view) if isinstance(row, Row)]
+            titles = [span.title for row in rows for span in row.spans if "just drawn" in span.title]
+            known = [f"tile {tile}, just drawn" for _, owner, tile in told if view in (None, int(owner) - 1)]
+            assert sorted(titles) == sorted(known + ["a tile just drawn"] * (len(told) - len(known)))
+            seen += len(known)
+    assert seen
 
 
 def test_a_new_deal_is_of_all_tiles_also_those_of_a_seat_that_is_out() -> None:

@@ -264,6 +264,7 @@ GUARDS = [
     never("decided-test", "tests/unit/test_stopping.py -k once_and_for_all"),
     always("hidden-hands", "tests/rules/test_leaks.py -k picture"),
     always("hidden-gardens", "tests/rules/test_leaks.py -k picture"),
+    always("hidden-chains", "tests/rules/test_floral.py -k spells_of_those"),
     valued("hidden-runes", "side.symbols", "tests/rules/test_leaks.py -k picture"),
     always("hidden-weather", "tests/rules/test_leaks.py -k picture"),
     valued("begun-of-others", "self.begun", "tests/rules/test_pettingzoo.py -k begun"),

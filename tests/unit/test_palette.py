@@ -26,7 +26,7 @@ from referee.viewing.palette import (
 BEHIND = (PAGE, "board")
 """What is behind shapes and texts."""
 
-ON_TILE = ("wood", "grown")
+ON_TILE = ("wood", "added")
 """What is drawn on a tile, which has nearly the same colour in both themes, and nowhere else."""
 
 OUTLINED = {
@@ -64,7 +64,7 @@ TOGETHER = (
     ("vine", "flower"),
     ("vine", "violet"),
     ("vine", "sun"),
-    ("wood", "grown"),
+    ("wood", "added"),
     ("flower", "dead"),
 )
 """Paints that stand beside each other, and say different things."""

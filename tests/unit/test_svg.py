@@ -123,6 +123,23 @@ def test_nothing_moves_from_one_picture_to_the_next() -> None:
     assert len(everywhere) == len(GROUND) + 2, "the ground, and a stone with its caption"
 
 
+def test_a_plane_with_a_frame_is_drawn_as_large_as_fits_in_each_position() -> None:
+    def grown(count: int) -> Picture:
+        return (Plane(tuple(stone(x, -x) for x in range(count)), frame=(9, 6)), row_of("below"))
+
+    pictures = [grown(count) for count in (0, 1, 6, 12)]
+    layout, drawn = draw(pictures)
+    sizes = []
+    for picture, indexes in zip(pictures, drawn.pictures, strict=True):
+        beginning = "".join(drawn.elements[index] for index in indexes)
+        assert beginning == "".join(layout.elements(picture))
+        sizes += [float(size) for size in re.findall(r"scale\(([\d.]+)\)", beginning)[:1]]
+        assert '<text class="text-ink" x="0"' in beginning
+    assert len(sizes) == 3 and sizes[0] == 1.5 > sizes[1] > sizes[2]
+    assert sizes[2] == pytest.approx(6 / (11 + 0.8), abs=0.01)
+    assert layout.height < (6 + 2) * 40
+
+
 def test_everything_is_in_the_frame() -> None:
     pictures: list[Picture] = [
         (board(stone(9, 9)), row_of("x" * 70)),
@@ -291,7 +308,9 @@ def test_a_long_row_beside_a_board_has_several_lines() -> None:
     assert alone.width > 30 * 6 * 9 and len({y for _, _, y in placed(parsed(alone, (row,)))}) == 2, "one line"
     tiles = [piece for _ in range(40) for piece in (Span(" "), Span("X", "seat1", DISC))]
     hand: Picture = (row_of("hand:", *tiles), board())
-    assert len({y for text, _, y in placed(parsed(Layout.of([hand]), hand)) if "stone" in text}) == 1
+    stones = [(x, y) for text, x, y in placed(parsed(Layout.of([hand]), hand)) if "stone" in text]
+    assert len({y for _, y in stones}) == 3 and len(stones) == 40, "symbols too"
+    assert all(x + 15 <= Layout.of([hand]).width for x, _ in stones)
     wide: Picture = (row, Plane((stone(0, 0), stone(100, 0))))
     assert len({y for text, _, y in placed(parsed(Layout.of([wide]), wide)) if "word" in text}) == 1
 

@@ -7,13 +7,23 @@ from functools import cache
 
 from referee.games.api import Seat
 from referee.games.floral.flowers import BLOOMS_AT, FLOWERS, NONE, POTS, WEATHERS
+from referee.games.floral.news import TURNS
 from referee.games.floral.sides import SYMBOLS, Side
 from referee.games.floral.spells import Condition
-from referee.games.floral.symbols import PLANTS, POT, SHELF, SKIES, UNKNOWN, rune
-from referee.games.picture import Mark, Paint, Picture, Plane, Row, Span, row_of
+from referee.games.floral.symbols import (
+    GUESSED,
+    NOT_GUESSED,
+    PLANTS,
+    POT,
+    SHELF,
+    SKIES,
+    SLOT,
+    UNKNOWN,
+    filled,
+    rune,
+)
+from referee.games.picture import SEATS, Mark, Paint, Picture, Piece, Plane, Region, Row, Span, badge, row_of
 from referee.games.trail import Audience
-
-_PAINTS: tuple[Paint, Paint] = ("seat1", "seat2")
 
 _APART = 3
 """How far pots are apart on the plane; in characters, they are 22 apart and 20 wide."""
@@ -29,11 +39,15 @@ def picture(
     spells. The news are those of the one who looks.
     """
     done = _done(news)
+    chains = []
+    for seat, side in enumerate(sides):
+        if audience in (None, seat):  # guard: hidden-chains
+            chains.append((seat, side.chain))
     return (
         _heading(turn, weather if audience is None else None),  # guard: hidden-weather
         *_bed(sides, 0, goal, news, done, audience),
         *_bed(sides, 1, goal, news, done, audience),
-        *(_condition(line) for line in news[:3] if line.startswith("spell ")),
+        *(_condition(line, tuple(chains)) for line in news[:3] if line.startswith("spell ")),
     )
 
 
@@ -56,7 +70,7 @@ def _bed(
     """The panels of one seat."""
     side, number = sides[seat], str(seat + 1)
     if audience in (None, seat):  # guard: hidden-gardens
-        pots = [
+        pots: list[Piece] = [
             mark for pot, flower in enumerate(side.pots) for mark in _pot(seat, pot, flower and flower[:2])
         ]
         score = _score(seat, side.points, goal, side.picked, side.charge, side.needed)
@@ -67,48 +81,80 @@ def _bed(
         score = _other_score(seat, side.points, goal)
         known = sides[1 - seat].guessed  # guard: hidden-runes
     words = [span for line in done if line.split(" ", 2)[1] == number for span in _in_words(line, seat)]
+    runes = _runes(seat, side, known)
+    pots += [_placed_rune(span, at) for at, span in enumerate(runes)]
     return (
         score,
         Plane(tuple(pots), _GROUND, 22 / _APART, margin=2),
-        _runes(seat, side, known),
+        Row((_RUNES, *(span._replace(symbol=None, caption="") for span in runes))),
+        _casts(seat, news),
         Row((_LAST, *words[1:])),
     )
 
 
-_LAST = Span("  last  ", "faint")
+_LAST = Span("  last  ", "faint", caption="last ")
 
 
 @cache
 def _score(seat: Seat, points: int, goal: int, picked: int, charge: bool, needed: int) -> Row:
     """The score of a seat, for those who know all of it."""
     more = "a charge to guess" if charge else f"needs {needed} different runes"
-    return row_of(_who(seat), f"{points} of {goal} guessed, {picked} picked, {more}")
+    return row_of(*_points(seat, points, goal), f"{points} of {goal} guessed, {picked} picked, {more}")
 
 
 @cache
 def _other_score(seat: Seat, points: int, goal: int) -> Row:
-    return row_of(_who(seat), f"{points} of {goal} guessed")
+    return row_of(*_points(seat, points, goal), f"{points} of {goal} guessed")
 
 
-def _who(seat: Seat) -> Span:
-    return Span(f"seat {seat + 1}: ", _PAINTS[seat])
+def _points(seat: Seat, points: int, goal: int) -> list[Span]:
+    """Whose garden it is, and a place for each rune that it needs to guess."""
+    places = [Span("", SEATS[seat], GUESSED if n < points else NOT_GUESSED) for n in range(goal)]
+    return [badge(seat, f"seat {seat + 1}: "), *places, Span("", caption=" ")]
 
 
-def _runes(seat: Seat, side: Side, known: str) -> Row:
+def _runes(seat: Seat, side: Side, known: str) -> list[Span]:
     """The symbols of a seat, with the identities of those that are known."""
     runes = zip(side.symbols, side.runes, strict=False)
-    spans = [_rune(seat, symbol, identity if symbol in known else None) for symbol, identity in runes]
-    return Row((_RUNES, *spans))
+    return [_rune(seat, symbol, identity if symbol in known else None) for symbol, identity in runes]
 
 
-_RUNES = Span("  runes", "faint")
+_RUNES = Span("  runes", "faint", caption="")
+
+
+@cache
+def _placed_rune(span: Span, number: int) -> Mark:
+    """A rune beside the pots, where it is drawn only."""
+    x, y = _place(3) - 0.4 + number % 4, -0.95 + number // 4
+    return Mark(x, y, "", span.symbol, "", span.paint, span.title)
+
+
+_CASTS_SHOWN = 2 * TURNS
+"""How many turns begin and end together in the row of casts, in which nothing moves until then."""
+
+
+def _casts(seat: Seat, news: Sequence[str]) -> Row:
+    """The casts of a seat since the last tenth turn; only in drawings."""
+    begin = f"cast {seat + 1} "
+    told = [line for line in news if line.startswith(begin)]
+    first = (len(told) - 1) // _CASTS_SHOWN * _CASTS_SHOWN if told else 0
+    turns = f"turns {first + 1}–{first + _CASTS_SHOWN} "
+    return row_of(Span("", "faint", caption=turns), *(_cast(seat, line) for line in told[first:]))
+
+
+@cache
+def _cast(seat: Seat, line: str) -> Span:
+    """A rune that a seat cast, or of the other's that it guessed."""
+    _, _, symbol, *identity = line.split(" ")
+    owner = seat if symbol in SYMBOLS[seat] else 1 - seat
+    return _rune(owner, symbol, int(identity[0]) if identity else None)._replace(text="", title="")
 
 
 @cache
 def _rune(seat: Seat, symbol: str, identity: int | None) -> Span:
     known = "?" if identity is None else str(identity)
     title = f"rune {symbol}: {'not known' if identity is None else identity}"
-    return Span(f" {symbol}{known}", _PAINTS[seat], rune(symbol + known), title)
+    return Span(f" {symbol}{known}", SEATS[seat], rune(symbol + known), title)
 
 
 # --- Pots ------------------------------------------------------------------------------------------------
@@ -119,10 +165,17 @@ def _place(pot: int) -> float:
     return _APART * (15.5 / 22 + pot)
 
 
-_GROUND = (
+def _bar(pot: int, share: float, paint: Paint, title: str) -> Region:
+    """A bar below a pot: as long as all its stages, or a share of them."""
+    left, y = _place(pot) - 0.8, 1.02
+    return Region((((left, y), (round(left + 1.6 * share, 3), y)),), paint, paint, 0.15, title)
+
+
+_GROUND: tuple[Piece, ...] = (
     Mark(0.22, 0, "pots"),
     Mark(_place(1), 0.43, symbol=SHELF),
     *(Mark(_place(pot) - 0.9, 0.2, caption=str(pot + 1), paint="faint") for pot in range(POTS)),
+    *(_bar(pot, 1, "board", "stages") for pot in range(POTS)),
 )
 
 
@@ -134,11 +187,11 @@ def _pot_mark(seat: Seat, pot: int, text: str, caption: str, title: str) -> Mark
     """A pot, which hides the foot of its plant."""
     title = f"{_pot_name(seat, pot)}: {title}"
     blank = " " * (len(text) > 18)  # so that a longer text begins where the others do
-    return Mark(_place(pot), 0, f"{blank}[{text:^18}]", POT, caption, _PAINTS[seat], title)
+    return Mark(_place(pot), 0, f"{blank}[{text:^18}]", POT, caption, SEATS[seat], title)
 
 
 @cache
-def _pot(seat: Seat, pot: int, flower: tuple[str, int] | None) -> tuple[Mark, ...]:
+def _pot(seat: Seat, pot: int, flower: tuple[str, int] | None) -> tuple[Piece, ...]:
     """A pot and what grows in it, given its kind and stage."""
     if flower is None:
         return (_pot_mark(seat, pot, NONE, "", "empty"),)
@@ -148,7 +201,8 @@ def _pot(seat: Seat, pot: int, flower: tuple[str, int] | None) -> tuple[Mark, ..
     return (
         Mark(_place(pot), -_ABOVE, "", PLANTS[letter], title=f"{kind} in {_pot_name(seat, pot)}", size=size),
         _pot_mark(seat, pot, f"{kind} {stage}/{last}", f"{stage}/{last}", f"{kind}, stage {stage} of {last}"),
-        Mark(_place(pot), 0.75, caption=kind, paint="faint", size=0.8),
+        Mark(_place(pot), 0.72, caption=kind, paint="faint", size=0.8),
+        _bar(pot, stage / last, "vine", f"stage {stage}"),
     )
 
 
@@ -217,17 +271,31 @@ def _in_words(line: str, seat: Seat) -> tuple[Span, ...]:
 
 
 @cache
-def _condition(line: str) -> Row:
-    """A condition of a spell in words, from its line of news."""
+def _condition(line: str, chains: tuple[tuple[Seat, tuple[int, ...]], ...]) -> Row:
+    """A condition of a spell in words, from its line of news, and in drawings how far some seats are, by
+    their last runes.
+    """
     _, name, text = line.split(" ", 2)
     condition = Condition.parse(text)
-    numbers = condition.numbers
+    numbers, length = condition.numbers, condition.length
     match condition.form:
         case "set":
             words = f" are all of {', '.join(map(str, numbers))}"
+            short = f"the last {length} in {', '.join(map(str, numbers))}"
         case "sum":
             words = f" have a sum from {numbers[0]} to {numbers[1]}"
+            short = f"the last {length} sum to {numbers[0]}–{numbers[1]}"
         case _:
             parts = zip(condition.relations, "bcde", strict=False)
-            words = f", oldest first: a {' '.join(f'{relation} {name}' for relation, name in parts)}"
-    return row_of(Span(f"{name}: the last {condition.length} runes{words}", "faint"))
+            short = f"a {' '.join(f'{relation} {name}' for relation, name in parts)}"
+            words = f", oldest first: {short}"
+    said = Span(f"{name}: the last {length} runes{words}", "faint", caption=f"{name}: {short} ")
+    return row_of(said, *(span for seat, chain in chains for span in _progress(seat, condition, chain)))
+
+
+def _progress(seat: Seat, condition: Condition, chain: tuple[int, ...]) -> list[Span]:
+    """A slot for each rune that a spell takes, those filled that count so far."""
+    counting = chain[len(chain) - condition.begun(chain) :]
+    slots = [Span("", SEATS[seat], filled(rune)) for rune in counting]
+    slots += [Span("", SEATS[seat], SLOT)] * (condition.length - len(counting))
+    return [Span("", caption="  "), *slots]

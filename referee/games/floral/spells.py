@@ -78,6 +78,22 @@ class Condition(NamedTuple):
             return cls(form, length, _some(range(length, 7 * length + 1), 2, rng))
         return cls(form, length, (), tuple(rng.choice(tuple(_RELATIONS)) for _ in range(length - 1)))
 
+    def begun(self, chain: tuple[int, ...]) -> int:
+        """How many runes at the end of this chain are a beginning of the condition; for a sum any are, until
+        the last one decides.
+        """
+        for count in range(min(self.length, len(chain)), 0, -1):
+            runes = chain[-count:]
+            if count == self.length:
+                fits = self.holds(chain)
+            elif self.form == "seq":
+                fits = Condition("seq", count, (), self.relations[: count - 1]).holds(runes)
+            else:
+                fits = self.form == "sum" or all(rune in self.numbers for rune in runes)
+            if fits:
+                return count
+        return 0
+
     def holds(self, chain: tuple[int, ...]) -> bool:
         """Whether it holds for the end of this chain; never for a shorter chain."""
         if len(chain) < self.length:

@@ -11,36 +11,40 @@ from referee.games.picture import Circle, Letters, Point, Polygon, Shape, Stroke
 POT = Symbol(
     "pot",
     (
-        Polygon(((-0.68, -0.35), (0.68, -0.35), (0.54, 0.4), (-0.54, 0.4)), "own", "edge"),
-        Polygon(((-0.8, -0.54), (0.8, -0.54), (0.8, -0.34), (-0.8, -0.34)), "own", "edge"),
+        Polygon(((-0.68, -0.35), (0.68, -0.35), (0.56, 0.36), (-0.56, 0.36)), "own-first", "own-edge", 0.05),
+        Polygon(((-0.8, -0.5), (0.8, -0.5), (0.8, -0.32), (-0.8, -0.32)), "own-second", "own-edge", 0.05),
     ),
 )
 """A pot in the paint of its mark; its plant stands on the point 0.52 above its middle."""
 
-SHELF = Symbol("shelf", (Stroke(((-4.4, 0), (4.4, 0)), "edge", 0.06),))
+SHELF = Symbol("shelf", (Stroke(((-4.2, 0), (4.2, 0)), "board", 0.1),))
 """What three pots stand on."""
 
 
 def _stem(height: float) -> list[Shape]:
-    leaf = ((0.0, -0.15), (0.16, -0.3), (0.34, -0.3), (0.2, -0.17))
-    other = tuple((-x, y - 0.1) for x, y in leaf)
-    return [Stroke(((0, 0.1), (0, -height)), "vine", 0.07), Polygon(leaf, "vine"), Polygon(other, "vine")]
+    leaf = ((0.0, -0.15), (0.1, -0.27), (0.26, -0.32), (0.42, -0.3), (0.34, -0.2), (0.2, -0.14))
+    other = tuple((-x, y - 0.12) for x, y in leaf)
+    return [
+        Stroke(((0, 0.1), (0, -height)), "vine", 0.07),
+        Polygon(leaf, "vine", "vine"),
+        Polygon(other, "vine", "vine"),
+    ]
 
 
 def _florets(places: Sequence[Point]) -> list[Shape]:
-    return [Circle(x, y, 0.12, "flower", "edge", 0.02) for x, y in places]
+    return [Circle(x, y, 0.115, "violet", "page", 0.02) for x, y in places]
 
 
 def _azalea() -> list[Shape]:
     """Five wide petals."""
-    petals = [Circle(x, y, 0.2, "flower", "edge", 0.02) for x, y in regular(5, 0.24, 0, 0, -0.95)]
+    petals = [Circle(x, y, 0.2, "flower", "page", 0.025) for x, y in regular(5, 0.24, 0, 0, -0.95)]
     return [*_stem(0.9), *petals, Circle(0, -0.95, 0.1, "white")]
 
 
 def _chrysanthemum() -> list[Shape]:
     """Many narrow petals."""
-    petals = [Stroke(((0, -0.95), tip), "orange", 0.11) for tip in regular(14, 0.42, 0, 0, -0.95)]
-    return [*_stem(0.9), *petals, Circle(0, -0.95, 0.16, "vine", "edge", 0.02)]
+    petals = [Stroke(((0, -0.95), tip), "sun", 0.1) for tip in regular(12, 0.42, 0, 0, -0.95)]
+    return [*_stem(0.9), *petals, Circle(0, -0.95, 0.17, "back", "page", 0.02)]
 
 
 def _hyacinth() -> list[Shape]:
@@ -66,8 +70,8 @@ def _wisteria() -> list[Shape]:
 
 def _xanthium() -> list[Shape]:
     """A bur with spines."""
-    spines = [Stroke(((0, -0.95), tip), "edge", 0.05) for tip in regular(12, 0.42, 1 / 24, 0, -0.95)]
-    return [*_stem(0.8), *spines, Circle(0, -0.95, 0.27, "vine", "edge", 0.02)]
+    spines = [Stroke(((0, -0.95), tip), "back", 0.05) for tip in regular(12, 0.42, 1 / 24, 0, -0.95)]
+    return [*_stem(0.8), *spines, Circle(0, -0.95, 0.27, "back", "page", 0.02)]
 
 
 PLANTS = {
@@ -84,25 +88,45 @@ SKIES = {
     SUNNY: Symbol(
         "sunny",
         (
-            *(Stroke(((0, 0), tip), "orange", 0.08) for tip in regular(8, 0.45)),
-            Circle(0, 0, 0.24, "orange", "edge", 0.03),
+            *(Stroke(((0, 0), tip), "sun", 0.08) for tip in regular(8, 0.45)),
+            Circle(0, 0, 0.24, "sun", "page", 0.04),
         ),
     ),
     CHILLY: Symbol(
-        "chilly", tuple(Stroke((tip, (-tip[0], -tip[1])), "", 0.08) for tip in regular(6, 0.42)[:3])
+        "chilly", tuple(Stroke((tip, (-tip[0], -tip[1])), "water", 0.08) for tip in regular(6, 0.42)[:3])
     ),
     RAINY: Symbol(
         "rainy",
         (
             *(Circle(x, y, 0.17, "edge") for x, y in ((-0.2, -0.15), (0, -0.25), (0.2, -0.15), (0, -0.1))),
-            *(Stroke(((x, 0.1), (x - 0.1, 0.38)), "seat2", 0.07) for x in (-0.18, 0.05, 0.28)),
+            *(Stroke(((x, 0.1), (x - 0.1, 0.38)), "water", 0.07) for x in (-0.18, 0.05, 0.28)),
         ),
     ),
 }
 """By weather."""
 
 
+_PILL = ((-0.42, -0.32), (0.42, -0.32), (0.42, 0.32), (-0.42, 0.32))
+_BOX = ((-0.27, -0.31), (0.27, -0.31), (0.27, 0.31), (-0.27, 0.31))
+
+
 @cache
 def rune(text: str) -> Symbol:
     """A rune with its identity, such as `A3`, or `A?` where that is not known."""
-    return Symbol(f"rune {text}", (Circle(0, 0, 0.44, "tile", "own", 0.05), Letters(0, 0, text, "", 0.42)))
+    outline = Polygon(_PILL, "own-tint", "own-edge", 0.06)
+    return Symbol(f"rune {text}", (outline, Letters(0, 0, text, "", 0.42)))
+
+
+SLOT = Symbol("slot", (Polygon(_BOX, "board", "board", 0.06),))
+"""Of a spell: a rune that it still takes; below, one that counts."""
+
+
+@cache
+def filled(identity: int) -> Symbol:
+    """A rune that counts for a spell."""
+    shapes = Polygon(_BOX, "own-tint", "own-edge", 0.06), Letters(0, 0, str(identity), "", 0.42)
+    return Symbol(f"counted {identity}", shapes)
+
+
+GUESSED = Symbol("guessed", (Circle(0, 0, 0.23, "own-first", "own-edge"),))
+NOT_GUESSED = Symbol("to guess", (Circle(0, 0, 0.23, "board", "edge", 0.02),))

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 
 from referee.games.api import Seat
 from referee.games.picture import (
+    SEATS,
     Circle,
-    Letters,
     Mark,
     Paint,
     Picture,
+    Piece,
     Plane,
     Polygon,
+    Region,
     Row,
     Shape,
     Span,
     Stroke,
     Symbol,
+    badge,
     row_of,
 )
 from referee.games.thetree.tiles import NAMES, SYMBOLS, TILES, tiles_of
 from referee.games.thetree.tree import Laying, Tree
 from referee.games.trail import Audience
 
-_PAINTS: tuple[Paint, ...] = ("seat1", "seat2", "seat3", "seat4")
 _RINGS = tuple(
     "".join(mark if symbol & ring else " " for ring, mark in ((1, "."), (2, "o"), (4, "O")))
     for symbol in SYMBOLS
@@ -36,16 +38,20 @@ _COLUMNS = 5
 """Characters of half a tile, which is 1 wide on the plane."""
 
 
-def _half(symbol: int, x: float) -> list[Shape]:
-    """The shapes of half a tile around a middle: its rings, and in a corner its number."""
-    shapes: list[Shape] = []
-    if symbol & 4:
-        shapes.append(Circle(x, 0, 0.3, None, "", 0.055))
-    if symbol & 2:
-        shapes.append(Circle(x, 0, 0.18, None, "", 0.055))
-    if symbol & 1:
-        shapes.append(Circle(x, 0, 0.08, ""))
-    return [*shapes, Letters(x - 0.36 if x < 0 else x + 0.36, -0.31, str(symbol), "faint", 0.24)]
+_FRAME = (14.0, 9.0)
+"""The width and height in which a tree is drawn, whatever its size."""
+
+
+def _half(symbol: int, added: int, x: float, size: float = 1) -> list[Shape]:
+    """The shapes of half a tile around a middle: its rings, some of which were added to those below."""
+
+    def ring(kind: int, radius: float) -> Circle:
+        paint: Paint = "added" if added & kind else "wood"
+        if kind == 1:
+            return Circle(x * size, 0, radius * size, paint)
+        return Circle(x * size, 0, radius * size, None, paint, 0.075 * size)
+
+    return [ring(kind, radius) for kind, radius in ((4, 0.36), (2, 0.22), (1, 0.1)) if symbol & kind]
 
 
 def _outline(width: float, height: float) -> tuple[tuple[float, float], ...]:
@@ -59,63 +65,128 @@ def _outline(width: float, height: float) -> tuple[tuple[float, float], ...]:
 
 @cache
 def _tile(left: int, right: int) -> Symbol:
-    middle = Stroke(((0, -0.36), (0, 0.36)), "edge", 0.03)
-    flat = Polygon(_outline(2, 1), "tile", "edge")
-    return Symbol(f"tile {left}-{right}", (flat, middle, *_half(left, -0.5), *_half(right, 0.5)))
+    """A tile in a hand."""
+    size = 0.8
+    return Symbol(
+        f"tile {left}-{right}",
+        (
+            Polygon(_outline(2 * size, size), "tile", "edge"),
+            Stroke(((0, -0.36 * size), (0, 0.36 * size)), "edge", 0.03),
+            *_half(left, 0, -0.5, size),
+            *_half(right, 0, 0.5, size),
+        ),
+    )
 
 
-_BACK = Symbol(
-    "hidden tile", (Polygon(_outline(0.5, 1), "tile", "edge"), Polygon(_outline(0.32, 0.82), "edge", "edge"))
-)
+@cache
+def _laid_tile(left: int, right: int, added: tuple[int, int], seat: Seat | None) -> Symbol:
+    """A tile of the tree, with the rings that it added and a bar of as many pieces as the number of who laid
+    it.
+    """
+    shapes: list[Shape] = [
+        Polygon(_outline(1.96, 0.96), "tile", "edge"),
+        Stroke(((0, -0.36), (0, 0.3)), "edge", 0.03),
+        *_half(left, added[0], -0.5),
+        *_half(right, added[1], 0.5),
+    ]
+    if seat is not None:
+        length = 1.7 / (seat + 1)
+        starts = [-0.85 + length * piece for piece in range(seat + 1)]
+        shapes += [
+            Stroke(((start + 0.06, 0.4), (start + length - 0.06, 0.4)), SEATS[seat], 0.07) for start in starts
+        ]
+    rings = "".join(map(str, added))
+    words = f"tile {left}-{right} that added {rings}, laid by {0 if seat is None else seat + 1}"
+    return Symbol(words, tuple(shapes))
+
+
+_BACK = Symbol("hidden tile", (Polygon(_outline(0.42, 0.8), "back", "edge"),))
 """The back of a tile that stands on end."""
 
-_FRAME = _outline(2.08, 1.08)  # its numbers are not to be covered
-_LAST = Symbol("frame of the tile laid last", (Stroke((*_FRAME, _FRAME[0]), "fresh", 0.1),))
+
+@cache
+def _just_drawn(symbol: Symbol) -> Symbol:
+    """A tile that was drawn at the end of this step: with a line below it, and room above it."""
+    above, below = (Stroke(((-0.15, y), (0.15, y)), paint, 0.08) for y, paint in _LINES_OF_THE_DRAWN)
+    return Symbol(f"{symbol.name}, just drawn", (above, *symbol.shapes, below))
+
+
+_LINES_OF_THE_DRAWN: tuple[tuple[float, Paint], ...] = ((-0.53, "page"), (0.53, "fresh"))
+_CORNERS = _outline(2.05, 1.05)
+_LAST = Symbol(
+    "frame of the tile laid last",
+    (
+        Stroke((*_CORNERS, _CORNERS[0]), "page", 0.1),
+        *(Stroke((*line, line[0]), "fresh", 0.08) for line in (_outline(2.19, 1.19),)),
+    ),
+)
+_ADDED = Symbol("added ring", (Circle(0, 0, 0.3, None, "added", 0.08),))
 
 
 def picture(
     tree: Tree,
-    last: Laying | None,
+    laid: dict[Laying, Seat],
     hands: Sequence[int],
+    drawn: Mapping[Seat, Collection[str]],
     out: Collection[Seat],
     supply: int,
     audience: Audience,
 ) -> Picture:
-    """The tree with its rings; hands as far as the seat knows them."""
+    """The tree with its rings, and who laid its tiles, the last one last; hands as far as the seat knows
+    them, and what was just drawn, by seat: names of tiles, empty where the tile is hidden.
+    """
+    last = next(reversed(laid), None)
     rows = []
     for seat, hand in enumerate(hands):
+        new = drawn.get(seat, ())
         if audience in (None, seat):  # guard: hidden-hands
-            rows.append(_hand(seat, hand, seat in out))
+            rows.append(_hand(seat, hand, seat in out, tuple(new)))
         else:
-            rows.append(_back(seat, hand.bit_count(), seat in out))
+            rows.append(_back(seat, hand.bit_count(), seat in out, len(new)))
     below = _supply(supply)
     if not tree.tiles:
-        return Plane((), (), _COLUMNS, 2), *rows, below
+        return Plane((), (), _COLUMNS, 2, frame=_FRAME), *rows, below
     first, end = min(x for x, _ in tree.tiles), max(x for x, _ in tree.tiles) + 2
     top = max(y for _, y in tree.tiles)
-    marks = [_level(y, first) for y in range(top + 1)]
+    halves = {(x + side, y): tile[side] for (x, y), tile in tree.tiles.items() for side in (0, 1)}
+    marks: list[Piece] = [_soil(first, end)]
+    marks += [_level(y, first) for y in range(top + 1)]
     marks += [_column(x) for x in range(first, end)]
     for (x, y), (left, right) in tree.tiles.items():
-        marks.append(_laid(left, right, x, y, last is not None and (x, y) == (last.x, last.y)))
+        laying = Laying(left, right, x, y)
+        added = (_added(left, halves.get((x, y - 1))), _added(right, halves.get((x + 1, y - 1))))
+        marks.append(_laid(laying, added, laid.get(laying), laying == last))
     if last:
         marks.append(_frame(last.x, last.y))
-    plane = Plane(tuple(marks), (), _COLUMNS, 2, margin=2 - (top > 9))
+    plane = Plane(tuple(marks), (), _COLUMNS, 2, margin=2 - (top > 9), frame=_FRAME)
     return plane, _legend(first), *rows, below
 
 
+def _added(symbol: int, below: int | None) -> int:
+    """The rings of half a tile that the half below it has not."""
+    return 0 if below is None else symbol & ~below
+
+
 @cache
-def _laid(left: int, right: int, x: int, y: int, is_last: bool) -> Mark:
+def _laid(laying: Laying, added: tuple[int, int], seat: Seat | None, is_last: bool) -> Mark:
     """A tile of the tree: its middle is between its halves, and the tree grows upwards."""
+    left, right, x, y = laying
     before, behind = "<>" if is_last else "[]"
     text = f"{before} {left}    {right} {behind}\n{before}{_RINGS[left]}  {_RINGS[right]}{behind}"
     paint: Paint = "fresh" if is_last else ""
     title = f"tile {left}-{right} at {x},{y}"
-    return Mark(x + 1, -y, text, _tile(left, right), paint=paint, title=title)
+    return Mark(x + 1, -y, text, _laid_tile(left, right, added, seat), paint=paint, title=title)
 
 
 @cache
 def _frame(x: int, y: int) -> Mark:
     return Mark(x + 1, -y, symbol=_LAST, paint="fresh", title=f"laid last: {x},{y}")
+
+
+@cache
+def _soil(first: int, end: int) -> Region:
+    """What the tree stands on; only in drawings."""
+    return Region((((first - 0.4, 0.58), (end + 0.4, 0.58)),), "back", "back", 0.02, "the ground")
 
 
 @cache
@@ -127,28 +198,39 @@ def _level(y: int, first: int) -> Mark:
 @cache
 def _column(x: int) -> Mark:
     """The number of a column of halves, below the tree; only in drawings."""
-    return Mark(x + 0.5, 0.8, caption=str(x), paint="faint")
+    return Mark(x + 0.5, 0.95, caption=str(x), paint="faint")
 
 
 @cache
 def _legend(first: int) -> Row:
     words = f" laid last; the leftmost half is at x = {first}"
-    return Row((Span("< >", "faint", _LAST), Span(words, "faint")))
+    return row_of(
+        Span("< >", "faint", _LAST),
+        Span(words, "faint", caption=" laid last   "),
+        Span("", "", _ADDED, "an added ring"),
+        Span("", "faint", caption=" ring that the half below lacks"),
+    )
 
 
 def _who(seat: Seat, is_out: bool) -> Span:
-    return Span(f"seat {seat + 1}{' (out)' if is_out else ''}: ", _PAINTS[seat])
+    span = badge(seat, f"seat {seat + 1}{' (out)' if is_out else ''}: ")
+    return span._replace(caption=" out " if is_out else "")
 
 
-_HELD = tuple(Span(name, "", _tile(*tile), f"tile {name}") for name, tile in zip(NAMES, TILES, strict=True))
+_HELD = tuple(
+    Span(name, "", _tile(*tile), f"tile {name}", "") for name, tile in zip(NAMES, TILES, strict=True)
+)
 """The tiles in a hand."""
 
 
-def _hand(seat: Seat, hand: int, is_out: bool) -> Row:
+def _hand(seat: Seat, hand: int, is_out: bool, drawn: tuple[str, ...]) -> Row:
     """A hand that the reader knows."""
     spans = [_who(seat, is_out)]
     for tile in tiles_of(hand):
-        spans += (_HELD[tile], Span(" "))
+        held = _HELD[tile]
+        if held.text in drawn and held.symbol:
+            held = held._replace(symbol=_just_drawn(held.symbol), title=f"{held.title}, just drawn")
+        spans += (held, Span(" "))
     return Row(tuple(spans[:-1])) if hand else row_of(*spans, "none")
 
 
@@ -160,7 +242,9 @@ def _supply(tiles: int) -> Row:
 
 
 @cache
-def _back(seat: Seat, tiles: int, is_out: bool) -> Row:
-    """A hand of which the reader knows only how many tiles it has."""
+def _back(seat: Seat, tiles: int, is_out: bool, drawn: int) -> Row:
+    """A hand of which the reader knows only how many tiles it has, and how many were just drawn."""
     who = _who(seat, is_out)
-    return row_of(who._replace(text=who.text[:-1]), *[Span("", "", _BACK)] * tiles, f" {tiles} tiles")
+    backs = [Span("", "", _BACK)] * max(0, tiles - drawn)
+    backs += [Span("", "", _just_drawn(_BACK), "a tile just drawn")] * min(drawn, tiles)
+    return row_of(who._replace(text=who.text[:-1]), *backs, f" {tiles} tiles")

@@ -273,5 +273,17 @@ class TreeState(State[Laying]):
         return "; ".join(parts)
 
     def picture(self, seat: Seat | None) -> Picture:
-        """The tree, and the hands as far as the seat knows them."""
-        return picture(self.tree, self.last, self.hands, self._left(), len(self.supply), seat)
+        """The tree with who laid its tiles, and the hands as far as the seat knows them."""
+        laid: dict[Laying, Seat] = {}
+        for line in self.seen(seat):
+            match line.split():
+                case ["move" | "opened", number, text]:
+                    laid[Laying.parse(text)] = int(number) - 1
+                case ["deal", *_]:
+                    laid.clear()
+        drawn: dict[Seat, list[str]] = {}
+        for line in self.trail.own(seat):
+            match line.split():
+                case ["drew", number, *tile]:
+                    drawn.setdefault(int(number) - 1, []).append("".join(tile))
+        return picture(self.tree, laid, self.hands, drawn, self._left(), len(self.supply), seat)
