@@ -201,13 +201,15 @@ _MEASURED_TEXTS = {
 """What a record has of a seat with a fault, with the labels under which it is shown."""
 
 
-def fault_report(record: GameRecord, seats: Collection[Seat] | None = None) -> Iterator[str]:
+def fault_report(
+    record: GameRecord, seats: Collection[Seat] | None = None, time: Callable[[int], str] = seconds
+) -> Iterator[str]:
     """Describes each fault of a game, or of these seats: what happened, the last lines that the bot wrote to
-    stderr, and a hint.
+    stderr, and a hint. `time` formats microseconds.
     """
     for event in record.events:
         if isinstance(event, Retired) and event.ending.is_fault and (seats is None or event.seat in seats):
-            yield event_text(event, record.terms.bots, record.terms.controls)
+            yield event_text(event, record.terms.bots, record.terms.controls, time)
             measured = _measured_of(record.measured, event.seat)
             if expected := _expected(_lines(measured.get("last_sent"))):
                 yield f"expected: {expected}"
