@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
@@ -88,10 +89,16 @@ def replay_scripts() -> list[str]:
     return [static(name) for name in ("replay_parts.js", "replay_graph.js", "replay.js")]
 
 
+_LEFT_OUT = re.compile(r"^[ \t]*(/\*.*?\*/[ \t]*\n|//.*?\n|\n)|^[ \t]+", re.MULTILINE | re.DOTALL)
+"""Whole lines of comments, empty lines, and indentation: no text in the files has several lines."""
+
+
 @cache
 def static(name: str) -> str:
-    """The text of a file in `static/`."""
-    return (resources.files("referee.pages") / "static" / name).read_text("utf-8")
+    """The text of a file in `static/`, without comments, indentation and, in stylesheets, needless blanks."""
+    text = (resources.files("referee.pages") / "static" / name).read_text("utf-8")
+    text = _LEFT_OUT.sub("", text)
+    return re.sub(r"(?<=[{};,])\s+|\s+(?=[{}])|(?<=:) ", "", text) if name.endswith(".css") else text
 
 
 def _inline(text: str) -> Markup:

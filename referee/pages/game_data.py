@@ -169,7 +169,7 @@ class _Maker:
         record = self._steps.record
         seats = known.seats(len(record.terms.bots))
         said = {str(seat + 1): _grouped([*written(record.measured, seat)][-WRITTEN_LINES:]) for seat in seats}
-        faults = list(fault_report(record, seats))  # guard: faults-of-others
+        faults = list(fault_report(record, seats, about))  # guard: faults-of-others
         return {
             "seat": None if view is None else view + 1,
             "box": layout.view_box,

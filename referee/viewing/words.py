@@ -217,13 +217,15 @@ _LABELS = {
 """What parts of a seat's measurements are called, by their names in the record."""
 
 
-def fault_report(record: GameRecord, seats: Collection[Seat] | None = None) -> Iterator[str]:
+def fault_report(
+    record: GameRecord, seats: Collection[Seat] | None = None, time: Callable[[int], str] = seconds
+) -> Iterator[str]:
     """Describes each fault of a game, or of these seats: what happened, the last lines that the bot wrote to
-    stderr, and a hint.
+    stderr, and a hint. `time` formats microseconds.
     """
     for event in record.events:
         if isinstance(event, Retired) and event.ending.is_fault and (seats is None or event.seat in seats):
-            yield event_text(event, record.terms.bots, record.terms.controls)
+            yield event_text(event, record.terms.bots, record.terms.controls, time)
             measured = _measured_of(record.measured, event.seat)
             expected = _expected(_lines(measured.get("last_sent")))
             if expected and expected.strip("`") not in _lines(measured.get("last_came")):

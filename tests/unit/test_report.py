@@ -20,8 +20,8 @@ from referee.pages.report import files as report_files
 from referee.pages.report import rating_history
 from referee.pages.report.charts import ChartLine, histogram, lines
 from referee.pages.report.files import MARK, MARKER
+from referee.pages.report.front import ListedGame
 from referee.pages.report.games import PlayedGame, PlayedReader
-from referee.pages.report.gathering import ListedGame
 from referee.pages.report.pages import Links, games_data
 from referee.pages.report.rating_history import FEWEST_GAMES, MAX_FITS, course
 from referee.pages.report.scales import WIDTH

@@ -89,6 +89,33 @@ def lines(
     return _svg(key, title, description, elements)
 
 
+def evidence(key: str, llr: Sequence[float], bounds: tuple[float, float], elo0: str, elo1: str) -> Markup:
+    """The evidence of a sequential test after each pair, between the bounds at which it ends; `elo0` and
+    `elo1` are the differences that it compares.
+    """
+    low, high = bounds
+    plot = _Plot(
+        Scale(0, max(1, len(llr)), length=PLOT_WIDTH),
+        Scale(min(low, *llr) - 0.5, max(high, *llr) + 0.5, length=PLOT_HEIGHT),
+    )
+    _, top = plot.at(0, high)
+    _, bottom = plot.at(0, low)
+    x, y = plot.at(len(llr), llr[-1])
+    last = true_minus(f"{llr[-1]:+.2f}")
+    elements = [
+        *plot.axes(("pairs", "log-likelihood ratio"), _whole(0, len(llr)), [-2.0, 0.0, 2.0]),
+        f'<path class="bound-high" d="M0 {top:g}h{PLOT_WIDTH}"/>',
+        f'<path class="bound-low" d="M0 {bottom:g}h{PLOT_WIDTH}"/>',
+        f'<text class="high" x="8" y="{top - 6:g}">{f"{elo1} Elo: {high:+.2f}"}</text>',
+        f'<text class="low" x="8" y="{bottom + 16:g}">{true_minus(f"{elo0} Elo: {low:+.2f}")}</text>',
+        f'<g class="llr">{plot.path([(0, 0.0), *enumerate(llr, 1)])}</g>',
+        f'<circle class="llr-end" cx="{x:g}" cy="{y:g}" r="5"/>',
+        f'<text class="end strong" x="{x - 10:g}" y="{y + 22:g}">{last}</text>',
+    ]
+    description = f"{last} after {counted(len(llr), 'pair')}"
+    return _svg(key, "The evidence, pair by pair", description, elements)
+
+
 class _Plot(NamedTuple):
     """Where values lie in the drawing."""
 

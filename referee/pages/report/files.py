@@ -17,7 +17,8 @@ from referee.core.regular import read_start
 from referee.core.text import counted, shown
 from referee.core.units import about_size
 from referee.core.whole_file import umask
-from referee.pages.report.gathering import Gathering, ListedGame
+from referee.pages.report.front import ListedGame
+from referee.pages.report.gathering import Gathering
 from referee.pages.report.pages import games_page, report_page
 from referee.pages.report.reading import read_games
 from referee.tournament.run.reading import Runs

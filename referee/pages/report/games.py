@@ -11,10 +11,12 @@ from referee.core.errors import RecordError, UsageError
 from referee.core.fields import Fields
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
+from referee.core.units import about
 from referee.pages.game_data import game_data
 from referee.ratings.times import Times
 from referee.records.played_on import PlayedOn, played_on
 from referee.records.record import GameRecord, from_json, parse_json
+from referee.viewing.info import read_info
 from referee.viewing.steps import Steps, steps_of
 from referee.viewing.words import fault_report
 
@@ -59,6 +61,8 @@ class PlayedGame(NamedTuple):
     """The texts of `MADE_BY`."""
     place: PlayedOn | None
     """Where it was played; None where the record does not say."""
+    lowest: tuple[float | None, ...]
+    """By seat, the least chance to win that the bot gave itself; None where it said none."""
     faults: tuple[str, ...]
     """The report of its faults, line by line."""
     replay: Replay | None
@@ -108,7 +112,8 @@ class PlayedReader:
             _minute(measured.get("began")),
             tuple(shown(str(measured.get(name, "")), 80) for name in MADE_BY),
             played_on(Fields(measured, "measured", RecordError)),
-            tuple(fault_report(record)) if record and has_faults else (),
+            _lowest(events, measured["events"], len(bots)),
+            tuple(fault_report(record, time=about)) if record and has_faults else (),
             self._replay(steps) if steps else None,
         )
 
@@ -147,6 +152,20 @@ def _slowest(
             if before is None or used_us > before.used_us:
                 slowest[event["seat"] - 1] = SlowestMove(used_us, number)
     return slowest
+
+
+def _lowest(
+    events: Sequence[dict[str, Any]], measured: Sequence[dict[str, Any]], seats: int
+) -> tuple[float | None, ...]:
+    """The least chance to win that each seat gave itself at a move."""
+    lowest: list[float | None] = [None] * seats
+    for event, of_event in zip(events, measured, strict=True):
+        if _is_timed(event) and "info" in of_event:
+            value = read_info(str(of_event["info"])).value
+            before = lowest[event["seat"] - 1]
+            if value is not None and (before is None or value < before):
+                lowest[event["seat"] - 1] = value
+    return tuple(lowest)
 
 
 def _placed(slow: SlowestMove, steps: Steps) -> SlowestMove:

@@ -12,6 +12,7 @@ from referee.core.advance import Advance, Stage, untold_stage
 from referee.core.pairing import Pairing
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
+from referee.pages.report.front import Front, ListedGame, front
 from referee.pages.report.games import MADE_BY
 from referee.pages.report.heading import Share, hashes, heading, machines, made_by, title_of
 from referee.pages.report.rating_history import FEWEST_GAMES, RatingHistory, course
@@ -22,7 +23,8 @@ from referee.ratings.times import Times
 from referee.records.record import Summary
 from referee.tournament.run.lock import is_locked
 from referee.tournament.run.reading import Runs
-from referee.tournament.run.run import dialogues
+from referee.tournament.run.remaining import stopped
+from referee.tournament.run.run import Run, dialogues
 
 SLOWEST = 10
 """The number of slowest moves that are listed."""
@@ -32,6 +34,9 @@ FAULTS_OF_A_KIND = 3
 
 MAX_FAULTS = 60
 """Maximum number of games with faults that are shown."""
+
+STDERR = "stderr: "
+"""How the lines of a report of a fault begin that the bot wrote to stderr."""
 
 DIALOGUE_LINES = 40
 """The number of last lines of a dialogue that are shown."""
@@ -60,13 +65,6 @@ class FaultyGame(NamedTuple):
     """How many lines of the dialogue come before them."""
 
 
-class ListedGame(NamedTuple):
-    """A game in the list of games."""
-
-    game: Summary
-    moves: int
-
-
 @dataclass(frozen=True)
 class TournamentReport:
     """A tournament as it is reported."""
@@ -75,6 +73,7 @@ class TournamentReport:
     facts: Sequence[tuple[str, str]]
     """What the heading says: the name of each fact, and the fact."""
     is_running: bool
+    front: Front
     parts: Sequence[ReportPart]
     """The whole, and each section where there are several."""
     course: RatingHistory | None
@@ -123,7 +122,8 @@ class Gathering:
         """Adds the next game."""
         game, played = read.game, read.played
         section = Pairing.parse(game.id).section
-        self.games.append(ListedGame(game, played.moves))
+        said = [line.removeprefix(STDERR) for line in played.faults if line.startswith(STDERR)]
+        self.games.append(ListedGame(game, played.moves, played.lowest, said[-1] if said else ""))
         self._lacks_seats |= played.replay is not None and played.replay.lacks_seats
         self._times[section].update(played.times)
         self._lengths[section][played.moves] += 1
@@ -174,6 +174,7 @@ class Gathering:
                 *hashes(runs),
             ],
             is_running=any(is_locked(run.folder) for run in runs.runs),
+            front=front(whole, self.games, runs.facts.tests, all(map(_is_over, runs.runs))),
             parts=parts,
             course=followed,
             course_text=why_not,
@@ -224,6 +225,15 @@ class Gathering:
 
     def _clocks_of_all(self) -> set[str]:
         return {clock for bots in self._clocks.values() for found in bots.values() for clock in found}
+
+
+def _is_over(run: Run) -> bool:
+    """Whether nothing more of a run is to be played, as far as that is known."""
+    if is_locked(run.folder):
+        return False
+    remaining = stopped(run, run.is_open)
+    in_all = run.games_in_all
+    return bool(remaining and remaining.decision) or in_all is None or len(run.games) >= in_all.games
 
 
 def _allowance(clocks: set[str]) -> int | None:

@@ -14,8 +14,9 @@ from referee.core.pairing import Pairing
 from referee.core.text import shown, signed
 from referee.pages.environment import page, replay_scripts, static
 from referee.pages.game_data import packed
-from referee.pages.report.charts import SERIES, ChartLine, histogram, lines
-from referee.pages.report.gathering import ListedGame, TournamentReport
+from referee.pages.report.charts import SERIES, ChartLine, evidence, histogram, lines
+from referee.pages.report.front import Front, ListedGame, elo_text
+from referee.pages.report.gathering import TournamentReport
 from referee.pages.report.rating_history import RatingHistory
 from referee.viewing.palette import page_style
 
@@ -50,7 +51,7 @@ def report_page(
     replays it; where that is another one, each has `on_a_page` games, or is for one game alone where that is
     None.
     """
-    own_pages = [pages[game.id] for game, _ in report.games] if on_a_page is None else []
+    own_pages = [pages[each.game.id] for each in report.games] if on_a_page is None else []
     charts = {
         part.key: histogram(
             f"histogram-{part.key}",
@@ -66,10 +67,12 @@ def report_page(
     return page(
         "report.html",
         title=report.title,
+        description=_description(report.front),
         styles=_styles(),
         scripts=[*replay_scripts(), static("games.js")],
         report=report,
         charts=charts,
+        evidence_chart=_evidence_chart(report.front),
         course_lines=best,
         course_left_out=len(report.best) - len(best),
         course_interval=bool(report.course and best and report.course.between[best[0]]),
@@ -79,6 +82,20 @@ def report_page(
         replays=replays,
         symbols=Markup("".join(symbols.values())),
     )
+
+
+def _description(front: Front) -> str:
+    """The answer in a line, for previews of links."""
+    found = front.headline
+    return f"{found.kicker}: {found.answer}. {found.sentence}" if found else ""
+
+
+def _evidence_chart(front: Front) -> Markup | None:
+    if not front.test or len(front.evidence) < 2:
+        return None
+    low, high = front.test.bounds
+    asked = elo_text(front.test.elo0), elo_text(front.test.elo1)
+    return evidence("evidence-chart", front.evidence, (low, high), *asked)
 
 
 def _course_chart(course: RatingHistory, best: Sequence[str]) -> Markup:
@@ -136,10 +153,11 @@ def games_data(games: Sequence[ListedGame], on_a_page: int) -> dict[str, Any]:
             game.ranks,
             endings.of(game.ending),
             sentences.of(shown(game.sentence)),
-            moves,
+            each.moves,
             [faults.of(word) if word else -1 for word in game.faults] if any(game.faults) else [],
         ]
-        for game, moves in games
+        for each in games
+        for game in [each.game]
     ]
     return {
         "on_a_page": on_a_page,

@@ -24,6 +24,11 @@ MAX_IN_MATRIX = 64
 
 NO_GAMES = "no games yet"
 
+LADDER = 10
+"""So many bots stand in the ladder of ratings, whose other rows are in the standings."""
+
+_LADDER_COLUMNS = ("rank", "bot", "score", "elo")
+
 STEPS = 10
 """The shades of a matrix, from 0 to this number."""
 
@@ -98,6 +103,8 @@ class ReportPart:
     endings: Sequence[tuple[str, int]]
     """How many games ended how, the most frequent first."""
     notes: Sequence[str]
+    ladder: Grid | None
+    """The first rows of the standings with the ratings alone; None where there are none."""
     bars: Sequence[Bar | None]
     """By row of the standings, the interval of the rating."""
     strips: Sequence[Strip | None]
@@ -138,6 +145,7 @@ def part(
         length_text=length_text(lengths) if lengths else "",
         endings=Counter(game.ending for game in table.games).most_common(),
         notes=[*findings(table, facts), *meanings(table, columns), *circumstances(table)],
+        ladder=None,
         bars=without,
         strips=without,
         of_format=[
@@ -158,6 +166,7 @@ def _with_comparisons(part: ReportPart, table: Standings) -> ReportPart:
     scale = elo_scale([row.rating for row in table.rows])
     return replace(
         part,
+        ladder=_ladder(table),
         bars=[bar(row.rating, scale) if row.is_rated else None for row in table.rows],
         elo_ticks=[Tick(scale.at(value), signed(value) if value else "0") for value in scale.ticks],
         zero=scale.at(0),
@@ -166,6 +175,12 @@ def _with_comparisons(part: ReportPart, table: Standings) -> ReportPart:
         seats=seats_grid(table),
         by_seat=_plain(by_seat_grid(table), table),
     )
+
+
+def _ladder(table: Standings) -> Grid:
+    """The best bots with their points and ratings."""
+    best = replace(table, rows=table.rows[:LADDER])
+    return _chosen(standings_grid(best, ("elo", "score"), None), lambda name: name in _LADDER_COLUMNS)
 
 
 def _with_times(
@@ -184,7 +199,12 @@ def _with_times(
 def _plain(grid: Grid, table: Standings) -> Grid:
     """A table without the columns of a format with an order of its own, which the standings have."""
     own = set(table.rows[0].columns) if table.rows else set()
-    kept = [number for number, column in enumerate(grid.columns) if column.name not in own]
+    return _chosen(grid, lambda name: name not in own)
+
+
+def _chosen(grid: Grid, is_chosen: Callable[[str], bool]) -> Grid:
+    """A table with the columns of these names alone."""
+    kept = [number for number, column in enumerate(grid.columns) if is_chosen(column.name)]
     return Grid(
         [grid.columns[number] for number in kept], [[row[number] for number in kept] for row in grid.rows]
     )

@@ -256,5 +256,17 @@
     follow();
   };
 
+  /** Draws the last position of a game where the page shows it. The renderer has escaped what is drawn. */
+  const drawPosition = async (link) => {
+    const id = replays.get(link.dataset.position);
+    if (!id) return;
+    const game = await replayData(id);
+    const [view] = game.views;
+    const svg = link.querySelector("svg");
+    svg.setAttribute("viewBox", view.box);
+    svg.innerHTML = view.ground + view.steps.at(-1).draw.map((index) => game.elements[index]).join("");
+  };
+  for (const link of document.querySelectorAll("[data-position]")) drawPosition(link);
+
   replayData("games-data").then(start);
 }

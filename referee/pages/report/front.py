@@ -1,0 +1,304 @@
+"""The first screen of a report: who won and how sure that is, and the games to see, each by a stated rule.
+Pure.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from referee.core.pairing import Pairing
+from referee.core.text import counted, true_minus
+from referee.gameplay.events import Ending
+from referee.ratings.columns import likelihood_text, number_text, rating_text
+from referee.ratings.sprt import SprtResult, llr
+from referee.ratings.standings import Standings, StandingsRow
+from referee.records.record import Summary
+
+LIKELIHOODS = ((0.975, "almost certainly"), (0.9, "very likely"), (0.75, "probably"))
+"""How likely it must be at least that the first bot is stronger than the second, and the words for it."""
+
+PLACES = 3
+"""So many bots stand on the podium."""
+
+EVEN = 0.5
+"""A winner that gave itself less has turned the game."""
+
+
+class ListedGame(NamedTuple):
+    """A game in the list of games."""
+
+    game: Summary
+    moves: int
+    lowest: tuple[float | None, ...] = ()
+    """By seat, the least chance to win that the bot gave itself; None where it said none."""
+    last_words: str = ""
+    """The last line that a bot at fault wrote to stderr."""
+
+    @property
+    def winner(self) -> int | None:
+        """The seat that won alone, against others; else None."""
+        ranks = self.game.ranks
+        return ranks.index(1) if len(ranks) > 1 and ranks.count(1) == 1 else None
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether no bot committed a fault."""
+        return not any(self.game.faults)
+
+
+class Headline(NamedTuple):
+    """The answer of a tournament."""
+
+    kicker: str
+    """What it answers."""
+    answer: str
+    """In large type."""
+    tone: str
+    """`good`, `bad` or empty: the colour of the answer."""
+    sentence: str
+
+
+class Place(NamedTuple):
+    """A bot on the podium."""
+
+    number: int
+    bot: str
+    points: str
+    game: ListedGame | None
+    """Its best win; None where it has none."""
+    against: str
+    """Whom it beat there."""
+
+
+class GameToSee(NamedTuple):
+    """A game that is worth looking at."""
+
+    name: str
+    number: str
+    """The figure by which it was chosen."""
+    sentence: str
+    game: Summary
+
+
+class Front(NamedTuple):
+    """The first screen."""
+
+    headline: Headline | None
+    """None where nothing was rated."""
+    podium: Sequence[Place]
+    to_see: Sequence[GameToSee]
+    evidence: Sequence[float]
+    """Of the only sequential test, the LLR after each pair."""
+    test: SprtResult | None
+    """The only sequential test."""
+
+
+def front(table: Standings, games: Sequence[ListedGame], tests: Sequence[SprtResult], is_over: bool) -> Front:
+    """The first screen of a tournament with these standings; `is_over` says that nothing more is played."""
+    test = tests[0] if len(tests) == 1 else None
+    elo = {bot: rating.elo for bot, rating in table.pool.ratings.items()}
+    return Front(
+        _of_test(test, table) if test else _of_standings(table, is_over),
+        [] if test else podium(table, games, elo),
+        games_to_see(games, elo),
+        evidence(test, [each.game for each in games]) if test else [],
+        test,
+    )
+
+
+def _of_standings(table: Standings, is_over: bool) -> Headline | None:
+    """The bot in the first place: in a format with an order of its own by that, else by rating."""
+    first = next((row for row in table.rows if row.rank == 1 and row.tally.games), None)
+    if first is None:
+        return None
+    kicker = "Winner" if is_over else "In the lead"
+    return Headline(kicker, first.bot, "", _won(first, table))
+
+
+def _won(first: StandingsRow, table: Standings) -> str:
+    wins, games = first.tally.counts[2], counted(first.tally.games, "game")
+    text = f"{counted(wins, 'win')} in {games}"
+    if table.own_order or first.next is None or first.next.superiority is None or len(table.rows) < 2:
+        return f"{text}."
+    second = table.rows[1].bot
+    words = likely(first.next.superiority)
+    return (
+        f"{text}. Elo compared with {second}: {rating_text(first.next.difference)}; it is "
+        f"{words} the stronger of the two ({likelihood_text(first.next.superiority)} %)."
+    )
+
+
+def likely(superiority: float) -> str:
+    """How likely it is that a bot is stronger than the next one, in words."""
+    words = (words for least, words in LIKELIHOODS if superiority >= least)
+    return next(words, "perhaps")
+
+
+def _of_test(test: SprtResult, table: Standings) -> Headline:
+    """The answer of a sequential test, which asks for a gain, or where `elo0` is below 0, for no loss."""
+    asked = "stronger" if test.elo0 >= 0 else "no weaker"
+    answers = {
+        "H1": (f"Yes, {test.bot} is {asked}", "good"),
+        "H0": (f"No, {test.bot} is not stronger" if test.elo0 >= 0 else f"No, {test.bot} is weaker", "bad"),
+        "": ("Not decided yet", ""),
+    }
+    answer, tone = answers[test.accepted]
+    low, high = test.bounds
+    pairs = sum(test.counts)
+    points = sum(half * count for half, count in enumerate(test.counts)) / 2
+    text = (
+        f"{test.bot} scored {number_text(points)} of {2 * pairs:,} against {test.against}. The evidence for "
+        f"{elo_text(test.elo1)} against {elo_text(test.elo0)} Elo is "
+        f"{true_minus(f'{test.llr:+.2f}')} after {counted(pairs, 'pair')}; the test ends at "
+        f"{true_minus(f'{low:.2f}')} or {high:+.2f}."
+    )
+    first = table.rows[0] if table.rows else None
+    if first and first.next and len(table.rows) == 2:
+        text += f" {first.bot} is rated {rating_text(first.next.difference)} Elo compared with the other."
+    return Headline(f"Is {test.bot} {asked} than {test.against}?", answer, tone, text)
+
+
+def elo_text(elo: float) -> str:
+    """A difference that a test compares, with its sign, for people."""
+    return true_minus(f"{elo:+g}") if elo else "0"
+
+
+def evidence(test: SprtResult, games: Iterable[Summary]) -> list[float]:
+    """The LLR of a test after each pair of games, in the order of their rounds."""
+    pairs: dict[tuple[int, int], list[float]] = defaultdict(list)
+    for game in games:
+        pairing = Pairing.parse(game.id)
+        if pairing.section == test.section and {*game.bots} == {test.bot, test.against}:
+            own, other = (game.ranks[game.bots.index(bot)] for bot in (test.bot, test.against))
+            pairs[pairing.number, pairing.part].append(1 if own < other else 0.5 if own == other else 0)
+    counts = [0] * len(test.counts)
+    found = []
+    whole = [points for _, points in sorted(pairs.items()) if len(points) == 2]
+    for points in whole[: sum(test.counts)]:
+        counts[round(2 * sum(points))] += 1
+        found.append(llr(counts, test.elo0, test.elo1, test.model))
+    return found
+
+
+def podium(table: Standings, games: Sequence[ListedGame], elo: Mapping[str, float]) -> list[Place]:
+    """The best three bots, each with its best win; `elo` has the bots' ratings."""
+    best = [row for row in table.rows if row.rank is not None and row.tally.games][:PLACES]
+    return [_place(number, row, games, elo) for number, row in enumerate(best, 1)] if len(best) > 1 else []
+
+
+def _place(number: int, row: StandingsRow, games: Iterable[ListedGame], elo: Mapping[str, float]) -> Place:
+    """A bot with its win against the best-rated other, without a fault; of several the shortest."""
+
+    def beaten(each: ListedGame) -> str:
+        return max((bot for bot in each.game.bots if bot != row.bot), key=lambda bot: elo.get(bot, 0.0))
+
+    won = [
+        each
+        for each in games
+        if each.is_clean and each.winner is not None and each.game.bots[each.winner] == row.bot
+    ]
+    points = f"{number_text(row.tally.points)} of {row.tally.games:,} points"
+    game = max(won, key=lambda each: (elo.get(beaten(each), 0.0), -each.moves), default=None)
+    return Place(number, row.bot, points, game, beaten(game) if game else "")
+
+
+def games_to_see(games: Sequence[ListedGame], elo: Mapping[str, float]) -> list[GameToSee]:
+    """At most one game for each rule, none of them twice; of equal ones the first that was finished."""
+    found: list[GameToSee] = []
+    for rule in (_upset, _swing, _longest, _quickest, _strangest):
+        left = [each for each in games if all(each.game is not seen.game for seen in found)]
+        if chosen := rule(left, elo):
+            found.append(chosen)
+    return found
+
+
+def _most(
+    games: Iterable[ListedGame], by: Callable[[ListedGame], float | None]
+) -> tuple[ListedGame, float] | None:
+    """The first game with the largest value, and the value; games without one do not count."""
+    valued = [(each, value) for each in games if (value := by(each)) is not None]
+    return max(valued, key=lambda pair: pair[1], default=None)
+
+
+def _names(each: ListedGame) -> tuple[str, str]:
+    """The winner, and the others."""
+    assert each.winner is not None
+    others = [bot for seat, bot in enumerate(each.game.bots) if seat != each.winner]
+    return each.game.bots[each.winner], " and ".join(others)
+
+
+def _upset(games: Collection[ListedGame], elo: Mapping[str, float]) -> GameToSee | None:
+    """The win, without a fault, by the bot that is rated lowest compared with the best that it beat."""
+
+    def by(each: ListedGame) -> float | None:
+        bots = each.game.bots
+        if each.winner is None or not each.is_clean or not each.game.rated or not elo.keys() >= {*bots}:
+            return None
+        lead = max(elo[bot] for seat, bot in enumerate(bots) if seat != each.winner) - elo[bots[each.winner]]
+        return lead if round(lead) > 0 else None
+
+    if (chosen := _most(games, by)) is None:
+        return None
+    winner, others = _names(chosen[0])
+    lead = f"{chosen[1]:,.0f} Elo"
+    return GameToSee("Upset", lead, f"{winner} beats {others}, rated {lead} higher", chosen[0].game)
+
+
+def _swing(games: Collection[ListedGame], elo: Mapping[str, float]) -> GameToSee | None:
+    """The win in which the winner gave itself the least chance at some move, if that was below one half."""
+
+    def by(each: ListedGame) -> float | None:
+        lowest = each.lowest[each.winner] if each.winner is not None and each.lowest else None
+        return -lowest if lowest is not None and lowest < EVEN and each.is_clean else None
+
+    if (chosen := _most(games, by)) is None:
+        return None
+    winner, others = _names(chosen[0])
+    least = f"{-100 * chosen[1]:.0f} %"
+    text = f"{winner} gave itself {least}, and won against {others}"
+    return GameToSee("Biggest swing", least, text, chosen[0].game)
+
+
+def _longest(games: Collection[ListedGame], elo: Mapping[str, float]) -> GameToSee | None:
+    """The game with the most moves."""
+    if (chosen := _most(games, lambda each: each.moves or None)) is None:
+        return None
+    return GameToSee("Longest", counted(chosen[0].moves, "move"), chosen[0].game.sentence, chosen[0].game)
+
+
+def _quickest(games: Collection[ListedGame], elo: Mapping[str, float]) -> GameToSee | None:
+    """The win by the rules with the fewest moves."""
+    chosen = _most(
+        games,
+        lambda each: (
+            -each.moves
+            if each.winner is not None and each.is_clean and each.game.ending == Ending.RULES.word
+            else None
+        ),
+    )
+    if chosen is None:
+        return None
+    text = chosen[0].game.sentence
+    return GameToSee("Quickest win", counted(chosen[0].moves, "move"), text, chosen[0].game)
+
+
+def _strangest(games: Collection[ListedGame], elo: Mapping[str, float]) -> GameToSee | None:
+    """A game with the fault that the fewest games have, if possible one in which the bot said something."""
+    counts = Counter(word for each in games for word in {*each.game.faults} - {""})
+
+    def by(each: ListedGame) -> float | None:
+        words = {*each.game.faults} - {""}
+        return -min(counts[word] for word in words) + (0.5 if each.last_words else 0) if words else None
+
+    if (chosen := _most(games, by)) is None:
+        return None
+    each = chosen[0]
+    word, bot = min(
+        ((word, bot) for word, bot in zip(each.game.faults, each.game.bots, strict=True) if word),
+        key=lambda pair: counts[pair[0]],
+    )
+    said = f", saying: {each.last_words}" if each.last_words else ""
+    number = f"{word}: {counted(counts[word], 'game')}"
+    return GameToSee("Strangest fault", number, f"{bot} {Ending.of(word).sentence}{said}", each.game)

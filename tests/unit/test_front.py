@@ -1,0 +1,135 @@
+"""The first screen of a report: each sentence and each game to see follows its rule."""
+
+from __future__ import annotations
+
+import pytest
+
+from referee.core.pairing import Pairing
+from referee.pages.report.front import ListedGame, evidence, front, games_to_see, likely
+from referee.ratings.sprt import SprtResult, bounds, llr
+from referee.ratings.standings import standings
+from referee.records.record import Summary
+from tests.unit.test_report import game
+
+ELO = {"ant": 200.0, "bee": 0.0, "cat": -200.0}
+
+
+def listed(
+    bots: tuple[str, str],
+    winner: int,
+    moves: int = 20,
+    number: int = 1,
+    lowest: tuple[float | None, ...] = (),
+    fault: str = "",
+    last_words: str = "",
+) -> ListedGame:
+    """A game that the seat `winner` won, by a fault of the other if one is named."""
+    played = game(bots, (1, 2) if winner == 0 else (2, 1), number)
+    if fault:
+        faults = ("", fault) if winner == 0 else (fault, "")
+        played = played._replace(faults=faults, ending=fault)
+    return ListedGame(played, moves, lowest, last_words)
+
+
+def test_each_game_to_see_has_its_rule() -> None:
+    games = [
+        listed(("ant", "bee"), 0, 20, 1),
+        listed(("ant", "cat"), 1, 21, 2),  # rated 400 lower
+        listed(("bee", "cat"), 1, 22, 3),  # rated 200 lower
+        listed(("ant", "bee"), 0, 23, 4, (0.08, 0.9)),
+        listed(("ant", "bee"), 0, 24, 5, (0.3, 0.01)),  # what the loser gave itself does not count
+        listed(("ant", "bee"), 0, 40, 6),
+        listed(("ant", "bee"), 0, 7, 7),
+        listed(("bee", "ant"), 1, 2, 8, fault="time"),
+        listed(("bee", "ant"), 1, 2, 9, fault="time"),
+        listed(("bee", "ant"), 1, 3, 10, fault="gone", last_words="KeyError: 'x'"),
+    ]
+    found = {seen.name: seen for seen in games_to_see(games, ELO)}
+    assert {name: Pairing.parse(seen.game.id).number for name, seen in found.items()} == {
+        "Upset": 2,
+        "Biggest swing": 4,
+        "Longest": 6,
+        "Quickest win": 7,
+        "Strangest fault": 10,
+    }
+    assert (found["Upset"].number, found["Upset"].sentence) == (
+        "400 Elo",
+        "cat beats ant, rated 400 Elo higher",
+    )
+    assert found["Biggest swing"].sentence == "ant gave itself 8 %, and won against bee"
+    assert found["Longest"].number == "40 moves" and found["Quickest win"].number == "7 moves"
+    assert found["Strangest fault"].sentence == "bee is gone, saying: KeyError: 'x'"
+    assert found["Strangest fault"].number == "gone: 1 game"
+
+
+def test_no_game_is_shown_twice_nor_one_that_fits_no_rule() -> None:
+    only = listed(("ant", "bee"), 0, 9)
+    assert [seen.name for seen in games_to_see([only], ELO)] == ["Longest"]
+    assert games_to_see([], ELO) == []
+    drawn = ListedGame(game(("ant", "bee"), (1, 1)), 5)
+    assert [seen.name for seen in games_to_see([drawn], ELO)] == ["Longest"]
+
+
+@pytest.mark.parametrize(
+    ("superiority", "words"),
+    [
+        (0.975, "almost certainly"),
+        (0.974, "very likely"),
+        (0.9, "very likely"),
+        (0.75, "probably"),
+        (0.6, "perhaps"),
+    ],
+)
+def test_a_likelihood_has_its_words(superiority: float, words: str) -> None:
+    assert likely(superiority) == words
+
+
+def many() -> list[Summary]:
+    pairs = [("ant", "bee"), ("bee", "ant"), ("ant", "cat"), ("cat", "ant"), ("bee", "cat"), ("cat", "bee")]
+    order = ["ant", "bee", "cat"]
+    return [
+        game(bots, (1, 2) if order.index(bots[0]) < order.index(bots[1]) else (2, 1), number)
+        for number in range(1, 6)
+        for bots in pairs
+    ]
+
+
+def test_the_headline_and_the_podium_are_those_of_the_standings() -> None:
+    games = [ListedGame(each, 10 + number) for number, each in enumerate(many())]
+    table = standings(order := ["ant", "bee", "cat"], [each.game for each in games])
+    found = front(table, games, (), is_over=True)
+    assert found.headline and found.test is None and found.evidence == []
+    assert (found.headline.kicker, found.headline.answer) == ("Winner", "ant")
+    assert found.headline.sentence.startswith("20 wins in 20 games. Elo compared with bee: ")
+    assert found.headline.sentence.endswith("the stronger of the two (99.9 %).")
+    assert [place.bot for place in found.podium] == order
+    first, _, last = found.podium
+    assert first.game and first.against == "bee" and first.game is games[0]
+    assert last.game is None and last.points == "0 of 20 points"
+    before = front(table, games, (), is_over=False).headline
+    assert before and before.kicker == "In the lead"
+    assert front(standings(order, []), [], (), is_over=True).headline is None
+
+
+def test_a_sequential_test_is_its_verdict() -> None:
+    games = [game(bots, (1, 2), number) for number in (1, 2) for bots in (("ant", "bee"),)]
+    games += [game(("bee", "ant"), (2, 1), number) for number in (1, 2)]
+    counts = (0, 0, 0, 0, 2)
+    test = SprtResult("", "ant", "bee", 0, 50, 0.05, 0.05, "logistic", counts, llr(counts, 0, 50), "H1")
+    assert evidence(test, games) == [llr((0, 0, 0, 0, 1), 0, 50), llr(counts, 0, 50)]
+    table = standings(["ant", "bee"], games)
+    listed_games = [ListedGame(each, 9) for each in games]
+    answers = {}
+    for accepted in ("H0", "H1", ""):
+        found = front(table, listed_games, [test._replace(accepted=accepted)], is_over=True)
+        assert found.headline and not found.podium
+        answers[accepted] = (found.headline.answer, found.headline.tone)
+        assert "ant scored 4 of 4 against bee" in found.headline.sentence
+        assert f"the test ends at −{bounds(0.05, 0.05)[1]:.2f} or +2.94" in found.headline.sentence
+    assert answers == {
+        "H0": ("No, ant is not stronger", "bad"),
+        "H1": ("Yes, ant is stronger", "good"),
+        "": ("Not decided yet", ""),
+    }
+    loss = front(table, listed_games, [test._replace(elo0=-10, elo1=0)], is_over=True).headline
+    assert loss and loss.answer == "Yes, ant is no weaker"
