@@ -770,13 +770,13 @@ PROTOCOL: Rows = {
         Defect(
             "greets in its own words",
             2,
-            "a line that is not a message came, such as `Welcome to BotMaster 3000!`",
+            "a line that is not a message came: `Welcome to BotMaster 3000!`",
             late=noisy,
         ),
         Defect(
             "prints what it thinks and nothing else",
             3,
-            "such as `[debug] best cell A1`",
+            "a line that is not a message came: `[debug] best cell A1`",
             late=lambda place: asked(place) and noisy(place),
         ),
     ),
