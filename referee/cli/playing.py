@@ -184,11 +184,13 @@ def _play(prepared: PreparedTournament, opened: OpenRun, options: PlayOptions) -
 
 def _say_decision(tournament: Tournament, opened: OpenRun) -> None:
     """Says why the schedule is not played to its end, if a stopping rule has decided."""
-    if tournament.stopping == NEVER:
-        return
     remaining = Remaining(tournament.matchmaking, opened.state, opened.is_open)
+    if tournament.stopping == NEVER and not remaining.closed:
+        return
     remaining.next()
-    if remaining.decision:
+    if remaining.closed:
+        say(f"{remaining.closed}; with a later `until`, or more `time`, the same command continues")
+    elif remaining.decision:
         say(f"the stopping rule has decided: {remaining.decision}")
 
 

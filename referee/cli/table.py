@@ -31,8 +31,9 @@ if TYPE_CHECKING:
 @click.option(
     "--show",
     metavar="T,…",
-    help="The tables: standings, crosstable, los, seats, pairs, faults, times, sprt, rounds, pairings. "
-    "Default: standings,crosstable; with two bots standings,seats; of a Swiss tournament standings,rounds.",
+    help="The tables: standings, crosstable, los, seats, pairs, faults, times, sprt, rounds, pairings, "
+    "bracket. Default: standings,crosstable; with two bots standings,seats; of a Swiss tournament "
+    "standings,rounds; of a knockout standings,bracket.",
 )
 @notes_option
 @click.option("--times", is_flag=True, help="Also show how long moves took, which reads all records.")

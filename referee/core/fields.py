@@ -62,6 +62,11 @@ class Fields:
         """Returns the value of a field, unchecked; None where it is missing."""
         return self._value.get(name)
 
+    def without_nulls(self, *names: str) -> Fields:
+        """The same object without those of these fields that are null."""
+        value = {name: what for name, what in self._value.items() if name not in names or what is not None}
+        return Fields(value, self._path, self._error, self._given_by, self._examples)
+
     def names(self) -> list[str]:
         """The names of all fields."""
         return list(self._value)
@@ -78,10 +83,12 @@ class Fields:
         for name in self._value:
             if name not in names:
                 whole = name[:100].lower().replace("-", "_")
-                known = {**(instead or {}), **{one: f"`{one}`" for one in names}}
+                own = {one: f"`{one}`" for one in names}
+                known, parts_known = {**(instead or {}), **own}, {**own, **(instead or {})}
                 # The name itself, one that is like it, or a part of it, such as `time` in `time_per_move`.
-                words = whole, nearest(name, names), *reversed(whole.split("_"))
-                expected = next((known[word] for word in words if word in known), meant(name, names))
+                found = [known.get(word) for word in (whole, nearest(name, names))]
+                found += [parts_known.get(word) for word in reversed(whole.split("_"))]
+                expected = next(filter(None, found), meant(name, names))
                 raise self._error(f"unknown key `{shown(self.at(name), 100)}`, expected {expected}")
 
     @property

@@ -9,7 +9,8 @@ from referee.ratings.grids import Column, Grid
 
 FORMAT_TABLES = {
     "rounds": "of a Swiss tournament: the opponents and points of each bot, round by round",
-    "pairings": "of a Swiss tournament: who meets whom in the current round",
+    "pairings": "of a Swiss tournament or a knockout: who meets whom in the current round or stage",
+    "bracket": "of a knockout: the series of all stages",
 }
 """Their names and what they show."""
 

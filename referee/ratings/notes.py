@@ -68,6 +68,8 @@ def findings(table: Standings, facts: Facts, is_rated: bool = True) -> Iterator[
     if not table.section:
         if facts.unknown_format:
             yield order_by_rating(facts.unknown_format)
+        if facts.closed:
+            yield facts.closed
         yield from _changed(table, facts)
         yield from withdrawn_lines(facts.withdrawn)
         yield from left_out_lines(facts.left_out)

@@ -46,6 +46,8 @@ class Facts:
     """The bots that are out of the tournament, which have no rank, with the reason."""
     tests: Sequence[SprtResult] = ()
     """The sequential tests of the run as far as they have come."""
+    closed: str = ""
+    """Why no more games begin, where the time of the run is over."""
     points: PointScale = STANDARD
     """How many points a game gives."""
     tables: Mapping[str, Sequence[FormatTable]] = field(default_factory=dict)

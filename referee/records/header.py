@@ -13,6 +13,8 @@ from referee.core.pairing import BOT_NAME, SECTION_NAME, Pairing
 from referee.core.point_scale import PointScale
 from referee.core.seeds import seed_hash
 from referee.core.text import shown, value_text
+from referee.core.time_limit import CLOSED, PLAYED_US, TimeLimit, check_closed
+from referee.core.time_limit import KEYS as TIME_KEYS
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.openings import Openings
 from referee.games import game_named, origin_of
@@ -189,6 +191,7 @@ def apply_change(header: dict[str, Any], change: dict[str, Any]) -> None:
     for name in _NUMBERS:
         if fields.has(name):
             header[name] = fields.number(name, 1)
+    _apply_times(header, change)
     if fields.has(LEFT_OUT):
         header[LEFT_OUT] = change[LEFT_OUT]  # all of them, not only new ones
     if fields.has("encounters"):
@@ -201,6 +204,19 @@ def apply_change(header: dict[str, Any], change: dict[str, Any]) -> None:
         if seed_hash(seed) != header.get("seed_sha256"):  # guard: seed-hash
             raise fields.wrong("seed", "the seed whose hash is `seed_sha256`")
         header["seed"] = seed
+
+
+def _apply_times(header: dict[str, Any], change: dict[str, Any]) -> None:
+    """Applies what a change says of the time of the run: with another limit, more games begin."""
+    for name in TIME_KEYS:
+        if name in change:
+            header.pop(CLOSED, None)
+            header.pop(name, None)
+            if change[name] is not None:
+                header[name] = change[name]
+    for name in (CLOSED, PLAYED_US):
+        if name in change:
+            header[name] = change[name]
 
 
 def have_changed(known: Mapping[str, str] | None, now: Mapping[str, str]) -> bool:
@@ -235,6 +251,9 @@ def _check_additions(fields: Fields) -> None:
         for name in fields.object("files").names():
             fields.object("files").object(name)
     check_left_out(fields)
+    times = fields.without_nulls(*TIME_KEYS)
+    TimeLimit.read(times)
+    check_closed(times)
     for name in _NUMBERS:
         if fields.has(name):
             fields.number(name, 1)

@@ -31,6 +31,11 @@ class Agenda:
                 return found
         return None
 
+    def given(self) -> Iterator[Encounter]:
+        """The encounters that were given out and do not belong to a finished beginning yet."""
+        for section in self._sections:
+            yield from section.given
+
     def finished(self) -> Iterator[Encounter]:
         """The encounters that have been added, since the last call, to the longest finished beginning of each
         schedule: they do not depend on the order in which games end.
@@ -48,7 +53,7 @@ class _Section:
         self._is_over = is_over
         self._awaited: list[str] = []
         """The games that the schedule waits for and that were not over at the last look."""
-        self._given: deque[Encounter] = deque()
+        self.given: deque[Encounter] = deque()
         """The encounters that were given out and do not belong to the finished beginning yet."""
 
     def next(self) -> Encounter | None:
@@ -59,7 +64,7 @@ class _Section:
             if isinstance(step, Wait):
                 self._awaited = list(step.games)
             elif not self._skips(step):
-                self._given.append(step)
+                self.given.append(step)
                 return step
         return None
 
@@ -69,5 +74,5 @@ class _Section:
         return bool(self._awaited)
 
     def finished(self) -> Iterator[Encounter]:
-        while self._given and all(self._is_over(game.id) for game in self._given[0].games):
-            yield self._given.popleft()
+        while self.given and all(self._is_over(game.id) for game in self.given[0].games):
+            yield self.given.popleft()

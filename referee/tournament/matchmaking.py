@@ -9,6 +9,7 @@ from typing import Any
 from referee.core.errors import RecordError
 from referee.core.fields import Fields
 from referee.core.point_scale import STANDARD, PointScale
+from referee.core.time_limit import UNLIMITED, TimeLimit
 from referee.records.header import REPEATS
 from referee.tournament.formats import Format
 from referee.tournament.stopping import NEVER, Stopping, StoppingRule, stopping_rule_from_header
@@ -29,6 +30,8 @@ class Matchmaking:
     """How games count that are the same as others; one of `REPEATS`."""
     points: PointScale = STANDARD
     """How many points a game gives."""
+    limit: TimeLimit = UNLIMITED
+    """Until when games begin."""
 
     def new_stopping(self, out: Collection[str]) -> Stopping:
         """The stopping rule of a section, before its first game, where some bots are `out`."""
@@ -41,7 +44,14 @@ def matchmaking_of_header(
     """The matchmaking of a run from its header. Raises `RecordError`."""
     stopping = stopping_rule_from_header(header)
     repeats = header.get("repeats", REPEATS[0])
-    return Matchmaking(tuple(header["bots"]), seats, run_format, stopping, repeats, scale_of(header))
+    return Matchmaking(
+        tuple(header["bots"]), seats, run_format, stopping, repeats, scale_of(header), limit_of(header)
+    )
+
+
+def limit_of(header: Mapping[str, Any]) -> TimeLimit:
+    """Until when games of a run begin, from its header. Raises `RecordError`."""
+    return TimeLimit.read(Fields(dict(header), "", RecordError))
 
 
 def scale_of(header: Mapping[str, Any]) -> PointScale:

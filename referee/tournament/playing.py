@@ -14,6 +14,7 @@ from referee.core.seeds import shared_by
 from referee.gameplay.events import Rejected
 from referee.records.record import REJECTED, from_json
 from referee.tournament.plan import Entrant
+from referee.tournament.run.closing import Closing
 from referee.tournament.run.hashes import Programs
 from referee.tournament.run.open_run import OpenRun
 from referee.tournament.run.remaining import Remaining
@@ -132,6 +133,7 @@ class TournamentPlayer:
         self._faults = FaultCount(tournament.strikes, run)
         tasks = _tasks(tournament, run, self.remaining, self._faults, keep)
         self._dispatcher = Dispatcher(tasks, run.state.suspicion)
+        self._closing = Closing(tournament.limit, run, self.remaining)
         self._deaths = 0
         """How many workers died in a row before a game began."""
         self._is_stopping = False
@@ -159,7 +161,7 @@ class TournamentPlayer:
                 if stopping():
                     self._is_stopping = True
                     backend.stop()
-                while not stopping() and backend.has_room and (task := self._dispatcher.next()):
+                while not stopping() and backend.has_room and (task := self._next_task()):
                     self._record_changed_programs(task.plan.entrants)
                     backend.play(task)
                 if not backend.busy and (stopping() or not self._dispatcher.pauses):
@@ -174,7 +176,14 @@ class TournamentPlayer:
             backend.end_idle_bots()
         finally:
             backend.close()
+        self._closing.stop()
         self._record_changed_programs(self._tournament.entrants)
+
+    def _next_task(self) -> Task | None:
+        """The next task, if there is one now; no new encounter where the time of the run is over."""
+        if decision := self._closing.look():
+            self._show.note(decision)
+        return self._dispatcher.next()
 
     def _record_changed_programs(self, entrants: Iterable[Entrant]) -> None:
         """Looks whether the programs of some bots changed since the last look; stores and reports it."""

@@ -10,6 +10,7 @@ from typing import Any
 from referee.core.errors import UsageError
 from referee.core.pairing import Pairing
 from referee.core.point_scale import STANDARD, PointScale
+from referee.core.time_limit import UNLIMITED, TimeLimit
 from referee.processes.bot import Bot
 from referee.processes.limits import share_of
 from referee.records.amendments import Strikes
@@ -37,6 +38,8 @@ class Tournament:
     """How games count that are the same as others; one of `REPEATS`."""
     points: PointScale = STANDARD
     """How many points a game gives."""
+    limit: TimeLimit = UNLIMITED
+    """Until when games begin."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -72,13 +75,15 @@ class Tournament:
     def matchmaking(self) -> Matchmaking:
         """What decides which encounters are played."""
         seats = {plan.section: plan.seats for plan in self.plans}
-        return Matchmaking(self.names, seats, self.format, self.stopping, self.repeats, self.points)
+        return Matchmaking(
+            self.names, seats, self.format, self.stopping, self.repeats, self.points, self.limit
+        )
 
     @cached_property
     def games_in_all(self) -> Amount:
         """How many games there are in all sections."""
         amounts = [self.format.games_in_all(len(plan.names), plan.seats) for plan in self.plans]
-        return total(amounts, may_stop=bool(self.stopping.header()))
+        return total(amounts, may_stop=bool(self.stopping.header() or self.limit.header()))
 
     def check(self) -> None:
         """Raises `UsageError` where the format does not fit the number of bots or seats."""
@@ -113,6 +118,7 @@ class Tournament:
             # Only what differs from the default, so that older runs can be continued.
             **({} if self.repeats == REPEATS[0] else {"repeats": self.repeats}),
             **self.points.header(),
+            **self.limit.header(),
         }
 
 
@@ -135,5 +141,11 @@ def tournament_of(config: Config) -> Tournament:
         for section in config.sections
     ]
     return Tournament(
-        tuple(plans), config.format, config.strikes, config.stopping, config.repeats, config.points
+        tuple(plans),
+        config.format,
+        config.strikes,
+        config.stopping,
+        config.repeats,
+        config.points,
+        config.limit,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 from typing import Any, cast
@@ -13,6 +14,7 @@ from referee.core.seeds import shared_by
 from referee.records.journal import StoredLine, body_of, chained
 from referee.records.record import Summary
 from referee.tournament.file.config import config_of
+from referee.tournament.run.closing import Closing
 from referee.tournament.run.open_run import OpenRun
 from referee.tournament.run.remaining import Remaining
 from referee.tournament.run.run_state import RunState
@@ -70,6 +72,15 @@ STOPPED: dict[str, tuple[str, dict[str, Any]]] = {
     "league with an interval": ("abc", {"format": "league", "budget": 400, "stop": {"interval": 170}}),
 }
 """Tournaments that stop: what is being played then may be more with several workers."""
+
+NOON = datetime(2026, 12, 1, 12, tzinfo=UTC)
+"""When simulated runs begin; each game takes a minute."""
+
+CLOSED: dict[str, tuple[str, dict[str, Any]]] = {
+    name: (bots, {**keys, "until": (NOON + timedelta(minutes=7)).isoformat()})
+    for name, (bots, keys) in ONE_BY_ONE.items()
+}
+"""Tournaments whose time is over after seven games."""
 
 STRIKES: dict[str, tuple[str, dict[str, Any]]] = {
     f"{name}, {then}": (bots, {**keys, "strikes": {"faults": 2, "games": then}})
@@ -196,11 +207,12 @@ class Simulation:
         remaining = Remaining(
             self._tournament.matchmaking, run.state, run.is_open, run.add_batch, self._at_once
         )
+        closing = Closing(self._tournament.limit, run, remaining, self._now)
         patience = random.choice((random.randint(0, 5), random.randint(0, 60), 10**9)) if random else 10**9
         at_once = self._at_once if random else 1
         busy: list[list[Pairing]] = []
         while patience:
-            while len(busy) < at_once and (found := remaining.next()):
+            while len(busy) < at_once and (found := self._next(closing, remaining)):
                 busy.append(self._open(found))
             if not busy:
                 self.decision = remaining.decision
@@ -217,6 +229,14 @@ class Simulation:
                 faults.take_out()
             busy = [games for games in busy if games]
         return False
+
+    def _now(self) -> datetime:
+        return NOON + timedelta(minutes=len(self.run.found))
+
+    @staticmethod
+    def _next(closing: Closing, remaining: Remaining) -> Encounter | None:
+        closing.look()
+        return remaining.next()
 
     def _open(self, encounter: Encounter) -> list[Pairing]:
         return [game for game in encounter.games if self.run.is_open(game.id)]

@@ -46,7 +46,14 @@ BAD_FILES: list[tuple[str, str]] = [
     ("size = 4\n" + GOOD, "unknown key `size`, expected it in `[options]`"),
     (GOOD + "[[engine]]\nname = 'c'\n", "unknown key `engine`, expected `[[bot]]`"),
     (GOOD.replace('"blooms"', '"blooms"\ngames = 4'), "`tournament.games`, expected `rounds`"),
-    (GOOD.replace('"blooms"', '"blooms"\ntime = "1s"'), "`tournament.time`, expected `clock`"),
+    (
+        GOOD.replace('"blooms"', '"blooms"\ntime = "1s"'),
+        "`tournament.time` is `1s`, expected at least `1m`, the time of play of the whole tournament;",
+    ),
+    (
+        GOOD.replace('"blooms"', '"blooms"\nuntil = "tomorrow"'),
+        '`tournament.until` is `"tomorrow"`, expected a date and a time, such as `until = "2026-12-',
+    ),
     (GOOD.replace('"blooms"', '"blooms"\nconcurrency = 4'), "`tournament.concurrency`, expected `workers`"),
     (GOOD.replace('"blooms"', '"blooms"\nTime-Margin = 4'), "`tournament.Time-Margin`, expected `margin`"),
     (GOOD.replace('"blooms"', '"blooms"\nsize = 4'), "`tournament.size`, expected it in `[options]`"),

@@ -9,7 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.core.pairing import Pairing
+from referee.core.point_scale import PointScale
+from referee.ratings import grids
+from referee.ratings.format_tables import FormatTable
 from referee.records.record import Summary
+from referee.tournament.formats import SectionState
 from referee.tournament.formats.knockout import Knockout
 from referee.tournament.formats.standing import SectionResults
 from tests.unit.simulated import Result, drawn, favourites, play, schedule_of, summary
@@ -169,3 +173,83 @@ def test_all_but_the_winner_lose_exactly_once(count: int, best_of: int, seed: in
     byes = (1 << one.rounds) - count
     in_first = {bot for match in stages_of(games)[0].split() for bot in match}
     assert in_first == set(names[byes:])
+
+
+def lines(table: FormatTable, width: int = 80) -> list[str]:
+    """A table as text, without the lines of its head."""
+    grid, left_out = grids.fitted(table.grid, "simple", width)
+    assert not left_out
+    text = grids.drawn(grid, "simple").splitlines()
+    assert max(map(len, text)) <= width
+    return text[2:]
+
+
+def test_the_bracket_has_neighbours_that_meet_and_between_them_the_one_that_goes_on() -> None:
+    one = cup("abcdef", best_of=3, third_place=True)
+    games = with_results(played(one, favourites("abcdfe")))
+    bracket, pairings = one.tables_of(SectionResults(games, shown=lambda bot: f"bot-{bot}"))
+    assert [line.split() for line in lines(bracket)] == [
+        ["bot-a", "bye"],
+        ["bot-a", "4"],
+        ["bot-d", "4", "bot-d", "0"],
+        ["bot-e", "0", "bot-a", "4", "bot-a"],
+        ["bot-b", "bye", "bot-b", "0"],
+        ["bot-b", "4"],
+        ["bot-c", "4", "bot-c", "0"],
+        ["bot-f", "0"],
+        ["third", "place:"],
+        ["bot-c", "4"],
+        ["bot-d", "0"],
+    ]
+    assert bracket.data[0] == {
+        "stage": "quarterfinals",
+        "bot": "bot-a",
+        "against": None,
+        "points": 0.0,
+        "against_points": 0.0,
+        "winner": "bot-a",
+        "decided_by": "bye",
+    }
+    assert [row["stage"] for row in pairings.data] == ["final", "third place"]
+    assert one.stage_of(SectionResults(games, shown=str.upper)) == "winner: A"
+
+
+def test_the_bracket_of_a_running_knockout_has_the_points_so_far() -> None:
+    one = cup("abcd", best_of=3)
+    games = with_results(played(one, drawn(1, draws=1.0)))
+    some = {game: games[game] for game in [*games][:3]}
+    bracket, pairings = one.tables_of(SectionResults(some))
+    assert [line.split() for line in lines(bracket)] == [["a", "1"], ["d", "1"], ["b", "½"], ["c", "½"]]
+    assert [row["winner"] for row in pairings.data] == [None, None]
+    assert (
+        lines(pairings)[0].split()[2:4] == ["1–1", "…"] and one.stage_of(SectionResults(some)) == "semifinals"
+    )
+    (bracket, _), (before, _) = (one.tables_of(SectionResults(found)) for found in (games, {}))
+    assert lines(bracket)[1].split() == ["d", "6", "a", "6*", "a"] and lines(bracket)[-1] == "* seed"
+    assert {row["decided_by"] for row in bracket.data} == {"seed"}
+    assert [line.split() for line in lines(before)] == [["a"], ["d"], ["b"], ["c"]]
+
+
+@pytest.mark.parametrize(("count", "stages"), [(2, 1), (3, 2), (12, 4), (32, 4), (200, 4)])
+def test_a_bracket_of_any_size_fits_eighty_columns(count: int, stages: int) -> None:
+    names = [f"a-bot-with-a-long-name-{number}" for number in range(count)]
+    one = Knockout(1, tuple(names))
+    bracket, _ = one.tables_of(SectionResults(with_results(played(one, drawn(1)))))
+    assert len(bracket.grid.columns) == 2 * stages + 1 and len(lines(bracket)) in (2**stages, 2**stages + 1)
+    assert len(bracket.data) == 2**one.rounds - 1
+
+
+def test_other_points_decide_a_series() -> None:
+    """With three points for a win, two points behind with two games left is not out."""
+    one = cup("ab", 3)
+    results = iter([WON, DRAWN, DRAWN, DRAWN, *[DRAWN] * 10])
+
+    def result(pairing: Pairing) -> tuple[int, ...]:
+        ranks = next(results)
+        return ranks if pairing.bots[0] == "a" else ranks[::-1]
+
+    scale = PointScale(3, 1)
+    games = play(lambda found: one.schedule(SectionState("ab", 2, "", found, points=scale)), result)
+    assert [*games] == [f"1.{part}:{bots}" for part in (1, 2, 3) for bots in ("a:b", "b:a")]
+    (row, _) = one.standings(SectionResults(with_results(games), points=scale))
+    assert row.columns["last series"] == "8–5"

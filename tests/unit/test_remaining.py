@@ -6,12 +6,19 @@ The games are simulated: results, faults and games without a result follow from 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from random import Random
 from typing import Any
 
 import pytest
 
+from referee.core.pairing import Pairing
+from referee.core.time_limit import CLOSED as CLOSED_MEMBER
+from referee.core.time_limit import UNLIMITED
+from referee.tournament.schedule import encounter
+from referee.tournament.tournament import Tournament
 from tests.unit.simulated_runs import (
+    CLOSED,
     FAULTY,
     ONE_BY_ONE,
     STOPPED,
@@ -64,6 +71,44 @@ def test_stopping_rules_decide_the_same_however_often_a_run_is_stopped(name: str
             assert found.run.found == whole.run.found
             assert batches(found.run) == batches(whole.run)
     assert decided
+
+
+@pytest.mark.promise(
+    "TOURNAMENT",
+    "A run whose time is over plays what has begun, however often it is stopped, and continues with more.",
+    case="swiss of several games",
+)
+@pytest.mark.parametrize("name", some_quick(CLOSED))
+def test_a_run_whose_time_is_over_plays_what_has_begun_and_continues_with_a_later_end(name: str) -> None:
+    made = tournament(*CLOSED[name])
+    unlimited = replace(made, limit=UNLIMITED)
+    for seed in range(3):
+        every = Simulation(unlimited, seed, 1).play().run.found
+        whole = Simulation(made, seed, 1).play()
+        stopped = Simulation(made, seed, 1).play(Random(seed))
+        assert stopped.run.found == whole.run.found and len(every) > len(whole.run.found) >= 7
+        assert "no more games begin" in str(whole.decision) and stopped.decision == whole.decision
+        for found in (whole, Simulation(made, seed, 3).play(Random(seed))):
+            if made.format.pairs_by_round:
+                last = found.run.state.header[CLOSED_MEMBER]["rounds"]
+                begun = {
+                    game for game in map(Pairing.parse, every) if game.number <= last.get(game.section, 0)
+                }
+                assert {game.id for game in begun} == found.run.found.keys()
+            else:
+                games = map(Pairing.parse, found.run.found)
+                encounters = [encounter(one.number, one.bots, one.part, one.section).games for one in games]
+                assert found.run.found.keys() >= {one.id for games in encounters for one in games}
+        assert continued(made, whole).run.found == whole.run.found, "by the same command"
+        whole.run.add_change({"until": None})
+        assert continued(unlimited, whole).run.found == every
+
+
+def continued(made: Tournament, before: Simulation) -> Simulation:
+    """A simulated run that is continued to its end."""
+    found = Simulation(made, 0, 1)
+    found.run = before.run
+    return found.play()
 
 
 @pytest.mark.quick_cases(5)

@@ -300,3 +300,12 @@ def test_the_table_by_rounds_has_opponents_and_points() -> None:
     assert [row["over"] for row in pairings.data] == [False, False, True]
     (before, _) = Swiss(2, tuple("abcd")).tables_of(SectionResults({}))
     assert [row[3] for row in before.grid.rows] == ["3:…", "4:…", "1:…", "2:…"], "before the first game"
+
+
+def test_a_round_that_does_not_begin_any_more_gives_no_bye() -> None:
+    one = Swiss(3, tuple("abc"))
+    games = results(("1:a:b", 1, 2), ("1:b:a", 1, 1))
+    for last, byes in ((None, 2), (2, 2), (1, 1), (0, 0)):
+        found = SectionResults(games, last_round=last)
+        assert sum(float(row.columns["byes"]) for row in one.standings(found)) == byes
+        assert len(one.tables_of(found)) == (1 if last == 0 else 2)

@@ -14,6 +14,7 @@ from referee.core.fields import Fields
 from referee.core.pairing import SECTION_NAME
 from referee.core.point_scale import STANDARD, PointScale
 from referee.core.text import shown
+from referee.core.time_limit import UNLIMITED, TimeLimit
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.openings import NO_OPENINGS, Openings
 from referee.games import GAMES, game_given
@@ -85,6 +86,8 @@ class Config:
     """How games count that are the same as others; one of `REPEATS`."""
     points: PointScale = STANDARD
     """How many points a game gives."""
+    limit: TimeLimit = UNLIMITED
+    """Until when games begin."""
     origins: Mapping[str, BotOrigin] = field(default_factory=dict)
     """What the tables of the bots say about their files, by name."""
     cluster: str = ""
@@ -203,6 +206,7 @@ def _config(
         start_us=main.period("start", START_US),
         repeats=main.one_of("repeats", REPEATS, REPEATS[0]),
         points=PointScale.read(main),
+        limit=TimeLimit.read(main),
         origins={table.bot.name: table.origin for table in present},
         cluster=cluster,
         scale_clocks=main.flag("scale_clocks", False),

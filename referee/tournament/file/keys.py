@@ -23,6 +23,8 @@ TOURNAMENT = {
     "points": "{ win = 3, draw = 1 }",
     "sprt": '"0,10"',
     "stop": "{ interval = 20 }",
+    "until": '"2026-12-01T20:00"',
+    "time": '"3h"',
     "strikes": "3",
     "seed": '"spring"',
     "workers": "2",

@@ -19,6 +19,8 @@ _TOURNAMENT = {
     "strikes": ("faults", "penalty"),
     "rounds": ("games", "repeat", "count", "cycles", "gamesperpair", "encounters"),
     "clock": _CLOCK,
+    "until": ("end", "ends", "closes"),
+    "time": ("duration", "hours", "playtime"),
     "workers": ("concurrency", "threads", "jobs", "parallel", "processes_at_a_time"),
     "game": ("variant", "rules", "slug"),
     "margin": ("timemargin", "time_margin", "grace"),

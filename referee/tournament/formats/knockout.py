@@ -18,8 +18,10 @@ from typing import ClassVar
 
 from referee.core.point_scale import STANDARD, PointScale
 from referee.core.text import counted
+from referee.ratings.format_tables import FormatTable
 from referee.records.record import Summary
 from referee.tournament.formats.format import DEFAULT, Amount, Format, SectionState, wrong_seats
+from referee.tournament.formats.knockout_tables import SeriesScore, bracket_table, stage_name, stage_table
 from referee.tournament.formats.settings import Settings
 from referee.tournament.formats.standing import SectionResults, Standing, points, read_on
 from referee.tournament.schedule import Encounter, Schedule, encounter, wait_for
@@ -29,8 +31,7 @@ _LOST_TO = "lost to"
 
 MAX_OF_SERIES = 999
 
-_STAGES = {1: "final", 2: "semifinals", 3: "quarterfinals"}
-"""The names of the last stages, by how many stages are left with them."""
+_Pair = tuple[str, str]
 
 
 class _Series:
@@ -44,6 +45,8 @@ class _Series:
         self._encounters = 0
         self._points = [0.0, 0.0]
         """The points of the higher seed, and of the lower."""
+        self.given: list[Encounter] = []
+        """Its encounters so far, the last of which may not be over."""
 
     @property
     def is_decided(self) -> bool:
@@ -63,6 +66,13 @@ class _Series:
         """The points of one of the bots and of the other; where they are level, what decided."""
         own, other = self._points if bot == self.bots[0] else self._points[::-1]
         return f"{own:g}–{other:g}{', by seed' if own == other else ''}"
+
+    def so_far(self, stage: int, place: int, bots: _Pair, games: Mapping[str, Summary]) -> SeriesScore:
+        """The series with the results of encounters that are not over; `bots` in the order of the bracket."""
+        one, other = (sum(points(each, bot, games, self._scale) for each in self.given) for bot in bots)
+        played = sum(pairing.id in games for each in self.given for pairing in each.games)
+        winner = self.winner_and_loser[0] if self.is_decided else ""
+        return SeriesScore(stage, place, bots, (one, other), played, winner)
 
     def add(self, one: Encounter, games: Mapping[str, Summary]) -> None:
         """Adds the next encounter."""
@@ -86,6 +96,10 @@ class _Course:
         """By bot that is out, the one that it lost to, the match for the third place left aside."""
         self.third: tuple[str, ...] = ()
         """The winner and the loser of the match for the third place."""
+        self.stages: list[list[tuple[_Pair, _Series | None]]] = []
+        """By stage that has begun, the bots that meet with their series; None for a bye."""
+        self.third_series: _Series | None = None
+        """The match for the third place."""
         self.last_series: dict[str, _Series] = {}
         """The series that each bot played last."""
 
@@ -95,9 +109,11 @@ class _Course:
         losers: list[str] = []
         for number in range(1, _stages(self.seeding) + 1):
             matches = list(zip(places[::2], places[1::2], strict=True))
-            series = [self._series(match) for match in matches if all(match)]
+            self.stages.append([(match, self._series(match) if all(match) else None) for match in matches])
+            series = [one for _, one in self.stages[-1] if one]
             has_third = self._third_place and len(matches) == 1 and len(losers) == 2
             third = [self._series(losers)] if has_third else []
+            self.third_series = third[0] if third else None
             self.last_series.update((bot, one) for one in (*series, *third) for bot in one.bots)
             yield from _waves(number, [*series, *third], section, games)
             self.third = third[0].winner_and_loser if third else ()
@@ -106,6 +122,17 @@ class _Course:
             places = [bot for match in matches for bot in match if bot and bot not in self.lost_to]
             for bot in places:
                 self.passed[bot] += 1
+
+    def so_far(self, games: Mapping[str, Summary]) -> list[SeriesScore]:
+        """All series of the stages that have begun, and byes."""
+        found = []
+        for number, stage in enumerate(self.stages, 1):
+            for place, (bots, one) in enumerate(stage):
+                bye = SeriesScore(number, place, bots, (0.0, 0.0), 0, "".join(bots))
+                found.append(one.so_far(number, place, bots, games) if one else bye)
+        if self.third_series:
+            found.append(self.third_series.so_far(len(self.stages), -1, self.third_series.bots, games))
+        return found
 
     def _series(self, bots: Sequence[str]) -> _Series:
         higher, lower = sorted(bots, key=self.seeding.index)
@@ -129,6 +156,8 @@ def _waves(number: int, series: Sequence[_Series], section: str, games: Mapping[
     while still := [one for one in series if not one.is_decided]:
         part += 1
         encounters = [encounter(number, one.bots, part, section) for one in still]
+        for one, begun in zip(still, encounters, strict=True):
+            one.given.append(begun)
         yield from encounters
         yield wait_for(encounters)  # guard: wait-for-wave
         for one, played in zip(still, encounters, strict=True):
@@ -205,7 +234,7 @@ class Knockout(Format):
             is_level = bool(found) and level(found[-1].bot) == level(bot)
             rank = found[-1].rank if is_level else len(found) + 1
             left = _stages(self.seeding) - played.passed[bot]
-            reached = "winner" if not left else _STAGES.get(left, f"last {2**left}")
+            reached = stage_name(left) if left else "winner"
             series = played.last_series.get(bot)
             columns: dict[str, float | str] = {
                 "reached": reached,
@@ -214,6 +243,25 @@ class Knockout(Format):
             }
             found.append(Standing(rank, bot, columns))
         return found
+
+    def tables_of(self, results: SectionResults) -> list[FormatTable]:
+        """The bracket, and the series of the current stage."""
+        played = _Course(self, results.points)
+        read_on(played.schedule(results.section, results.games), results)
+        series, stages = played.so_far(results.games), _stages(self.seeding)
+        if not series:
+            return []
+        return [make(series, stages, results.shown) for make in (bracket_table, stage_table)]
+
+    def stage_of(self, results: SectionResults) -> str:
+        """The stage that is played, or the winner."""
+        played = _Course(self, results.points)
+        read_on(played.schedule(results.section, results.games), results)
+        stages = _stages(self.seeding)
+        winner = [bot for bot in self.seeding if played.passed[bot] == stages]
+        return (
+            f"winner: {results.shown(winner[0])}" if winner else stage_name(stages - len(played.stages) + 1)
+        )
 
 
 def _stages(seeding: Sequence[str]) -> int:

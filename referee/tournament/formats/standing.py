@@ -27,6 +27,8 @@ class SectionResults:
     """How many points a game gives."""
     out: Collection[str] = ()
     """The bots that are out of the tournament, which are last in tables."""
+    last_round: int | None = None
+    """The last round that is played, where the time of the run is over and rounds follow from results."""
     shown: Callable[[str], str] = str
     """The name of a bot as tables show it."""
 

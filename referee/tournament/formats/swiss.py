@@ -172,15 +172,7 @@ class Swiss(Format):
 
     def schedule(self, state: SectionState) -> Schedule:
         """The rounds, each after all results of the one before."""
-        return self._schedule(Scores(self.seeding, state.points), state.section, state.games)
-
-    def _schedule(self, scores: Scores, section: str, games: Mapping[str, Summary]) -> Schedule:
-        for number in range(1, self.rounds + 1):
-            pairs, bye = _Round(scores).paired()
-            encounters = [encounter(number, pair, section=section) for pair in pairs]
-            yield from encounters
-            yield wait_for(encounters)  # guard: wait-for-round
-            scores.add(encounters, bye, games)
+        return _schedule(Scores(self.seeding, state.points), self.rounds, state.section, state.games)
 
     def games_in_all(self, bots: int, seats: int) -> Amount:
         return Amount(self.rounds * (bots // 2) * seats, True)
@@ -188,7 +180,8 @@ class Swiss(Format):
     def _counted(self, results: SectionResults) -> Scores:
         """The points of the games that count, those of the current round included."""
         as_played = Scores(self.seeding, results.points)
-        coming = self._schedule(as_played, results.section, results.games)
+        rounds = self.rounds if results.last_round is None else min(self.rounds, results.last_round)
+        coming = _schedule(as_played, rounds, results.section, results.games)
         read_on(coming, results)
         next(coming, None)  # the results of the current round so far
         counted = Scores(self.seeding, results.points)
@@ -205,7 +198,18 @@ class Swiss(Format):
         """The cross table by rounds, and the pairings of the last round that is known."""
         scores = self._counted(results)
         order = results.ordered(ranked(scores, self.tiebreaks))
-        return [rounds_table(scores, order, results), pairings_table(scores, results)]
+        pairings = [pairings_table(scores, results)] if scores.rounds else []
+        return [rounds_table(scores, order, results), *pairings]
 
     def stage_of(self, results: SectionResults) -> str:
         return f"round {len(self._counted(results).rounds)} of {self.rounds}"
+
+
+def _schedule(scores: Scores, rounds: int, section: str, games: Mapping[str, Summary]) -> Schedule:
+    """The rounds, each after all results of the one before, which are added to the scores."""
+    for number in range(1, rounds + 1):
+        pairs, bye = _Round(scores).paired()
+        encounters = [encounter(number, pair, section=section) for pair in pairs]
+        yield from encounters
+        yield wait_for(encounters)  # guard: wait-for-round
+        scores.add(encounters, bye, games)

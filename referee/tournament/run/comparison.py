@@ -8,10 +8,12 @@ from typing import Any
 from referee.core.errors import RecordError
 from referee.core.fields import Fields
 from referee.core.text import value_text
+from referee.core.time_limit import KEYS as TIME_KEYS
 from referee.gameplay.openings import Openings
 from referee.records.header import REPEATS, have_changed, other_origin, sections_of
 from referee.tournament import stopping
 from referee.tournament.formats import known_format
+from referee.tournament.matchmaking import limit_of
 from referee.tournament.run.hashes import HashesByBot
 from referee.tournament.tournament import Tournament
 
@@ -100,6 +102,8 @@ def additions(header: dict[str, Any], tournament: Tournament, files: HashesByBot
         change["bots"] = added
     of_format = tournament.format.header().items()
     change |= {name: what for name, what in of_format if header.get(name) != what}
+    now_limit, before = tournament.limit.header(), limit_of(header).header()
+    change |= {key: now_limit.get(key) for key in TIME_KEYS if now_limit.get(key) != before.get(key)}
     known = header.get("files", {})
     of_bots = {name: _files(known.get(name), found) for name, found in files.items()}
     if changed := {name: what for name, what in of_bots.items() if known.get(name) != what}:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from referee.core.errors import UsageError
 from referee.core.text import shown as as_shown
+from referee.core.time_limit import CLOSED
 from referee.ratings.standings import Facts, FormatPlace
 from referee.records.header import CHANGED, REPEATS, sections_of
 from referee.records.left_out import left_out_of
@@ -23,7 +24,11 @@ def facts_of(run: RunState, is_open: Callable[[str], bool]) -> Facts:
     """The facts of a run; `is_open` says of an id whether the game is still to be played."""
     header, form = run.header, run.format
     remaining = stopped(run, is_open)
-    found = {section: _results(run, section, is_open) for section in sections_of(header)} if form else {}
+    last_rounds = header[CLOSED].get("rounds") if remaining and remaining.closed else None
+    found = {
+        section: _results(run, section, is_open, None if last_rounds is None else last_rounds.get(section, 0))
+        for section in (sections_of(header) if form else ())
+    }
     stages = {section: form.stage_of(results) for section, results in found.items()} if form else {}
     return Facts(
         changed=header.get(CHANGED, {}),
@@ -33,13 +38,16 @@ def facts_of(run: RunState, is_open: Callable[[str], bool]) -> Facts:
         unknown_format=header["format"] if form is None and ORIGIN in header else "",
         withdrawn={run.amendments.shown(name): what["reason"] for name, what in run.amendments.out.items()},
         tests=remaining.tests if remaining else (),
+        closed=remaining.closed if remaining else "",
         points=scale_of(header),
         tables={section: form.tables_of(results) for section, results in found.items()} if form else {},
         stages={section: stage for section, stage in stages.items() if stage},
     )
 
 
-def _results(run: RunState, section: str, is_open: Callable[[str], bool]) -> SectionResults:
+def _results(
+    run: RunState, section: str, is_open: Callable[[str], bool], last_round: int | None
+) -> SectionResults:
     played = ChainMap(dict(run.annulled), dict(run.games))
     return SectionResults(
         played,
@@ -48,6 +56,7 @@ def _results(run: RunState, section: str, is_open: Callable[[str], bool]) -> Sec
         run.annulled,
         scale_of(run.header),
         run.amendments.out,
+        last_round,
         run.amendments.shown,
     )
 

@@ -15,6 +15,8 @@ from typing import Any
 from referee.core.errors import StorageError, UsageError
 from referee.core.seeds import shared_by
 from referee.core.text import counted, shown
+from referee.core.time_limit import CLOSED, PLAYED_US
+from referee.core.time_limit import KEYS as TIME_KEYS
 from referee.records import journal
 from referee.records.amendments import MEMBERS
 from referee.records.header import CALIBRATION, CHANGED, GROWING, change_line
@@ -33,7 +35,19 @@ _MAX_ROWS_SHOWN = 10
 _AT_ONCE = 1000
 """How many games are written at once."""
 
-_MAY_DIFFER = {"bots", "files", "seed", "seed_sha256", CALIBRATION, CHANGED, *GROWING, *MEMBERS}
+_MAY_DIFFER = {
+    "bots",
+    "files",
+    "seed",
+    "seed_sha256",
+    CALIBRATION,
+    CHANGED,
+    CLOSED,
+    PLAYED_US,
+    *TIME_KEYS,
+    *GROWING,
+    *MEMBERS,
+}
 """The members of a header in which runs that are merged may differ."""
 
 

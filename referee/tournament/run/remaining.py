@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Callable
+from typing import Any
 
 from referee.core.pairing import Pairing
+from referee.core.time_limit import CLOSED
 from referee.ratings.sprt import SprtResult
 from referee.tournament.agenda import Agenda
 from referee.tournament.formats import SectionState, StoreBatch
-from referee.tournament.matchmaking import Matchmaking, matchmaking_of_header
+from referee.tournament.matchmaking import Matchmaking, limit_of, matchmaking_of_header
 from referee.tournament.run.run_state import RunState
-from referee.tournament.schedule import Encounter, Schedule
+from referee.tournament.schedule import Encounter, Schedule, encounter
 from referee.tournament.stopping import KEYS, NEVER, Stopping
 
 
@@ -38,6 +40,10 @@ class Remaining:
         self._stoppings = self._new_stoppings()
         self._told: list[Encounter] = []
         """The encounters that the stopping rules were given, where that may have to be repeated."""
+        self._closed_line: Any = None
+        """The member of the header with which these two were computed last."""
+        self._closed = ""
+        self._begun: frozenset[str] = frozenset()
         self._agenda = Agenda(
             self._schedules(store, at_once), lambda game: not self._is_open(game), self._skips
         )
@@ -71,7 +77,7 @@ class Remaining:
         over.
         """
         self._update()
-        while self.decision is None and (found := self._agenda.next()):
+        while self._stopped is None and (found := self._agenda.next()):
             if any(self._is_open(game.id) for game in found.games):
                 return found
             self._update()
@@ -79,6 +85,52 @@ class Remaining:
 
     @property
     def decision(self) -> str | None:
+        """Why nothing more is played than what has begun: the stopping rule of every section has decided, or
+        the time is over; else None.
+        """
+        return self._stopped or self.closed or None
+
+    @property
+    def closed(self) -> str:
+        """Why nothing more begins, where the time of the run is over; else empty."""
+        line = self._run.header.get(CLOSED)
+        if line is not self._closed_line:
+            self._closed_line, limit = line, self._matchmaking.limit
+            # With another limit more games begin; that is stored before the first of them.
+            is_closed = line and limit == limit_of(self._run.header)
+            self._closed = limit.text(line["by"]) if line and is_closed else ""
+            self._begun = frozenset(line.get("games", ()) if line else ())
+        return self._closed
+
+    def begun(self) -> dict[str, Any]:
+        """What is played although nothing more begins, as a closed run has it: the rounds that have begun,
+        where the next ones follow from their results; else the games of encounters that have.
+        """
+        given = [one.games for one in self._agenda.given()]
+        played = map(Pairing.parse, (*self._run.games, *self._run.annulled))
+        if not self._matchmaking.format.pairs_by_round:
+            given += [self._seatings(one) for one in played]
+            return {"games": sorted({one.id for games in given for one in games if self._is_open(one.id)})}
+        found: dict[str, int] = {}
+        for one in (*played, *(games[0] for games in given)):
+            found[one.section] = max(one.number, found.get(one.section, 0))
+        return {"rounds": found}
+
+    def _seatings(self, one: Pairing) -> tuple[Pairing, ...]:
+        """The games of the encounter that a game belongs to."""
+        return encounter(one.number, one.bots, one.part, one.section).games
+
+    def _is_closed(self, one: Encounter) -> bool:
+        """Whether an encounter does not begin, since the time is over."""
+        if not self.closed:
+            return False
+        rounds, first = self._run.header[CLOSED].get("rounds"), one.games[0]
+        if rounds is not None:
+            return first.number > int(rounds.get(first.section, 0))
+        return not any(game.id in self._begun for game in one.games)
+
+    @property
+    def _stopped(self) -> str | None:
         """Why nothing more is played, where the stopping rule of every section has decided; else None."""
         decisions = [stopping.decision for stopping in self._stoppings.values()]
         if None in decisions:
@@ -106,7 +158,7 @@ class Remaining:
         decided.
         """
         stopping = self._stopping(encounter.games[0])
-        if stopping.decision is None and not stopping.skips(encounter):
+        if stopping.decision is None and not stopping.skips(encounter) and not self._is_closed(encounter):
             return False
         return any(self._is_open(game.id) for game in encounter.games)
 
@@ -137,10 +189,10 @@ class Remaining:
 
 
 def stopped(run: RunState, is_open: Callable[[str], bool]) -> Remaining | None:
-    """What remains of a run that has a stopping rule, by its records, with what the rule has decided; None
-    where there is no rule. Raises `RecordError`.
+    """What remains of a run that has a stopping rule, or is closed, by its records, with what was decided;
+    None for other runs. Raises `RecordError`.
     """
-    if run.format is None or not any(key in run.header for key in KEYS):
+    if run.format is None or not any(key in run.header for key in (*KEYS, CLOSED)):
         return None
     remaining = Remaining(matchmaking_of_header(run.header, run.format, run.seats), run, is_open)
     remaining.next()

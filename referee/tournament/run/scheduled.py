@@ -8,6 +8,7 @@ from typing import Any
 from referee.core.errors import RecordError
 from referee.core.pairing import Pairing
 from referee.core.text import shown
+from referee.core.time_limit import KEYS as TIME_KEYS
 from referee.records.header import sections_of
 from referee.tournament.formats import Amount, known_format, total
 from referee.tournament.schedule import rotations
@@ -28,7 +29,7 @@ class Scheduled:
         # Most games share their round with games before them, and most have the bots of games before them.
         self._places: set[str] = set()
         self._groups: set[tuple[str, ...]] = set()
-        self._may_stop = any(key in header for key in STOPPING_KEYS)
+        self._may_stop = any(key in header for key in (*STOPPING_KEYS, *TIME_KEYS))
 
     def check(self, pairing: Pairing) -> None:
         """Raises `RecordError` where a game cannot be in the schedule."""
