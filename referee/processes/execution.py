@@ -1,4 +1,7 @@
-"""Starts the process of a bot: forks, sets up streams, limits and confinement, and executes its program."""
+"""Starts the process of a bot: forks, sets up streams, limits and confinement, and executes its program.
+
+`starter.c` does the same without Python, where it was compiled and no other program confines the bot.
+"""
 
 from __future__ import annotations
 
@@ -17,38 +20,52 @@ from referee.processes import libc
 from referee.processes.cgroups import Group
 from referee.processes.confinement import Confinement, confine, make_ruleset, protect_devices
 from referee.processes.messages import FILTER_DESCRIPTOR, STDIN_INSIDE, STDOUT_INSIDE, Request
+from referee.processes.starter import Starter
 
 _LISTENER = b"L"
 """A byte that is sent together with the listener, since a descriptor cannot be sent alone."""
 
 
-class _Preparation(namedtuple("_Preparation", "request limits ruleset namespaces scratch")):
+class _Preparation(namedtuple("_Preparation", "request limits ruleset namespaces")):
     """What the new process needs, as far as it can be prepared before the fork: each page of memory that the
     new process writes to has to be copied.
 
     `request`: the `Request`; `limits`: pairs of the number of a limit and its values; `ruleset`: the
-    descriptor of its rules of Landlock, or -1; `namespaces`: descriptors of those that it enters; `scratch`:
-    its scratch folder.
+    descriptor of its rules of Landlock, or -1; `namespaces`: descriptors of those that it enters.
     """
 
 
 def start_bot(
-    request: Request, streams: list[int], scratch: str, group: Group | None, namespaces: Sequence[int]
+    request: Request,
+    streams: list[int],
+    scratch: str,
+    group: Group | None,
+    namespaces: Sequence[int],
+    starter: Starter | None,
 ) -> tuple[int, int]:
     """Starts the bot, in its control group if it has one, and in namespaces that were prepared, if any.
     Returns its process, and the descriptor of the listener to its filter of system calls, -1 if nobody
-    listens.
+    listens. The `starter` is used where no other program confines the bot.
 
     Raises `OSError` where its program cannot be executed.
     """
     writable = (scratch, *(f"/proc/self/fd/{stream}" for stream in streams))
-    ruleset = make_ruleset(Confinement(*request.confinement), writable)
+    confinement = Confinement(*request.confinement)
+    if confinement.user:
+        own: tuple[int | str, ...] = (*streams, scratch)
+        for each in own:
+            os.chown(each, *confinement.user[:2])
+    ruleset = make_ruleset(confinement, writable)
     try:
-        prepared = _Preparation(request, _limits(request.limits), ruleset, namespaces, scratch)
+        prepared = _Preparation(request, _limits(request.limits), ruleset, namespaces)
         parent, child = socket.socketpair()
         with parent:
             with child:
-                bot = group.fork() if group else os.fork()  # guard: own-group
+                bot = -1
+                if starter and not request.program_filter:
+                    bot = _start_compiled(starter, prepared, streams, group, child)
+                if bot < 0:
+                    bot = group.fork() if group else os.fork()  # guard: own-group
                 if bot == 0:
                     _execute_or_report(prepared, streams, child)
             listener, error = _outcome(parent)
@@ -62,6 +79,17 @@ def start_bot(
         number, _, name = error.decode("utf-8", "replace").partition(" ")
         raise OSError(int(number), os.strerror(int(number)), name)
     return bot, listener
+
+
+def _start_compiled(
+    starter: Starter, prepared: _Preparation, streams: list[int], group: Group | None, report: socket.socket
+) -> int:
+    """Starts the bot without Python. Returns its process; a negative number where that cannot be done."""
+    request = prepared.request
+    places = _places(request.argv[0], request.env)
+    with contextlib.suppress(OSError), group.folder() if group else contextlib.nullcontext(-1) as folder:
+        return starter.start(request, prepared.limits, streams, prepared.ruleset, folder, report, places)
+    return -1
 
 
 def _outcome(parent: socket.socket) -> tuple[int, bytes]:
@@ -87,7 +115,7 @@ def _execute_or_report(prepared: _Preparation, streams: list[int], parent: socke
 
 def _execute(prepared: _Preparation, streams: list[int], parent: socket.socket) -> None:
     """Sets up session, streams, limits and folder, then executes the bot's program."""
-    request, limits, ruleset, namespaces, scratch = prepared
+    request, limits, ruleset, namespaces = prepared
     os.setsid()
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
@@ -104,9 +132,6 @@ def _execute(prepared: _Preparation, streams: list[int], parent: socket.socket) 
         resource.setrlimit(number, values)  # guard: limits-of-the-kernel
     os.chdir(request.cwd)
     confinement = Confinement(*request.confinement)
-    if confinement.user:
-        for own in (0, 1, 2, scratch):
-            os.chown(own, *confinement.user[:2])
     if request.program_filter:
         _check(request.program, request.env)
         if not namespaces:  # in which it was done
