@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { STREAMS = 3, CAPABILITIES = 64, READ_SEARCH = 2, SIGNAL_BYTES = 8 };
+enum { STREAMS = 3, NAMESPACES = 2, INSIDE = 2, CAPABILITIES = 64, READ_SEARCH = 2, SIGNAL_BYTES = 8 };
 enum { CLONE3 = 435, ADD_RULE = 445, RESTRICT_SELF = 446, WAIT_KILLABLE = 1 << 5 };
 enum place { OTHER, FOLDER, PROGRAM, FILTER };
 
@@ -32,10 +32,12 @@ struct start {
     const char *folder;
     long user, user_group, group_count;
     const unsigned *groups;
-    long drops_capabilities, ruleset, own_count;
+    long namespaces[NAMESPACES], drops_capabilities, ruleset, own_count;
     const struct own *own;
     const void *filter, *asking;
     long report;
+    /* For a program that confines the bot: the bot's streams and a filter are put on these descriptors. */
+    long inside[INSIDE], nothing, filter_inside, filters[2];
     char *const *places, *const *argv, *const *env;
     long error, place; /* the result: why it failed, and at what */
 };
@@ -92,7 +94,8 @@ static void hand_over(struct start *start, long descriptor)
     must(start, syscall(SYS_sendmsg, start->report, &message, 0));
 }
 
-static void filter_calls(struct start *start)
+/* Returns whether the filter asks about the calls. */
+static int filter_calls(struct start *start)
 {
     if (start->asking) {
         must(start, prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
@@ -100,18 +103,24 @@ static void filter_calls(struct start *start)
         long listener = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, start->asking);
         if (listener >= 0) {
             hand_over(start, listener);
-            return;
+            return 1;
         }
     }
     if (start->filter && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, start->filter, 0, 0) < 0)
         fail(start, errno, FILTER);
+    return 0;
+}
+
+static void put(struct start *start, long descriptor, long number)
+{
+    must(start, descriptor == number ? fcntl((int)number, F_SETFD, 0) : syscall(SYS_dup3, descriptor, number, 0));
 }
 
 static _Noreturn __attribute__((noinline)) void child(struct start *start, const unsigned long *signals)
 {
     must(start, syscall(SYS_setsid));
     for (int i = 0; i < STREAMS; i++)
-        must(start, start->streams[i] == i ? fcntl(i, F_SETFD, 0) : syscall(SYS_dup3, start->streams[i], i, 0));
+        put(start, start->streams[i], i);
     if (start->is_terminal)
         must(start, ioctl(0, TIOCSCTTY, 0));
     die_with_warden();
@@ -125,13 +134,23 @@ static _Noreturn __attribute__((noinline)) void child(struct start *start, const
         must(start, syscall(SYS_setresuid, start->user, start->user, start->user)); /* guard: user-compiled */
     }
     die_with_warden(); /* a change of user has reset it */
+    for (int i = 0; i < NAMESPACES && start->namespaces[i] >= 0; i++)
+        must(start, syscall(SYS_setns, start->namespaces[i], 0));
     if (start->drops_capabilities) {
         drop_capabilities(start); /* guard: capabilities-compiled */
         must(start, prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)); /* guard: no-new-privileges-compiled */
     }
     if (start->ruleset >= 0)
         restrict_files(start);
-    filter_calls(start); /* guard: system-calls-compiled */
+    int asks = 0;
+    asks = filter_calls(start); /* guard: system-calls-compiled */
+    if (start->nothing >= 0) {
+        for (int i = 0; i < INSIDE; i++) {
+            put(start, i, start->inside[i]);
+            put(start, start->nothing, i);
+        }
+        put(start, start->filters[asks], start->filter_inside);
+    }
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, signals, 0, SIGNAL_BYTES);
     long error = ENOENT;
     for (char *const *place = start->places; *place; place++) {
