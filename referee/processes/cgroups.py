@@ -10,6 +10,7 @@ import contextlib
 import errno
 import os
 import time
+from collections.abc import Iterator
 from functools import cache
 
 from referee.processes import libc
@@ -129,16 +130,21 @@ class Group:
         It begins there where the kernel can do so: a move to another group waits for all processors, some
         milliseconds unless there was one just before.
         """
-        with contextlib.suppress(OSError):
-            folder = os.open(self.path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-            try:
-                return libc.fork_into(folder)
-            finally:
-                os.close(folder)
+        with contextlib.suppress(OSError), self.folder() as folder:
+            return libc.fork_into(folder)
         pid = os.fork()
         if pid == 0:
             self._set("cgroup.procs", 0)
         return pid
+
+    @contextlib.contextmanager
+    def folder(self) -> Iterator[int]:
+        """A descriptor of its folder, for a process that is to begin in it. Raises `OSError`."""
+        folder = os.open(self.path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            yield folder
+        finally:
+            os.close(folder)
 
     def freeze(self) -> None:
         """Stops all processes of the group at once."""

@@ -194,12 +194,6 @@ def _rights_of(abi: int) -> int:
 
 def _allow(ruleset: int, rights: Iterable[tuple[str, int]], abi: int) -> None:
     """Adds rules for what exists at these paths. What is not there, or not for this user, needs no rule."""
-    handled = _rights_of(abi)
-    allowed = {
-        LIST: _READ_DIR,
-        READ: _EXECUTE | _READ_FILE | _READ_DIR,
-        WRITE: handled & ~(_MAKE_CHAR | _MAKE_BLOCK),
-    }
     add = libc.caller(_ADD_RULE, int, int, bytes, int)
     for path, right in rights:
         try:
@@ -207,11 +201,31 @@ def _allow(ruleset: int, rights: Iterable[tuple[str, int]], abi: int) -> None:
         except OSError:
             continue
         try:
-            is_folder = stat.S_ISDIR(os.fstat(place).st_mode)
-            granted = allowed[right] if is_folder else allowed[right] & _ON_FILES
-            add(ruleset, _PATH_BENEATH, _RULE.pack(granted & handled, place), 0)
+            add(ruleset, _PATH_BENEATH, _RULE.pack(_granted(right, os.fstat(place), abi), place), 0)
         finally:
             os.close(place)
+
+
+def _granted(right: int, found: os.stat_result, abi: int) -> int:
+    """The rights of Landlock to a file or folder."""
+    handled = _rights_of(abi)
+    allowed = {
+        LIST: _READ_DIR,
+        READ: _EXECUTE | _READ_FILE | _READ_DIR,
+        WRITE: handled & ~(_MAKE_CHAR | _MAKE_BLOCK),
+    }[right]
+    return handled & (allowed if stat.S_ISDIR(found.st_mode) else allowed & _ON_FILES)
+
+
+def own_rules(confinement: Confinement) -> list[tuple[str, int]]:
+    """The rules that `make_ruleset` leaves out: paths that lead a process to its own files, with the rights
+    of Landlock to them.
+    """
+    rules = []
+    for path, right in filter(_is_own, confinement.rights):
+        with contextlib.suppress(OSError):
+            rules.append((path, _granted(right, os.stat(path), landlock_abi())))
+    return rules
 
 
 def _install(program: bytes, asking: bytes) -> int:

@@ -1,4 +1,7 @@
-"""Starts the process of a bot: forks, sets up streams, limits and confinement, and executes its program."""
+"""Starts the process of a bot: forks, sets up streams, limits and confinement, and executes its program.
+
+`starter.c` does the same without Python, where it was compiled.
+"""
 
 from __future__ import annotations
 
@@ -10,47 +13,53 @@ import resource
 import signal
 import socket
 import termios
-from collections import namedtuple
 from collections.abc import Mapping, Sequence
 
 from referee.processes import libc
 from referee.processes.cgroups import Group
 from referee.processes.confinement import Confinement, confine, make_ruleset, protect_devices
 from referee.processes.messages import FILTER_DESCRIPTOR, STDIN_INSIDE, STDOUT_INSIDE, Request
+from referee.processes.starter import Preparation, Starter
 
 _LISTENER = b"L"
 """A byte that is sent together with the listener, since a descriptor cannot be sent alone."""
 
 
-class _Preparation(namedtuple("_Preparation", "request limits ruleset namespaces scratch")):
-    """What the new process needs, as far as it can be prepared before the fork: each page of memory that the
-    new process writes to has to be copied.
-
-    `request`: the `Request`; `limits`: pairs of the number of a limit and its values; `ruleset`: the
-    descriptor of its rules of Landlock, or -1; `namespaces`: descriptors of those that it enters; `scratch`:
-    its scratch folder.
-    """
-
-
 def start_bot(
-    request: Request, streams: list[int], scratch: str, group: Group | None, namespaces: Sequence[int]
+    request: Request,
+    streams: list[int],
+    scratch: str,
+    group: Group | None,
+    namespaces: Sequence[int],
+    starter: Starter | None,
 ) -> tuple[int, int]:
     """Starts the bot, in its control group if it has one, and in namespaces that were prepared, if any.
     Returns its process, and the descriptor of the listener to its filter of system calls, -1 if nobody
-    listens.
+    listens. The `starter` is used unless mounts are made in the new process.
 
     Raises `OSError` where its program cannot be executed.
     """
     writable = (scratch, *(f"/proc/self/fd/{stream}" for stream in streams))
-    ruleset = make_ruleset(Confinement(*request.confinement), writable)
+    confinement = Confinement(*request.confinement)
+    if confinement.user:
+        own: tuple[int | str, ...] = (*streams, scratch)
+        for each in own:
+            os.chown(each, *confinement.user[:2])
+    if request.program_filter and os.path.isdir(request.cwd):
+        _check(request)
+    ruleset = make_ruleset(confinement, writable)
     try:
-        prepared = _Preparation(request, _limits(request.limits), ruleset, namespaces, scratch)
+        prepared = Preparation(request, streams, _limits(request.limits), ruleset, namespaces)
         parent, child = socket.socketpair()
         with parent:
             with child:
-                bot = group.fork() if group else os.fork()  # guard: own-group
+                bot = -1
+                if starter and (namespaces or not request.program_filter or os.geteuid() != 0):
+                    bot = _start_compiled(starter, prepared, group, child)
+                if bot < 0:
+                    bot = group.fork() if group else os.fork()  # guard: own-group
                 if bot == 0:
-                    _execute_or_report(prepared, streams, child)
+                    _execute_or_report(prepared, child)
             listener, error = _outcome(parent)
     finally:
         if ruleset >= 0:
@@ -64,6 +73,16 @@ def start_bot(
     return bot, listener
 
 
+def _start_compiled(
+    starter: Starter, prepared: Preparation, group: Group | None, report: socket.socket
+) -> int:
+    """Starts the bot without Python. Returns its process; a negative number where that cannot be done."""
+    places = _places(prepared.request.argv[0], prepared.request.env)
+    with contextlib.suppress(OSError), group.folder() if group else contextlib.nullcontext(-1) as folder:
+        return starter.start(prepared, folder, report, places)
+    return -1
+
+
 def _outcome(parent: socket.socket) -> tuple[int, bytes]:
     """The listener to the bot's filter or -1, and why its program was not executed; empty if it was."""
     data, descriptors, _, _ = socket.recv_fds(parent, 65_536, 1)
@@ -73,10 +92,10 @@ def _outcome(parent: socket.socket) -> tuple[int, bytes]:
     return descriptors[0], data.removeprefix(_LISTENER) + parent.recv(65_536)
 
 
-def _execute_or_report(prepared: _Preparation, streams: list[int], parent: socket.socket) -> None:
+def _execute_or_report(prepared: Preparation, parent: socket.socket) -> None:
     """Runs in the new process: executes the bot's program, or reports why that fails."""
     try:
-        _execute(prepared, streams, parent)
+        _execute(prepared, parent)
     except OSError as error:
         parent.sendall(f"{error.errno or errno.EINVAL} {error.filename or ''}".encode())
     except (ValueError, MemoryError) as error:
@@ -85,9 +104,9 @@ def _execute_or_report(prepared: _Preparation, streams: list[int], parent: socke
         os._exit(127)
 
 
-def _execute(prepared: _Preparation, streams: list[int], parent: socket.socket) -> None:
+def _execute(prepared: Preparation, parent: socket.socket) -> None:
     """Sets up session, streams, limits and folder, then executes the bot's program."""
-    request, limits, ruleset, namespaces, scratch = prepared
+    request, streams, limits, ruleset, namespaces = prepared
     os.setsid()
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
@@ -104,13 +123,8 @@ def _execute(prepared: _Preparation, streams: list[int], parent: socket.socket) 
         resource.setrlimit(number, values)  # guard: limits-of-the-kernel
     os.chdir(request.cwd)
     confinement = Confinement(*request.confinement)
-    if confinement.user:
-        for own in (0, 1, 2, scratch):
-            os.chown(own, *confinement.user[:2])
-    if request.program_filter:
-        _check(request.program, request.env)
-        if not namespaces:  # in which it was done
-            protect_devices()
+    if request.program_filter and not namespaces:  # in which it was done
+        protect_devices()
     if (listener := confine(confinement, ruleset, namespaces)) >= 0:
         # Until the program is executed, nobody listens: nothing here makes a call that is refused.
         socket.send_fds(parent, [_LISTENER], [listener])
@@ -155,12 +169,13 @@ def _run(argv: tuple[str, ...], env: dict[str, str]) -> None:
     raise OSError(error, os.strerror(error), argv[0])
 
 
-def _check(program: str, env: dict[str, str]) -> None:
+def _check(request: Request) -> None:
     """Raises the `OSError` that executing a program would raise: another program, which confines the bot,
     executes it later and would only exit.
     """
     error = errno.ENOENT
-    for path in _places(program, env):
+    for place in _places(request.program, request.env):
+        path = os.path.join(request.cwd, place)
         try:
             if not os.path.isfile(path):
                 os.stat(path)
@@ -173,7 +188,7 @@ def _check(program: str, env: dict[str, str]) -> None:
                 error = reason
         except OSError:
             continue
-    raise OSError(error, os.strerror(error), program)
+    raise OSError(error, os.strerror(error), request.program)
 
 
 def _unfit(path: str) -> int:

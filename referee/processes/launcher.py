@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from referee.core.errors import EnvironmentLacksError, ProcessLostError
 from referee.processes import cgroups, libc, messages, owned, scratch
+from referee.processes.compiled_starter import compiled_starter
 from referee.processes.messages import Request
 from referee.processes.stamped import SHARED_MEMORY
 from referee.processes.watch import UNKILLABLE_S
@@ -46,7 +47,7 @@ _PROGRAM = f"""
 import sys
 sys.path.append({str(Path(__file__).parents[2])!r})
 from referee.processes.warden import main
-main(int(sys.argv[1]), sys.argv[2])
+main(int(sys.argv[1]), sys.argv[2], sys.argv[3])
 """
 """Starts the launcher without the interpreter's `site` and the folders that the environment names: that is
 faster, and no other modules of the same names are found.
@@ -75,7 +76,7 @@ class Launcher:
             self._process = subprocess.Popen(
                 [
                     *(sys.executable, "-I", "-S", "-c", _PROGRAM),
-                    *(str(launcher_end.fileno()), prefix),
+                    *(str(launcher_end.fileno()), prefix, compiled_starter()),
                 ],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

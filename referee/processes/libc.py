@@ -96,6 +96,23 @@ def drop_each(option: int, values: Iterable[int]) -> None:
                 break
 
 
+def function(path: str, name: str) -> Callable[[int], int]:
+    """A function of another library, which takes an address; the interpreter keeps its lock meanwhile. Raises
+    `OSError`.
+    """
+    if ctypes is None:
+        raise OSError(38, os.strerror(38))  # ENOSYS
+    found = ctypes.PyDLL(path)[name]
+    found.restype = ctypes.c_long
+    found.argtypes = [ctypes.c_void_p]
+    return found
+
+
+def address_of(data: bytearray) -> int:
+    """The address of bytes that may change; valid as long as they exist, and keep their number."""
+    return ctypes.addressof(ctypes.c_char.from_buffer(data))
+
+
 def address(data: bytes) -> int:
     """Returns the address of bytes in memory, valid as long as they exist: for structures that point to
     others.

@@ -31,6 +31,7 @@ from referee.processes.execution import start_bot
 from referee.processes.messages import HEAD, LONGEST, NEW_WARDEN, STREAMS, TAKEN, Request, notify, refuse
 from referee.processes.prepared import PreparedMounts
 from referee.processes.refusals import Refusals
+from referee.processes.starter import Starter
 from referee.processes.watch import RETRY_S, UNKILLABLE_S, BotMonitor, Wake
 
 WATCH_S = 0.1
@@ -64,12 +65,13 @@ class Prefixes(namedtuple("Prefixes", "scratch group")):
         scratch.remove_all(self.scratch)
 
 
-def _run_bots(control: socket.socket, prefixes: Prefixes) -> None:
+def _run_bots(control: socket.socket, prefixes: Prefixes, library: str) -> None:
     """The main loop of a warden: runs bots one after the other, until the referee is gone."""
     os.setsid()
     libc.prctl(libc.SUBREAPER, 1)  # guard: orphans
     wake = Wake()
     prepared = PreparedMounts()
+    starter = _starter(library)
     while (received := _receive(control)) is not None:
         request, streams = received
         notify(control, TAKEN)
@@ -80,7 +82,7 @@ def _run_bots(control: socket.socket, prefixes: Prefixes) -> None:
             mounts = prepared.of(request)
             env = {**scratch.variables(folder), **request.env}
             request = request._replace(argv=mounts.command(request), env=env)
-            bot, listener = start_bot(request, streams, folder, group, mounts.namespaces)
+            bot, listener = start_bot(request, streams, folder, group, mounts.namespaces, starter)
         except OSError as error:
             scratch.remove(folder)
             if group:
@@ -94,6 +96,14 @@ def _run_bots(control: socket.socket, prefixes: Prefixes) -> None:
         refusals = Refusals(listener, program, control)
         if not BotMonitor(control, wake, request, bot, folder, group, refusals).run():
             break
+
+
+def _starter(library: str) -> Starter | None:
+    """The compiled part of starting a bot, where there is one."""
+    if library:
+        with contextlib.suppress(OSError):
+            return Starter(library)
+    return None
 
 
 def _group(prefix: str | None, request: Request) -> cgroups.Group | None:
@@ -134,9 +144,9 @@ def _with_descriptors(sender: socket.socket, most: int, count: int) -> tuple[byt
     return data, descriptors
 
 
-def main(descriptor: int, scratch_prefix: str) -> None:
+def main(descriptor: int, scratch_prefix: str, library: str) -> None:
     """Starts wardens until the referee is gone, and ends after the last of them. The paths of all scratch
-    folders begin with `scratch_prefix`.
+    folders begin with `scratch_prefix`; `library` is the path of the compiled starter, or empty.
     """
     _prepare()
     groups = cgroups.parent_of_groups()
@@ -144,7 +154,7 @@ def main(descriptor: int, scratch_prefix: str) -> None:
     prefixes = Prefixes(scratch_prefix, f"{groups}/{name}" if groups else None)
     wake = Wake()
     wardens: set[int] = set()
-    _start_wardens(socket.socket(fileno=descriptor), wake, prefixes, wardens)
+    _start_wardens(socket.socket(fileno=descriptor), wake, prefixes, wardens, library)
     deadline = time.monotonic() + 6 * UNKILLABLE_S
     while (_reap_wardens(wardens) or wardens) and time.monotonic() < deadline:
         wake.wait(RETRY_S)
@@ -162,7 +172,9 @@ def _prepare() -> None:
     gc.disable()  # there is little garbage, and collection would touch memory that forks share
 
 
-def _start_wardens(referee: socket.socket, wake: Wake, prefixes: Prefixes, wardens: set[int]) -> None:
+def _start_wardens(
+    referee: socket.socket, wake: Wake, prefixes: Prefixes, wardens: set[int], library: str
+) -> None:
     """Starts wardens for the referee until it is gone, and removes what those left that have ended."""
     poll = select.poll()
     poll.register(referee, select.POLLIN)
@@ -189,17 +201,19 @@ def _start_wardens(referee: socket.socket, wake: Wake, prefixes: Prefixes, warde
                 refuse(control, error)
             else:
                 if warden == 0:
-                    _run_warden(control, referee, wake, prefixes)
+                    _run_warden(control, referee, wake, prefixes, library)
                 wardens.add(warden)
             control.close()
 
 
-def _run_warden(control: socket.socket, referee: socket.socket, wake: Wake, prefixes: Prefixes) -> None:
+def _run_warden(
+    control: socket.socket, referee: socket.socket, wake: Wake, prefixes: Prefixes, library: str
+) -> None:
     """Runs a warden in the new process, without the launcher's descriptors."""
     try:
         referee.close()
         wake.close()
-        _run_bots(control, prefixes.of_warden(os.getpid()))
+        _run_bots(control, prefixes.of_warden(os.getpid()), library)
     except BaseException:
         import traceback
 

@@ -8,6 +8,7 @@ ends with an error where a guard can be taken away unseen.
 from __future__ import annotations
 
 import ast
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -17,13 +18,15 @@ from typing import NamedTuple
 
 from tabulate import tabulate
 
+from referee.processes.compiled_starter import STARTS
 from tests.command import ROOT
 from tests.tools.changes import changed, first_failure, parsed, project_copy, spliced, text_of
 
 ALWAYS = "not slow or always"
 """The tests that run for every commit: a guard that only another one guards could be lost for a while."""
 
-MARKER = re.compile(r"  # guard: ([a-z-]+)$")
+MARKER = re.compile(r"  # guard: ([a-z-]+)$| /\* guard: ([a-z-]+) \*/$")
+"""In Python, and in C."""
 
 
 class Part(Enum):
@@ -34,6 +37,8 @@ class Part(Enum):
     """Of an `if`, a `while` or a comprehension."""
     VALUE = "value"
     """What is assigned, returned or looped over, or one of several values that stand in brackets."""
+    LINE = "line"
+    """All of it, in C."""
 
 
 class Guard(NamedTuple):
@@ -60,6 +65,11 @@ def never(name: str, tests: str) -> Guard:
 def always(name: str, tests: str) -> Guard:
     """The condition becomes True."""
     return Guard(name, Part.CONDITION, "True", tests)
+
+
+def compiled(name: str, tests: str) -> Guard:
+    """The statement is left out, in C."""
+    return Guard(name, Part.LINE, ";", tests)
 
 
 def replaced(name: str, by: str, tests: str) -> Guard:
@@ -94,6 +104,7 @@ DEVELOPING = "tests/unit/test_developing.py"
 SERVING = "tests/unit/test_serving.py"
 MACHINES = "tests/unit/test_cluster_backend.py"
 SERVE = "tests/processes/test_serve.py"
+STARTER = "tests/processes/test_starter.py"
 
 GUARDS = [
     replaced("read-only-mounts", "return ()", f"{MOUNTS} -k has_a_size"),
@@ -287,15 +298,23 @@ GUARDS = [
     always("screens", f"{AT_TERMINALS} -k secrets"),
     valued("news-of-hints", "state.seen(None)", f"{PERSONS} -k hint"),
     always("repeats-in-a-test", "tests/unit/test_stopping.py -k repeats"),
+    compiled("killed-warden-compiled", STARTER),
+    compiled("limits-compiled", STARTER),
+    compiled("user-compiled", STARTER),
+    compiled("capabilities-compiled", STARTER),
+    compiled("no-new-privileges-compiled", STARTER),
+    compiled("landlock-compiled", STARTER),
+    compiled("system-calls-compiled", STARTER),
 ]
 
 
 def markers(root: Path = ROOT) -> Iterator[tuple[str, Path, int]]:
     """The guards that are marked in the code: name, file and line."""
-    for path in sorted([*(root / "referee").rglob("*.py"), *(root / "protocol").glob("*.py")]):
+    sources = [*(root / "referee").rglob("*.py"), *(root / "protocol").glob("*.py")]
+    for path in sorted([*sources, *(root / "referee" / "processes").glob("*.c")]):
         for number, line in enumerate(path.read_text().splitlines(), 1):
             if found := MARKER.search(line):
-                yield found[1], path, number
+                yield found[1] or found[2], path, number
 
 
 def without(guard: Guard, source: str, line: int) -> str:
@@ -303,6 +322,10 @@ def without(guard: Guard, source: str, line: int) -> str:
 
     Raises `ValueError` where the line has no such part.
     """
+    if guard.part is Part.LINE:
+        lines = source.splitlines(keepends=True)
+        lines[line - 1] = f"{guard.by}\n"
+        return "".join(lines)
     parts = [part for part in _parts(parsed(source), guard.part, line) if reaches(part, line)]
     if not parts:
         raise ValueError(f"the line of guard `{guard.name}` has no {guard.part.value}")
@@ -345,6 +368,7 @@ def reaches(part: ast.expr | ast.stmt, line: int) -> bool:
 
 def main(names: list[str]) -> None:
     """Switches off those guards whose name begins with one of these, or all."""
+    os.environ.setdefault(STARTS, "python")  # its guards are those in Python
     guards = [guard for guard in GUARDS if not names or guard.name.startswith(tuple(names))]
     rows = []
     with project_copy() as copy:

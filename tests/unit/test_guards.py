@@ -23,6 +23,9 @@ def test_without_a_guard_the_code_is_another_and_compiles() -> None:
     for guard in GUARDS:
         path, line = places[guard.name]
         source = path.read_text()
+        if path.suffix == ".c":
+            assert without(guard, source, line) != source, guard.name
+            continue
         before, after = source.split("\n"), without(guard, source, line).split("\n")
         (outer,) = (node for node in parsed(source).body if reaches(node, line))
         first, last = outer.lineno - 1, outer.end_lineno or 0
