@@ -38,7 +38,7 @@ _COLUMNS = 5
 """Characters of half a tile, which is 1 wide on the plane."""
 
 
-_FRAME = (14.0, 9.0)
+_FRAME = (12.5, 10.5)
 """The width and height in which a tree is drawn, whatever its size."""
 
 
