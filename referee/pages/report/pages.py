@@ -35,6 +35,10 @@ class Links(NamedTuple):
         at = "" if step is None else f"@{step}"
         return f"{self.pages[game]}#{quote(game, safe=_SAFE)}{at}" if game in self.pages else ""
 
+    def is_here(self, game: str) -> bool:
+        """Whether this page itself replays a game, so that it can draw its positions."""
+        return self.pages.get(game) == ""
+
 
 _SAFE = "/:+,;=@!$&'()*-._~?"
 """What the script leaves as it is in a fragment too."""
