@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Iterable
+
+_FOLDERS = re.compile(r"(?<![\w/:.<])/(?:[\w.+@-]+/)+(?=[\w.+@-])")
 
 WIDTH = 80
 """How many characters a line of a table may have where no terminal says otherwise."""
@@ -22,6 +25,11 @@ def shown(raw: bytes | str, most: int = 200) -> str:
     if not text.isprintable():  # guard: escaping
         text = "".join(c if c.isprintable() else _escape(c) for c in text)
     return f"{text}…" if cut else text
+
+
+def without_folders(text: str) -> str:
+    """A text in which absolute paths are cut to the names of their files: for pages that are published."""
+    return _FOLDERS.sub("", text)
 
 
 def meant(name: str, known: Iterable[str]) -> str:

@@ -38,7 +38,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Generic, TypeVar
 
-from referee.core.text import shown
+from referee.core.text import shown, without_folders
 from referee.core.timecontrol import TimeControl
 from referee.core.units import about
 from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejected, Retired, Unplayed
@@ -169,7 +169,7 @@ class _Maker:
         record = self._steps.record
         seats = known.seats(len(record.terms.bots))
         said = {str(seat + 1): _grouped([*written(record.measured, seat)][-WRITTEN_LINES:]) for seat in seats}
-        faults = list(fault_report(record, seats, about))  # guard: faults-of-others
+        faults = [*map(without_folders, fault_report(record, seats, about))]  # guard: faults-of-others
         return {
             "seat": None if view is None else view + 1,
             "box": layout.view_box,
@@ -197,7 +197,8 @@ class _Maker:
 def _grouped(lines: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """Lines of the same kind that follow each other as one text, with what they are."""
     return [
-        (what, "\n".join(line for _, line in found)) for what, found in groupby(lines, lambda line: line[0])
+        (what, "\n".join(without_folders(line) for _, line in found))
+        for what, found in groupby(lines, lambda line: line[0])
     ]
 
 

@@ -83,6 +83,45 @@ def test_a_score_leads_to_its_games(run: Path, report: Path, page: Page) -> None
     expect(page.locator("#count")).to_contain_text(f"{len(records(run))} games")
 
 
+def test_the_first_screen_shows_the_positions_of_its_games(run: Path, report: Path, page: Page) -> None:
+    open_file(page, report)
+    links = page.locator(".front a.position, .to-see a.position")
+    assert links.count() > 3
+    last = {
+        record.terms.id: [step.state.picture(None) for step in steps_of(record).steps]
+        for record in records(run)
+    }
+    for link in links.all():
+        expect(link.locator("svg > *").first).to_be_attached()
+        pictures = last[str(link.get_attribute("data-position"))]
+        layout = Layout.of(pictures)
+        drawn = layout.ground + "".join(layout.elements(pictures[-1]))
+        expected = page.evaluate(AS_THE_BROWSER_WRITES_IT, drawn)
+        assert link.locator("svg").inner_html() == expected
+    links.last.click()
+    expect(page.locator("dialog")).to_be_visible()
+
+
+def test_a_name_leads_to_what_the_games_say_of_the_bot(run: Path, report: Path, page: Page) -> None:
+    open_file(page, report)
+    name = str(page.locator(".answer th a").first.text_content())
+    page.locator(".answer th a").first.click()
+    panel = page.locator("#bot")
+    expect(panel.locator("h2")).to_have_text(name)
+    own = [record for record in records(run) if name in record.terms.bots]
+    won = [one for one in own if one.verdict.outcome.ranks[one.terms.bots.index(name)] == 1]
+    squares = panel.locator("a.square")
+    assert squares.count() == len(own)
+    assert panel.locator(".square.won").count() == len(won)
+    expect(panel).to_contain_text(f"{len(own)} games: {len(won)} won")
+    check(page, [PHONE])
+    squares.first.click()
+    expect(page.locator("dialog")).to_be_visible()
+    press(page, "Escape")
+    panel.locator("th a").first.click()
+    expect(panel.locator("h2")).not_to_have_text(name)
+
+
 def test_the_list_is_sorted_by_its_columns(report: Path, page: Page) -> None:
     open_file(page, report)
     moves = page.locator("#list thead button", has_text="moves")

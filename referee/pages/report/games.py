@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from referee.core.errors import RecordError, UsageError
 from referee.core.fields import Fields
-from referee.core.text import shown
+from referee.core.text import shown, without_folders
 from referee.core.timecontrol import TimeControl
 from referee.core.units import about
 from referee.pages.game_data import game_data
@@ -113,7 +113,7 @@ class PlayedReader:
             tuple(shown(str(measured.get(name, "")), 80) for name in MADE_BY),
             played_on(Fields(measured, "measured", RecordError)),
             _lowest(events, measured["events"], len(bots)),
-            tuple(fault_report(record, time=about)) if record and has_faults else (),
+            tuple(map(without_folders, fault_report(record, time=about))) if record and has_faults else (),
             self._replay(steps) if steps else None,
         )
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from referee.core.advance import Advance, Stage, untold_stage
 from referee.core.pairing import Pairing
-from referee.core.text import shown
+from referee.core.text import shown, without_folders
 from referee.core.timecontrol import TimeControl
 from referee.pages.report.front import Front, ListedGame, front
 from referee.pages.report.games import MADE_BY
@@ -219,7 +219,7 @@ class Gathering:
         }
         for read, faults in self._faulty:
             text = kept[id(read.run)].get(read.id, "")
-            lines = [shown(line, 400) for line in text.split("\n")] if text else []
+            lines = [shown(without_folders(line), 400) for line in text.split("\n")] if text else []
             last = lines[-DIALOGUE_LINES:]
             yield FaultyGame(read.game, faults, read.played.faults, last, len(lines) - len(last))
 

@@ -35,6 +35,10 @@ class Links(NamedTuple):
         at = "" if step is None else f"@{step}"
         return f"{self.pages[game]}#{quote(game, safe=_SAFE)}{at}" if game in self.pages else ""
 
+    def is_here(self, game: str) -> bool:
+        """Whether this page itself replays a game, so that it can draw its positions."""
+        return self.pages.get(game) == ""
+
 
 _SAFE = "/:+,;=@!$&'()*-._~?"
 """What the script leaves as it is in a fragment too."""
@@ -69,7 +73,7 @@ def report_page(
         title=report.title,
         description=_description(report.front),
         styles=_styles(),
-        scripts=[*replay_scripts(), static("games.js")],
+        scripts=[*replay_scripts(), static("bots.js"), static("games.js")],
         report=report,
         charts=charts,
         evidence_chart=_evidence_chart(report.front),

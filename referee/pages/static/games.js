@@ -1,5 +1,5 @@
 // The list of games of a report: filtered, sorted, in pages; and the game that is replayed. The address says
-// behind its `#` what is shown: a game, `ID` or `ID@STEP`, or games of the list, `games?bot=a&against=b`.
+// behind its `#` what is shown: a game, `ID` or `ID@STEP`, a bot, `bot?NAME`, or games of the list, `games?bot=a&against=b`.
 "use strict";
 {
   const ON_A_PAGE = 50;
@@ -235,6 +235,13 @@
         return;
       }
       if (dialog.open) dialog.close();
+      const bot = fragment.startsWith("bot?") ? fragment.slice("bot?".length) : "";
+      const panel = find("bot");
+      if (panel && data.bots.includes(bot)) {
+        showBot(panel, data, bot, (number) => (isReplayed ? address(data.games[number][ID], number) : ""));
+        panel.scrollIntoView();
+        return;
+      }
       if (!fragment.startsWith("games?")) return;
       filters.reset();
       for (const pair of fragment.slice("games?".length).split("&")) {
