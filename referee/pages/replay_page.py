@@ -32,7 +32,7 @@ def replay_page(steps: Steps, view: View = None, home: str = "") -> str:
         "replay.html",
         title=f"{' – '.join(bots)}, {terms.game.name}",
         styles=[page_style(), static("replay.css")],
-        scripts=[static("replay.js")],
+        scripts=[static("replay_motion.js"), static("replay.js")],
         home=home,
         bots=bots,
         result=data.value["result"],
