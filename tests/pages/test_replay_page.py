@@ -67,6 +67,26 @@ class Replay:
         assert titles <= set(page.locator("svg.picture title").all_text_contents())
 
 
+def test_what_is_new_moves_unless_the_reader_prefers_less_motion(
+    games: dict[str, Steps], page: Page, tmp_path: Path
+) -> None:
+    found = []
+    for number in (0, 1):
+        page.emulate_media(reduced_motion="reduce" if number else "no-preference")
+        Replay(page, games["evengroups"], tmp_path / f"{number}.html")
+        found.append(
+            page.evaluate(
+                """async () => {
+                    document.querySelector(".next").click();
+                    await null;
+                    return document.getAnimations().map(one => one.effect.target.closest(".pieces") !== null);
+                }"""
+            )
+        )
+    assert found[0] and all(found[0]), "in the picture"
+    assert not found[1]
+
+
 @pytest.fixture(params=SHORT)
 def steps(request: pytest.FixtureRequest, games: dict[str, Steps]) -> Steps:
     return games[request.param]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 from referee.games.floral.flowers import CHILLY, FLOWERS, RAINY, SUNNY
@@ -19,6 +19,12 @@ POT = Symbol(
 
 SHELF = Symbol("shelf", (Stroke(((-4.2, 0), (4.2, 0)), "board", 0.1),))
 """What three pots stand on."""
+
+
+def _across(count: int, radius: float, turn: float = 0.0, y: float = 0.0) -> Iterator[tuple[Point, Point]]:
+    """Lines through (0, y), from one end of a star to the opposite one."""
+    tips = regular(2 * count, radius, turn, 0, y)
+    yield from zip(tips, tips[count:], strict=False)
 
 
 def _stem(height: float) -> list[Shape]:
@@ -43,7 +49,7 @@ def _azalea() -> list[Shape]:
 
 def _chrysanthemum() -> list[Shape]:
     """Many narrow petals."""
-    petals = [Stroke(((0, -0.95), tip), "sun", 0.1) for tip in regular(12, 0.42, 0, 0, -0.95)]
+    petals = [Stroke(line, "sun", 0.1) for line in _across(6, 0.42, 0, -0.95)]
     return [*_stem(0.9), *petals, Circle(0, -0.95, 0.17, "back", "page", 0.02)]
 
 
@@ -70,7 +76,7 @@ def _wisteria() -> list[Shape]:
 
 def _xanthium() -> list[Shape]:
     """A bur with spines."""
-    spines = [Stroke(((0, -0.95), tip), "back", 0.05) for tip in regular(12, 0.42, 1 / 24, 0, -0.95)]
+    spines = [Stroke(line, "back", 0.05) for line in _across(6, 0.42, 1 / 24, -0.95)]
     return [*_stem(0.8), *spines, Circle(0, -0.95, 0.27, "back", "page", 0.02)]
 
 
@@ -88,13 +94,11 @@ SKIES = {
     SUNNY: Symbol(
         "sunny",
         (
-            *(Stroke(((0, 0), tip), "sun", 0.08) for tip in regular(8, 0.45)),
+            *(Stroke(line, "sun", 0.08) for line in _across(4, 0.45)),
             Circle(0, 0, 0.24, "sun", "page", 0.04),
         ),
     ),
-    CHILLY: Symbol(
-        "chilly", tuple(Stroke((tip, (-tip[0], -tip[1])), "water", 0.08) for tip in regular(6, 0.42)[:3])
-    ),
+    CHILLY: Symbol("chilly", tuple(Stroke(line, "water", 0.08) for line in _across(3, 0.42))),
     RAINY: Symbol(
         "rainy",
         (

@@ -127,26 +127,6 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     }
   }
 
-  /** Draws a position: what is new falls into its place, and what grew follows, unless the reader prefers
-   * less motion. */
-  function draw(svg) {
-    const panels = [...pieces.children].map((panel) => panel.getAttribute("transform"));
-    const before = new Set([...pieces.querySelectorAll(":scope > g > *")].map((one) => one.outerHTML));
-    pieces.innerHTML = svg;
-    if (!before.size || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-    const options = { duration: 250, easing: "ease-out" };
-    for (const one of pieces.querySelectorAll(":scope > g > *")) {
-      if (!before.has(one.outerHTML)) one.animate({ opacity: [0, 1], translate: ["0 -8px", "0 0"] }, options);
-    }
-    for (const [number, panel] of [...pieces.children].entries()) {
-      const places = [panels[number] ?? "", panel.getAttribute("transform")];
-      if (places[0] === places[1] || !places[0].includes("scale")) continue;
-      // In CSS, these lengths have units.
-      const transform = places.map((place) => place.replace(/\(([-\d.]+) ([-\d.]+)\)/, "($1px, $2px) "));
-      panel.animate({ transform }, options);
-    }
-  }
-
   /** Shows a step; numbers beyond the ends are those of the ends. */
   function go(number) {
     const before = drawnSteps[at]?.firstChild;
@@ -154,7 +134,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     before?.parentNode.removeAttribute("aria-current");
     if (before) before.tabIndex = -1;
     at = Math.max(0, Math.min(steps.length - 1, Math.trunc(number) || 0));
-    draw(steps[at].draw.map((index) => game.elements[index]).join(""));
+    pieces.innerHTML = steps[at].draw.map((index) => game.elements[index]).join("");
     const current = drawnSteps[at];
     current.setAttribute("aria-current", "step");
     current.firstChild.tabIndex = 0;
