@@ -39,10 +39,10 @@ AT_ONCE = 1000
     help="Export only this game, by ID or number, as records that `referee verify` accepts.",
 )
 def export(paths: tuple[Path, ...], form: str, game_id: str | None) -> None:
-    """Writes the games of one run or several to stdout, without moves; with --game, one complete game.
+    """Writes the games of one run or several to stdout; with --game, one complete game.
 
-    RUN is a run's folder or its tournament file. In PGN, seat 1 is White and unrated games have no result.
-    BayesElo and Ordo can read it.
+    RUN is a run's folder or its tournament file. In PGN, seat 1 is White, unrated games have no result, and
+    the moves are a comment. BayesElo and Ordo can read it.
 
     \b
     Examples:

@@ -78,7 +78,7 @@ def _text(progress: RunProgress, order: BotOrder) -> str:
     if progress.played:
         if order.facts.unknown_format:
             lines += ["", order_by_rating(order.facts.unknown_format)]
-        lines += ["", *brief(order.tallies, order.pool, progress.seats, ROWS, order=order.bots)]
+        lines += ["", *brief(order.tallies, order.shown_pool, progress.seats, ROWS, order=order.bots)]
     if not progress.is_over:
         lines += _pairings(order)
     return "\n".join(lines)

@@ -60,6 +60,16 @@ def is_small(table: Standings) -> bool:
     return table.seats > 1 and len({*table.clusters.of}) < FEW_ENCOUNTERS
 
 
+def game_line(game: Summary) -> str:
+    """Says of a single game who won, how and why."""
+    first = [bot for bot, rank in zip(game.bots, game.ranks, strict=True) if rank == 1]
+    others = [bot for bot in game.bots if bot not in first]
+    where = f" in seat {game.bots.index(first[0]) + 1}" if len(first) == 1 else ""
+    against = f" against {listed(others)}" if others else ""
+    result = "won" if len(first) == 1 else "shared the first place" if others else "drew"
+    return f"{listed(first)} {result}{where}{against}: {shown(game.sentence)}"
+
+
 def findings(table: Standings, facts: Facts, is_rated: bool = True) -> Iterator[str]:
     """What makes the results less certain than they look. `is_rated` is false where the table has no Elo.
 

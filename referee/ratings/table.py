@@ -12,7 +12,7 @@ from referee.ratings.columns import MEASURED, default_columns, standings_grid
 from referee.ratings.data import to_csv, to_json
 from referee.ratings.format_tables import FORMAT_TABLES
 from referee.ratings.grids import Grid
-from referee.ratings.notes import circumstances, findings, is_small, meanings
+from referee.ratings.notes import NO_ELO, circumstances, findings, game_line, is_small, meanings
 from referee.ratings.standings import Facts, Standings, with_sections
 from referee.records.record import Summary
 
@@ -96,6 +96,11 @@ def rendered(
         return to_json(whole, parts, [*findings(whole, facts), *circumstances(whole)], facts)
     if form in _SEPARATED:
         return to_csv(whole, parts, facts, "".join(view.show), _SEPARATED[form])
+    if len(whole.games) == 1 and whole.seats > 1 and not view.is_chosen and not view.times:
+        lines = [game_line(whole.games[0]), *findings(whole, facts, is_rated=False)]
+        return grids.said(
+            (line for line in lines if line != NO_ELO), form, grids.limit(form, view.width)
+        ).strip()
     return "\n\n".join(
         piece for table in (*parts, whole) for piece in _report(table, view, form, facts, bool(parts))
     )

@@ -14,7 +14,7 @@ from referee.core.seeds import shared_by
 from referee.gameplay.events import Rejected
 from referee.records.record import REJECTED, from_json
 from referee.tournament.plan import Entrant
-from referee.tournament.run.closing import Closing
+from referee.tournament.run.closing import TimeWatch
 from referee.tournament.run.hashes import Programs
 from referee.tournament.run.open_run import OpenRun
 from referee.tournament.run.remaining import Remaining
@@ -133,7 +133,7 @@ class TournamentPlayer:
         self._faults = FaultCount(tournament.strikes, run)
         tasks = _tasks(tournament, run, self.remaining, self._faults, keep)
         self._dispatcher = Dispatcher(tasks, run.state.suspicion)
-        self._closing = Closing(tournament.limit, run, self.remaining)
+        self._closing = TimeWatch(tournament.limit, run, self.remaining)
         self._deaths = 0
         """How many workers died in a row before a game began."""
         self._is_stopping = False

@@ -14,7 +14,7 @@ from referee.core.seeds import shared_by
 from referee.records.journal import StoredLine, body_of, chained
 from referee.records.record import Summary
 from referee.tournament.file.config import config_of
-from referee.tournament.run.closing import Closing
+from referee.tournament.run.closing import TimeWatch
 from referee.tournament.run.open_run import OpenRun
 from referee.tournament.run.remaining import Remaining
 from referee.tournament.run.run_state import RunState
@@ -207,7 +207,7 @@ class Simulation:
         remaining = Remaining(
             self._tournament.matchmaking, run.state, run.is_open, run.add_batch, self._at_once
         )
-        closing = Closing(self._tournament.limit, run, remaining, self._now)
+        closing = TimeWatch(self._tournament.limit, run, remaining, self._now)
         patience = random.choice((random.randint(0, 5), random.randint(0, 60), 10**9)) if random else 10**9
         at_once = self._at_once if random else 1
         busy: list[list[Pairing]] = []
@@ -234,7 +234,7 @@ class Simulation:
         return NOON + timedelta(minutes=len(self.run.found))
 
     @staticmethod
-    def _next(closing: Closing, remaining: Remaining) -> Encounter | None:
+    def _next(closing: TimeWatch, remaining: Remaining) -> Encounter | None:
         closing.look()
         return remaining.next()
 

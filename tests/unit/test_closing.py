@@ -11,7 +11,7 @@ from referee.core.errors import RecordError
 from referee.core.time_limit import UNLIMITED, TimeLimit
 from referee.ratings.table import rendered
 from referee.records.header import apply_change
-from referee.tournament.run.closing import Closing
+from referee.tournament.run.closing import TimeWatch
 from referee.tournament.run.comparison import additions, differences
 from referee.tournament.run.facts import facts_of
 from referee.tournament.run.remaining import Remaining
@@ -34,10 +34,10 @@ class Clock:
         return 10**12 + self.us
 
 
-def started(made: Tournament, run: SimulatedRun, clock: Clock) -> tuple[Closing, Remaining]:
+def started(made: Tournament, run: SimulatedRun, clock: Clock) -> tuple[TimeWatch, Remaining]:
     """A process that plays the run."""
     remaining = Remaining(made.matchmaking, run.state, run.is_open)
-    return Closing(made.limit, run, remaining, clock.now, clock.now_us), remaining
+    return TimeWatch(made.limit, run, remaining, clock.now, clock.now_us), remaining
 
 
 def test_the_time_of_play_counts_over_all_processes_and_not_between_them() -> None:

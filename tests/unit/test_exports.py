@@ -208,7 +208,11 @@ def test_pgn_has_the_results_of_all_games(pool: Path) -> None:
         tags = dict(re.findall(r'^\[(\w+) "([^"]*)"\]$', "\n" + text, re.MULTILINE))
         assert (tags["White"], tags["Black"]) == game.bots and tags["GameId"] == game.id
         assert tags["Result"] == ("1-0" if game.ranks == (1, 2) else "0-1")
-        assert text.rstrip().endswith(f"\n\n{tags['Result']}")
+        assert re.fullmatch(r"20\d\d\.\d\d\.\d\d", tags["Date"]) and re.fullmatch(
+            r"[\d:]{8}", tags["UTCTime"]
+        )
+        opened, first, *_, closed, result = text.rpartition("]\n\n")[2].split()
+        assert (opened, first, closed, result) == ("{", "1:", "}", tags["Result"])
 
 
 def test_pgn_of_draws_and_of_games_that_do_not_count(tmp_path: Path) -> None:

@@ -279,6 +279,20 @@ def test_a_table_of_few_games_has_no_ratings_unless_they_are_asked_for() -> None
     assert json.loads(rendered("ab", few, "json"))["standings"][0]["elo"], "data has everything"
 
 
+def test_after_one_game_the_table_is_a_line_that_says_who_won_how_and_why() -> None:
+    (won,) = (one._replace(sentence="seat 1 has captured 2 of 2") for one in [game(("a", "b"), "a")])
+    assert rendered("ab", [won]) == "a won in seat 1 against b: seat 1 has captured 2 of 2"
+    assert rendered("ab", [won], "github") == "- a won in seat 1 against b: seat 1 has captured 2 of 2"
+    assert rendered("ab", [won._replace(ranks=(1, 1))]).startswith("a, b drew: ")
+    assert rendered(
+        "abc", [won._replace(bots=("c", "a", "b"), ranks=(1, 3, 1), scores=(0, 0, 0), faults=("",) * 3)]
+    ).startswith("c, b shared the first place against a: ")
+    assert rendered("ab", [won], facts=Facts(closed="closed")).splitlines()[1] == "closed"
+    for view in (TableText(show=("standings",)), TableText(notes=True), TableText(columns=("elo",))):
+        assert "Elo ±" in rendered("ab", [won], view=view)
+    assert "w–d–l" in rendered("ab", [won, game(("b", "a"), "a")]) and "w–d–l" in rendered("ab", [])
+
+
 def test_games_lost_on_time_are_told_above_one_percent() -> None:
     lost = [game(("a", "b"), "a", number, fault="time" if number <= 2 else "") for number in range(1, 102)]
     assert "games lost on time: b 2 of 101" in notes("ab", lost)

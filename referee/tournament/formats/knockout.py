@@ -219,12 +219,20 @@ class Knockout(Format):
         series = bots - 1 + (self.third_place and bots > 3)
         return Amount(series * 2 * self.best_of * seats, False)
 
+    def _course(self, results: SectionResults) -> _Course:
+        """The knockout as far as it was played."""
+        if self not in results.read:
+            results.read[self] = _Course(self, results.points)
+            read_on(results.read[self].schedule(results.section, results.games), results)
+        course = results.read[self]
+        assert isinstance(course, _Course)
+        return course
+
     def standings(self, results: SectionResults) -> list[Standing]:
         """The bots by the stage that they reached, then by the match for the third place. Bots that are level
         share a rank, and are in the order of their seeds.
         """
-        played = _Course(self, results.points)
-        read_on(played.schedule(results.section, results.games), results)
+        played = self._course(results)
 
         def level(bot: str) -> tuple[int, bool]:
             return played.passed[bot], bot in played.third[:1]
@@ -246,8 +254,7 @@ class Knockout(Format):
 
     def tables_of(self, results: SectionResults) -> list[FormatTable]:
         """The bracket, and the series of the current stage."""
-        played = _Course(self, results.points)
-        read_on(played.schedule(results.section, results.games), results)
+        played = self._course(results)
         series, stages = played.so_far(results.games), _stages(self.seeding)
         if not series:
             return []
@@ -255,8 +262,7 @@ class Knockout(Format):
 
     def stage_of(self, results: SectionResults) -> str:
         """The stage that is played, or the winner."""
-        played = _Course(self, results.points)
-        read_on(played.schedule(results.section, results.games), results)
+        played = self._course(results)
         stages = _stages(self.seeding)
         winner = [bot for bot in self.seeding if played.passed[bot] == stages]
         return (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Iterable, Mapping
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from referee.core.point_scale import STANDARD, PointScale
 from referee.records.record import Summary
@@ -31,6 +31,8 @@ class SectionResults:
     """The last round that is played, where the time of the run is over and rounds follow from results."""
     shown: Callable[[str], str] = str
     """The name of a bot as tables show it."""
+    read: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
+    """What formats read from them, by format, since to read a schedule may take long."""
 
     def is_over(self, game: str) -> bool:
         """Whether a game is over, with a result or for good without one."""

@@ -179,6 +179,13 @@ class Swiss(Format):
 
     def _counted(self, results: SectionResults) -> Scores:
         """The points of the games that count, those of the current round included."""
+        if self not in results.read:
+            results.read[self] = self._count(results)
+        scores = results.read[self]
+        assert isinstance(scores, Scores)
+        return scores
+
+    def _count(self, results: SectionResults) -> Scores:
         as_played = Scores(self.seeding, results.points)
         rounds = self.rounds if results.last_round is None else min(self.rounds, results.last_round)
         coming = _schedule(as_played, rounds, results.section, results.games)

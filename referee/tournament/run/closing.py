@@ -28,7 +28,7 @@ class StoredChanges(Protocol):
         """Stores a change. Raises `StorageError`."""
 
 
-class Closing:
+class TimeWatch:
     """Watches the time of a run."""
 
     def __init__(

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from referee.core.errors import UsageError
+from referee.core.errors import RecordError, UsageError
+from referee.core.fields import Fields
 from referee.core.pairing import Pairing
 from referee.core.rows import as_csv
 from referee.core.seeds import shared_by
@@ -15,8 +18,8 @@ from referee.core.text import shown
 from referee.records import journal
 from referee.records.heads import Head
 from referee.records.played_on import PlayedOn
-from referee.records.record import Summary
-from referee.tournament.run.run import Run, places_of, read_lines
+from referee.records.record import Summary, parse_json
+from referee.tournament.run.run import Run, game_lines, places_of, read_lines
 
 GamesOfRuns = Iterable[tuple[Run, Iterable[Summary]]]
 """Games by the runs that they are of."""
@@ -100,33 +103,57 @@ def _placed(games: GamesOfRuns) -> Iterator[tuple[Run, Summary, PlayedOn | None]
 
 
 def pgn_of(games: GamesOfRuns) -> Iterator[str]:
-    """Games of two seats as PGN without moves, for programs that compute ratings: seat 1 is White.
+    """Games of two seats as PGN, for programs that compute ratings: seat 1 is White. The moves, which are not
+    those of chess, are a comment.
 
     A game that is not rated has the result `*`, which these programs leave out. Raises `UsageError` where a
-    game has another number of seats.
+    game has another number of seats, and `RecordError`.
     """
-    for _, some in games:
-        for game in some:
+    for run, some in games:
+        listed = {game.id: game for game in some}
+        for line in game_lines(run, listed):
+            game = listed[line.game.id]
             if len(game.bots) != 2:
                 raise UsageError(
                     f"game `{shown(game.id)}` has {len(game.bots)} seats, expected 2 in every game for PGN"
                 )
+            record = Fields(parse_json(line.text), "", RecordError)
+            date, time = _began(record.object("measured"))
             one, other = game.ranks
             result = "1/2-1/2" if one == other else "1-0" if one < other else "0-1"
             pairing = Pairing.parse(game.id)
             tags = {
                 "Event": f"{game.game} {pairing.section}".strip(),
                 "Site": "?",
-                "Date": "????.??.??",
+                "Date": date,
                 "Round": pairing.round,
                 "White": game.bots[0],
                 "Black": game.bots[1],
                 "Result": result if game.rated else "*",
                 "GameId": game.id,
                 "Termination": game.ending,
+                **({"UTCTime": time} if time else {}),
             }
             lines = [f'[{name} "{_quoted(value)}"]' for name, value in tags.items()]
-            yield "\n".join([*lines, "", tags["Result"], ""])
+            yield "\n".join([*lines, "", *_moves(record), tags["Result"], ""])
+
+
+def _moves(record: Fields) -> list[str]:
+    """The moves of a game with their seats, as lines of a comment; none of a game without moves."""
+    events = [event for event in record.objects("events") if event.has("move")]
+    moves = [shown(f"{event.value('seat')}: {event.value('move')}") for event in events]
+    # A brace would end the comment.
+    text = "; ".join(moves).replace("{", "(").replace("}", ")")
+    return textwrap.wrap(f"{{ {text} }}", 80, break_long_words=False, break_on_hyphens=False) if moves else []
+
+
+def _began(measured: Fields) -> tuple[str, str]:
+    """The date and the time in UTC at which a game began, as PGN has them; unknown in some records."""
+    try:
+        when = datetime.fromisoformat(str(measured.value("began"))).astimezone(UTC)
+    except ValueError:
+        return "????.??.??", ""
+    return f"{when:%Y.%m.%d}", f"{when:%H:%M:%S}"
 
 
 def _quoted(text: str) -> str:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 from referee.core.text import listed
 from referee.ratings.brief import fitted, ranking
+from referee.ratings.clusters import clusters
+from referee.ratings.notes import FEW_ENCOUNTERS
 from referee.ratings.pool import FittedPool
 from referee.ratings.sprt import SprtResult
 from referee.ratings.standings import Facts
@@ -119,6 +121,13 @@ class BotOrder:
     """Best first: by the order of the format if it has one, else by their ratings."""
     facts: Facts = field(default_factory=Facts)
     """What else tables say of the run. Bots that are out of it are last in order."""
+    is_small: bool = False
+    """Whether there are too few independent encounters for ratings to say anything."""
+
+    @property
+    def shown_pool(self) -> FittedPool | None:
+        """The ratings, where there are enough games for them to say something."""
+        return None if self.is_small else self.pool
 
     @property
     def faults(self) -> Counter[str]:
@@ -136,4 +145,5 @@ def order_of(run: Run) -> BotOrder:
     (own, *others) = places.values() or [()]
     bots = [bot for _, bot, _ in own] if own and not others else ranking(tallies, pool)
     bots.sort(key=lambda bot: bot in facts.withdrawn)
-    return BotOrder(tallies, pool, bots, facts)
+    encounters = len({*clusters(games, facts.repeats).of})
+    return BotOrder(tallies, pool, bots, facts, encounters < FEW_ENCOUNTERS)
