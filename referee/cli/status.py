@@ -52,6 +52,7 @@ def status(path: Path, as_json: bool) -> None:
 def _text(progress: RunProgress, order: BotOrder) -> str:
     """The status for people."""
     from referee.ratings.brief import brief
+    from referee.ratings.columns import test_text
     from referee.ratings.notes import left_out_lines, order_by_rating, withdrawn_lines
 
     of = "" if progress.planned is None or progress.decision else f" of {amount_text(progress.planned)}"
@@ -68,7 +69,9 @@ def _text(progress: RunProgress, order: BotOrder) -> str:
         pace.append(f"the last game ended {about(idle_us)} ago")
     lines += [", ".join(pace)] if pace else []
     if progress.tests:
-        lines += [f"{f'{test.section}: ' if test.section else ''}{test}" for test in progress.tests]
+        lines += [
+            f"{f'{test.section}: ' if test.section else ''}{test_text(test)}" for test in progress.tests
+        ]
     elif progress.decision:
         lines.append(progress.decision)
     faults = ", ".join(f"{count} {word}" for word, count in sorted(order.faults.items()))

@@ -12,6 +12,7 @@ from referee.ratings.columns import (
     MEASURED,
     NONE,
     counts_text,
+    estimate_text,
     interval_text,
     likelihood_text,
     number_text,
@@ -201,6 +202,7 @@ def sprt_grid(facts: Facts) -> Grid:
         Column("llr", "LLR"),
         Column("bounds", "bounds", weight=3),
         Column("tested pairs", "pairs", weight=5),
+        Column("after test", "Elo after the test", weight=6),
     ]
     rows = []
     for test in facts.tests:
@@ -208,7 +210,7 @@ def sprt_grid(facts: Facts) -> Grid:
         normalized = " (normalized)" if test.model == "normalized" else ""
         rows.append(
             [
-                *([test.section] if len(heads) > 8 else []),
+                *([test.section] if heads[0].name == "section" else []),
                 test.bot,
                 test.against,
                 test.verdict,
@@ -217,6 +219,7 @@ def sprt_grid(facts: Facts) -> Grid:
                 true_minus(f"{test.llr:+.2f}"),
                 true_minus(f"{low:.2f} to {high:.2f}"),
                 f"{sum(test.counts):,}",
+                estimate_text(test),
             ]
         )
     return Grid(heads, rows)

@@ -8,8 +8,10 @@ from typing import NamedTuple
 from referee.core.errors import UsageError
 from referee.core.text import shown, signed, true_minus
 from referee.core.units import about
+from referee.ratings.after_stop import estimate
 from referee.ratings.grids import Column, Grid
 from referee.ratings.pool import Rating
+from referee.ratings.sprt import SprtResult
 from referee.ratings.standings import Standings, StandingsRow
 from referee.ratings.tally import Tally
 from referee.ratings.times import MoveTimes, Times
@@ -176,6 +178,18 @@ def interval_text(elo: float, low: float | None, high: float | None) -> str:
     if max(elo - low, high - elo) > LOPSIDED * min(elo - low, high - elo):
         return true_minus(f"{signed(elo)} ({round(low):,d}…{round(high):,d})")
     return f"{signed(elo)} ± {(high - low) / 2:.0f}"
+
+
+def estimate_text(test: SprtResult) -> str:
+    """The difference after a sequential test, with its interval."""
+    found = estimate(test)
+    return interval_text(*found) if found else NONE
+
+
+def test_text(test: SprtResult) -> str:
+    """A sequential test in a sentence, with the difference after it."""
+    text = estimate_text(test)
+    return str(test) if text == NONE else f"{test}; corrected for the test: {text} Elo"
 
 
 def likelihood_text(likelihood: float | None) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from referee.core.rows import as_csv
+from referee.ratings.after_stop import estimate
 from referee.ratings.blocks import meetings, seat_results
 from referee.ratings.format_tables import FORMAT_TABLES
 from referee.ratings.pairs import crosstable
@@ -100,13 +101,20 @@ def _test(test: SprtResult) -> dict[str, Any]:
         "llr": _rounded(test.llr, 4),
         "bounds": [_rounded(bound, 4) for bound in test.bounds],
         "accepted": test.accepted or None,
+        **_ends(estimate(test)),
     }
 
 
 def _rating(rating: Rating | None) -> dict[str, Any]:
     """An Elo; its members are null where there is none."""
-    found = rating if rating and rating.is_known else (None, None, None)
-    return dict(zip(Rating._fields, (_rounded(value, 2) for value in found), strict=True))
+    return _ends(rating if rating and rating.is_known else None)
+
+
+def _ends(found: Iterable[float | None] | None) -> dict[str, Any]:
+    """A difference and the ends of its interval."""
+    return {
+        name: _rounded(value, 2) for name, value in zip(Rating._fields, found or (None,) * 3, strict=True)
+    }
 
 
 def _counts(counts: Sequence[int]) -> dict[str, int]:

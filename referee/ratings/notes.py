@@ -43,7 +43,20 @@ PAIRS = (
 )
 OVER = "over: moves longer than the allowance, charged to the reserve; late: moves after the time was up"
 
-_MEANINGS = {"elo": ELO, "next": NEXT, "los": LOS, "expected": EXPECTED, "counts": PAIRS, "over": OVER}
+AFTER = (
+    "Elo after the test: of the tested pairs alone, corrected for when the test ended; the table, which "
+    "knows nothing of the test, may say more"
+)
+
+_MEANINGS = {
+    "elo": ELO,
+    "next": NEXT,
+    "los": LOS,
+    "expected": EXPECTED,
+    "counts": PAIRS,
+    "after test": AFTER,
+    "over": OVER,
+}
 
 
 def meanings(table: Standings, columns: Collection[str]) -> Iterator[str]:

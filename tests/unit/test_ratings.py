@@ -215,7 +215,7 @@ def test_the_standard_error_of_a_share() -> None:
 def test_the_intervals_hold_the_truth_as_often_as_they_say() -> None:
     """A few tournaments of many kinds; `python -m tests.tools.coverage` plays more, and is more exact."""
     kinds = [kind for kind in coverage.KINDS if kind.bots <= 16 and kind.amount <= 400]
-    pools = [coverage.measure(kind, seed) for kind in kinds for seed in range(4)]
+    pools = [coverage.measure(kind, seed) for kind in kinds for seed in range(3)]
     for what in ("bots", "next", "seats"):
         assert 93 <= coverage.share(pools, what).percent <= 97.5, what
 
@@ -227,7 +227,7 @@ def test_the_intervals_hold_the_truth_as_often_as_they_say() -> None:
 @pytest.mark.parametrize("name", coverage.OFTEN)
 def test_the_intervals_of_many_tournaments_hold_the_truth(name: str) -> None:
     kind = next(kind for kind in coverage.KINDS if kind.name == name)
-    pools = coverage.measured(kind, range(40))
+    pools = coverage.measured(kind, range(24))
     for what in ("bots", "next"):
         found = coverage.share(pools, what)
         assert 92 - 2 * found.error <= found.percent <= 99 + 2 * found.error, what

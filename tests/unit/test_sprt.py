@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.ratings.sprt import MODELS, bounds, llr
-from referee.tournament.stopping import Sprt
-from tests.tools.sprt_runs import distribution_at, measure
+from referee.ratings.after_stop import estimate
+from referee.ratings.sprt import MODELS, SprtResult, bounds, llr
+from referee.ratings.two import elo
+from referee.tournament.stopping import SequentialTest, Sprt
+from tests.tools.sprt_runs import distribution_at, measure, play
 
 # Disservin/fastchess, app/tests/sprt_test.cpp: counts from the worst score to the best.
 PUBLISHED = [
@@ -85,3 +87,67 @@ def test_the_simulated_difference_is_the_one_that_is_tested() -> None:
     mean = sum(chance * i / 4 for i, chance in enumerate(chances))
     assert sum(chances) == pytest.approx(1)
     assert mean == pytest.approx(1 / (1 + 10 ** (-30 / 400)))
+
+
+# --- After a test -------------------------------------------------------------------------------------------
+
+
+def decided(
+    counts: tuple[int, ...], accepted: str, elo1: float = 40.0, model: str = "logistic"
+) -> SprtResult:
+    return SprtResult("", "a", "b", 0.0, elo1, 0.05, 0.05, model, counts, 3.0, accepted)
+
+
+def test_an_estimate_needs_a_decision() -> None:
+    assert estimate(decided((0, 0, 3, 0, 5), "")) is None
+    assert estimate(decided((0, 0, 0, 0, 5), "H1", model="normalized")) is None, "too few pairs"
+
+
+@pytest.mark.parametrize(("text", "difference"), [("0,200", 100.0), ("0,40", 40.0), ("0,40", 0.0)])
+def test_the_estimate_after_a_test_is_in_its_interval_and_less_extreme_than_the_score(
+    text: str, difference: float
+) -> None:
+    for test in play(Sprt.parse(text), distribution_at(difference, "logistic"), 3, 2):
+        found = estimate(test.result())
+        score = sum(count * i / 4 for i, count in enumerate(test.counts)) / sum(test.counts)
+        assert found and found.low < found.elo < found.high
+        assert (found.elo < elo(score) + 1) if test.accepted == "H1" else (found.elo > elo(score) - 1)
+
+
+def test_h0_and_h1_mirror_each_other() -> None:
+    for counts in ((2, 0, 9, 0, 14), (100, 200, 500, 270, 130)):
+        upper = estimate(SprtResult("", "a", "b", -20.0, 20.0, 0.05, 0.05, "logistic", counts, 3.0, "H1"))
+        lower = estimate(
+            SprtResult("", "a", "b", -20.0, 20.0, 0.05, 0.05, "logistic", counts[::-1], -3.0, "H0")
+        )
+        assert upper and lower
+        assert lower == pytest.approx((-upper.elo, -upper.high, -upper.low), abs=0.01)
+
+
+def test_the_ways_to_a_short_test_are_all_counted() -> None:
+    """A bot that won all pairs of a test that ended as early as it could: chance that it does, as by hand."""
+    test = SequentialTest(Sprt.parse("0,200"), "a", "b")
+    while not test.accepted:
+        test.add(2.0)
+    found, pairs = estimate(test.result()), sum(test.counts)
+    assert found
+    # At the lower end the chance of so many in a row, of which half counts, is 2.5 %; the others are drawn
+    # or lost.
+    won = 0.05 ** (1 / pairs)
+    assert elo(won) <= found.low <= elo((1 + won) / 2)
+    assert found.elo == found.high == elo(1.0), "clamped, where any difference does"
+
+
+@pytest.mark.slow(seconds=8)
+@pytest.mark.parametrize("difference", [0.0, 20.0, 40.0])
+def test_the_intervals_after_a_test_hold_the_truth_and_the_estimate_is_as_often_too_low(
+    difference: float,
+) -> None:
+    sprt = Sprt.parse("0,40")
+    tests = [test.result() for test in play(sprt, distribution_at(difference, "logistic"), 150, 4)]
+    found = [one for one in map(estimate, tests) if one]
+    assert len(found) == len(tests)
+    held = sum(one.low <= difference <= one.high for one in found) / len(found)
+    below = sum(one.elo < difference for one in found) / len(found)
+    assert 0.90 <= held <= 0.995
+    assert 0.38 <= below <= 0.62

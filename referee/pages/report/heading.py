@@ -8,6 +8,7 @@ from typing import NamedTuple
 from referee.core.text import counted, listed, shown
 from referee.pages.report.games import MADE_BY
 from referee.pages.report.tables import NO_GAMES
+from referee.ratings.columns import test_text
 from referee.ratings.standings import Standings
 from referee.records.header import sections_of
 from referee.records.record import Summary
@@ -44,7 +45,8 @@ def heading(runs: Runs, clocks: Collection[str], began: Sequence[str]) -> Iterat
         yield f"games{several}", _games_text(run)
         if remaining := stopped(run, run.is_open):
             for test in remaining.tests:
-                yield f"SPRT{several}", f"{shown(test.section, 80)}: {test}" if test.section else str(test)
+                section = f"{shown(test.section, 80)}: " if test.section else ""
+                yield f"SPRT{several}", section + test_text(test)
             if remaining.decision and not remaining.tests:
                 yield f"stopped{several}", remaining.decision
     yield "bots", f"{len(runs.names):,}"

@@ -4,7 +4,7 @@ The strengths of the bots are estimated from all games so far, pair of bots by p
 with the standard deviation that M. Glickman's rating system gives a new player (350 Elo), and the likelihood
 of Bradley and Terry, together approximated by a normal distribution (Laplace). Games that are scheduled and
 not over count as information, without a result. The table of a league is another matter: there the fit of
-`referee.ratings.pool` counts, which does not know this prior.
+`referee.ratings.pool` counts, which learns the standard deviation from the games.
 
 An encounter is worth what it takes from the expected loss. Bots are ranked by their estimates, so of two bots
 the weaker may stand above the stronger; the loss is then the difference between them. (The linear loss of
