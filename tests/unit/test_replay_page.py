@@ -22,7 +22,7 @@ from referee.pages.replay_page import replay_page
 from referee.records.journal import FIRST, chained
 from referee.records.record import GameRecord, json_of, to_json
 from referee.viewing.steps import Steps, steps_of
-from tests.command import referee
+from tests.command import ROOT, referee
 from tests.rules.random_play import random_game
 from tests.unit.test_game_data import game, secrets, texts
 
@@ -90,16 +90,22 @@ def test_markup_in_a_record_is_text() -> None:
     assert html.count("&lt;script&gt;owned=1&lt;/script&gt;&lt;!--") >= 3  # the id, the result, the damage
 
 
-def test_the_script_is_short_and_inserts_only_what_was_escaped() -> None:
-    script = static("replay.js")
-    assert len(script.splitlines()) < 400
-    assert not re.search(
-        r"\beval\b|Function\(|insertAdjacentHTML|outerHTML|document\.write|\.on\w+ =", script
-    )
-    inserted = re.findall(r"innerHTML\s*\+?=\s*(.*)", script)
-    assert inserted == [
-        'steps[at].draw.map((index) => game.elements[index]).join("");',
-        "shown.ground;",
+STATIC = ROOT / "referee/pages/static"
+
+INSERTED = r"innerHTML\s*\+?=\s*(.*)"
+
+
+def test_scripts_are_short_and_insert_only_what_was_escaped() -> None:
+    scripts = {path.name: static(path.name) for path in STATIC.glob("*.js")}
+    unsafe = r"\beval\b|Function\(|insertAdjacentHTML|outerHTML\s*\+?=[^=]|document\.write|\.on\w+ ="
+    assert not [name for name, script in scripts.items() if re.search(unsafe, script)]
+    assert max(len(script.splitlines()) for script in scripts.values()) < 400
+    inserted = [(name, what) for name, script in scripts.items() for what in re.findall(INSERTED, script)]
+    assert sorted(inserted) == [
+        ("games.js", 'view.ground + view.steps.at(-1).draw.map((index) => game.elements[index]).join("");'),
+        ("live.js", "html; // made by the server's templates, which escape whatever comes from a record"),
+        ("replay.js", "shown.ground;"),
+        ("replay.js", 'steps[at].draw.map((index) => game.elements[index]).join("");'),
     ]
 
 
