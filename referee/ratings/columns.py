@@ -97,6 +97,7 @@ _FIRST_OUT = (
     "faults",
     "points",
     "score",
+    "wdl",
 )
 """Columns that are left out where the table is too wide, in this order; then the others from the right."""
 
