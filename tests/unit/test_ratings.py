@@ -221,7 +221,9 @@ def test_the_intervals_hold_the_truth_as_often_as_they_say() -> None:
 
 
 @pytest.mark.promise(
-    "TABLE", "The 95 % intervals of ratings hold the truth as often as they say.", case="league 16, 320 games"
+    "TABLE",
+    "The 95 % intervals of ratings hold the truth as often as they say.",
+    case="league 16, 320 games, sd 100",
 )
 @pytest.mark.slow(seconds=20)
 @pytest.mark.parametrize("name", coverage.OFTEN)
