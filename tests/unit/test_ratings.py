@@ -167,7 +167,7 @@ def test_the_advantage_of_seat_1_is_found_and_not_put_down_to_a_bot() -> None:
     pool = fit(pair("a", "b", 70, 0, 30) + pair("b", "a", 70, 0, 30), ["a", "b"])
     assert pool.ratings["a"].elo == pytest.approx(0, abs=1e-6)
     elo_of_seat, low, high = pool.advantages["", 2][0]
-    assert elo_of_seat == pytest.approx(elo(0.7), abs=10)  # the prior takes a little
+    assert elo_of_seat == pytest.approx(elo(0.7), abs=6)  # the prior takes a little
     assert low is not None and high is not None and low < elo(0.7) < high
 
 
@@ -334,7 +334,7 @@ def test_reversed_rankings_negate_everything(results: list[Result]) -> None:
     ]
     one, other = fit(games, NAMES), fit(turned, NAMES)
     for name in NAMES:
-        assert other.ratings[name].elo == pytest.approx(-one.ratings[name].elo, abs=1e-3)
+        assert other.ratings[name].elo == pytest.approx(-one.ratings[name].elo, abs=1e-4)
     for a, b in permutations(NAMES, 2):
         forth, back = one.difference(a, b), one.difference(b, a)
         assert forth.elo == pytest.approx(-back.elo, abs=1e-6)
