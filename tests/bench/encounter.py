@@ -10,8 +10,9 @@ the same program started and asked to quit twice, without a warden, limits or a 
 Each encounter is measured by itself, once launcher and wardens run: what is counted are the elapsed time, and
 the processor time of the referee, the launcher, the wardens and all processes of the bots. The rows take
 turns, all on one core. On a machine that does other work too, only the least figures mean much. Rows with a
-pause wait that long before each encounter, since some system calls take longer after a pause. `--beside`
-names another checkout, with the same interpreter and packages, whose code takes turns with this one's.
+pause wait that long before each encounter, since some system calls take longer after a pause; the row of bare
+starts and ends among them tells how much longer all processes take then. `--beside` names another checkout,
+with the same interpreter and packages, whose code takes turns with this one's.
 """
 
 from __future__ import annotations
@@ -184,7 +185,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         in_c = ("c_bot", (str(compiled(ROOT / "sample_bots" / "c_bot.c", Path(folder))),))
         in_python = ("random_bot.py", ("{python}", "sample_bots/random_bot.py"))
-        rows = [Row(*in_c, level) for level in used] + [Row(*in_c, level, PAUSE_MS) for level in used[1:]]
+        rows = [Row(*in_c, level, pause_ms) for pause_ms in (0, PAUSE_MS) for level in used]
         rows += [Row(*in_python, level) for level in used]
         costs: dict[tuple[Row, Checkout], list[Cost]] = {(row, one): [] for row in rows for one in checkouts}
         for _ in range(arguments.rounds):
