@@ -39,8 +39,9 @@ def play(**given: Any) -> None:
 
     PLAYER is a BOT, [name=]command as for `match`, or `me` for a person at this keyboard, with another name
     as NAME=me. Players are listed in the order of seats. If none of them is `me`, you take the seat given by
-    --seat, or the first one, and the bots take the others; without any PLAYER, a sample bot does. Several
-    people share the keyboard; in a game with hidden information, the screen is cleared between turns.
+    --seat, or the first one, and the bots take the others. If no PLAYER is given, you play against a sample
+    bot. Several people share the keyboard; in a game with hidden information, the screen is cleared between
+    turns.
 
     Nothing is stored without -o. A game that is left with `quit` or Ctrl-D is not recorded; Ctrl-C exits with
     3. Without a terminal, moves and commands are read from stdin, one per line.

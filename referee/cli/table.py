@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     "standings,rounds; of a knockout standings,bracket.",
 )
 @notes_option
-@click.option("--times", is_flag=True, help="Also show how long moves took, which reads all records.")
+@click.option("--times", is_flag=True, help="Also show how long moves took; this reads all records.")
 @click.option(
     "--width",
     type=click.IntRange(0),

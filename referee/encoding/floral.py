@@ -80,7 +80,7 @@ class FloralEncoding(Encoding[FloralState]):
             ObservationPart(
                 "known",
                 (_RUNES, _RUNES),
-                "by symbol of the other seat, and by rune: whether a right guess has shown it",
+                "by symbol of the other seat, and by rune: whether a right guess has revealed it",
             ),
             ObservationPart(
                 "excluded",

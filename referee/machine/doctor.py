@@ -278,7 +278,7 @@ def _cores(figures: Figures) -> Finding:
     elif threads and figures.workers > most:
         meaning = "two threads of a core slow each other down: a bot's speed depends on the other thread"
     elif figures.workers > most and machine.cores > 1:
-        meaning = "no core is left for the referee and the rest of the machine"
+        meaning = "no core is left for the referee and other programs"
     else:
         return Finding("cores", Severity.FINE, measured, f"enough for {_asked(figures)}")
     return Finding("cores", Severity.WARNING, measured, meaning, f"`workers = {most}`")

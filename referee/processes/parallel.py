@@ -112,8 +112,7 @@ class _Processes(Generic[A, B]):
                     number += 1
         except (EOFError, ConnectionError):
             raise EnvironmentLacksError(
-                "one of the processes that share the work was killed; "
-                "`--workers 1` does the work in one process"
+                "a worker process was killed; `--workers 1` does the work in a single process"
             ) from None
 
 

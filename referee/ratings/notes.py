@@ -44,8 +44,8 @@ PAIRS = (
 OVER = "over: moves longer than the allowance, charged to the reserve; late: moves after the time was up"
 
 AFTER = (
-    "Elo after the test: of the tested pairs alone, corrected for when the test ended; the table, which "
-    "knows nothing of the test, may say more"
+    "Elo after the test: of the tested pairs alone, corrected for when the test ended; the table "
+    "ignores when the test ended, and may show a larger difference"
 )
 
 _MEANINGS = {

@@ -512,12 +512,9 @@ def test_ci_runs_the_readme_s_own_commands() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.promise(
-    "PROTOCOL", "The few lines of Python on the page are a bot that plays.", case="protocol/PROTOCOL.md"
-)
-@pytest.mark.parametrize("page", ["README.md", pytest.param("protocol/PROTOCOL.md", marks=pytest.mark.slow)])
-def test_the_few_lines_of_python_are_a_bot(page: str, tmp_path: Path) -> None:
-    (code,) = blocks(page, "python")
+@pytest.mark.promise("README", "The few lines of Python on the page are a bot that plays.")
+def test_the_few_lines_of_python_are_a_bot(tmp_path: Path) -> None:
+    (code,) = blocks("README.md", "python")
     (tmp_path / "few.py").write_text(code)
     done = run(
         "referee match blooms '{python} few.py' '{python} few.py' -n 2 --strict --option size=3 --workers 0",

@@ -184,7 +184,7 @@ def test_a_command_says_in_one_line_that_one_of_its_processes_was_killed(larger:
         out, err = process.communicate(timeout=TOO_LONG_S)
         assert (process.returncode, out) == (5, "")
         assert (
-            err.startswith("referee: one of the processes that share the work was killed")
+            err.startswith("referee: a worker process was killed")
             and err.count("\n") == 1
         )
         assert all(map(has_ended, workers))

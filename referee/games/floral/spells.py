@@ -21,7 +21,7 @@ _CONDITION = re.compile(
 )
 _CONDITION_FORMS = {
     "set": "`set N {A,B,C}` with N from 3 to 5 and 3 to 5 different identities from 1 to 7",
-    "sum": "`sum N LOW-HIGH` with N from 3 to 5 and a range within N to 7 times N",
+    "sum": "`sum N LOW-HIGH` with N from 3 to 5, and LOW and HIGH from N to 7 times N",
     "seq": "`seq N R R` with N from 3 to 5 and N - 1 relations of < <= = >= >",
 }
 
