@@ -183,10 +183,7 @@ def test_a_command_says_in_one_line_that_one_of_its_processes_was_killed(larger:
         os.kill(process.pid, signal.SIGCONT)
         out, err = process.communicate(timeout=TOO_LONG_S)
         assert (process.returncode, out) == (5, "")
-        assert (
-            err.startswith("referee: a worker process was killed")
-            and err.count("\n") == 1
-        )
+        assert err.startswith("referee: a worker process was killed") and err.count("\n") == 1
         assert all(map(has_ended, workers))
 
 
