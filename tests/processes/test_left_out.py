@@ -140,7 +140,10 @@ def test_where_pairings_follow_results_no_bot_joins_later(form: str, tmp_path: P
     mended(file)
     again = referee("run", str(file))
     assert again.code == 0 and games(folder) == before
-    assert "bot `sick` is left out: this run started without it, and the format" in again.err
+    assert (
+        "bot `sick` is left out: this run started without it, and bots cannot be added to the format"
+        in again.err
+    )
 
 
 @pytest.mark.promise("FORMATS", "Where pairings follow results, a bot of the run has to be there.")

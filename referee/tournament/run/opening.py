@@ -83,7 +83,7 @@ def _too_late(config: Config, run: Run) -> list[LeftOut]:
     return [
         LeftOut(
             entrant.bot.name,
-            f"this run started without it, and {config.format.kind} accepts no bots after the start; it can "
+            f"this run started without it, and bots cannot be added to {config.format.kind} later; it can "
             "play in a new run, in another folder (`-o DIR`)",
             is_fault=False,
         )
