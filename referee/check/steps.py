@@ -24,6 +24,7 @@ from referee.core.timecontrol import TimeControl
 from referee.core.units import about, about_size
 from referee.gameplay.api import Failure
 from referee.gameplay.events import Ending
+from referee.gameplay.hints import NOT_EXITED
 from referee.games.api import Options, Seat
 from referee.processes.ending import GRACE_S
 from referee.wire.connection import BotConnection
@@ -356,7 +357,7 @@ def quits(settings: CheckSettings) -> StepFinding:
         if bot.connection.process and bot.connection.process.terminated:
             raise bot.failed(
                 f"the bot was still running {GRACE_S} s after `quit` and the end of its input; it {status}",
-                "exit on `quit` and at the end of the input; a thread or timer may keep the process alive",
+                NOT_EXITED,
             )
         if status != CLEAN_EXIT:
             stderr = bot.stderr_lines()

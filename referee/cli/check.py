@@ -107,8 +107,8 @@ def check(**given: Any) -> None:
     that repeats the step. A warning means that the step passed, but there is something to look at. Exits with
     7 if any step failed. `referee docs check` describes the steps, their results and the JSON.
 
-    The bots of a tournament file are built and then checked in its games, with its options and with its
-    clocks scaled down; only --step, --seed, --isolation and --json can be used then.
+    The bots of a tournament file are built, then checked in its games, with its options and its clocks scaled
+    down; the only options allowed then are --step, --seed, --isolation and --json.
 
     \b
     Examples:

@@ -166,7 +166,7 @@ def _games_left(candidate: Candidate, known: int) -> int:
 
 def _forecast_lines(found: Forecast, is_exact: bool, folder: Path, before: int) -> Iterator[str]:
     if not found.games:
-        yield "nothing is left to play: the table would be printed"
+        yield "no games are left to play: `run` would only print the table"
         return
     yield (
         f"{amount_text(Amount(found.games, is_exact))} games left to play, at most {found.moves} moves each"

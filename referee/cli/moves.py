@@ -49,7 +49,7 @@ SEED = "1"
 @click.option("--count", is_flag=True, help="Print only the number of legal moves.")
 @click.option("--picture", is_flag=True, help="Print the position as a picture.")
 @click.option(
-    "--news", is_flag=True, help="Print what the seats would have been told, in the form of the protocol."
+    "--news", is_flag=True, help="Print what the seats would have been told, as messages of the protocol."
 )
 @click.option(
     "--perft",

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 )
 @game_option
 def picture(path: Path, game_id: str | None, game: str | None, out: Path | None, **given: Any) -> None:
-    """Draws a position of the game ID of a run, as `referee replay` shows it.
+    """Draws a position from game ID of a run, as `referee replay` shows it.
 
     RUN is a run's folder, its tournament file, or a file of records. ID is the game's id or number, as
     `replay RUN` lists them; a run of one game needs none. All pictures of a game have the same size. PNG is

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     "--width",
     type=click.IntRange(0),
     metavar="N",
-    help="Maximum number of characters in a line, 0 for no limit. Default: the width of the terminal, "
-    "else 80.",
+    help="Maximum number of characters per line; 0 for no limit. Default: the width of the terminal, "
+    "or 80 without one.",
 )
 @tournament_format_option
 def table(

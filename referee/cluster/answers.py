@@ -18,10 +18,19 @@ from referee.core.fields import Fields
 from referee.core.text import shown
 from referee.records.left_out import LINES, REASON_CAP, LeftOut
 from referee.records.record import bot_totals, from_json, parse_json, summary_of, timed_moves
-from referee.tournament.workers.task import Began, Finished, LeftBehind, Notice, Report, Void, WorkerDied
+from referee.tournament.workers.task import (
+    Began,
+    Finished,
+    IgnoredQuit,
+    LeftBehind,
+    Notice,
+    Report,
+    Void,
+    WorkerDied,
+)
 
 _ANSWERS = {Greeting: "greeting", MachineUnfit: "unfit", BotFilesChanged: "changed"}
-_REPORTS = {Began: "began", LeftBehind: "left-behind", Notice: "notice"}
+_REPORTS = {Began: "began", LeftBehind: "left-behind", IgnoredQuit: "ignored-quit", Notice: "notice"}
 """The names of what is sent as it is."""
 
 
@@ -50,7 +59,7 @@ def _json_of_report(report: Report) -> dict[str, Any]:
             return {"report": "void", **report._asdict(), "suspects": sorted(report.suspects)}
         case WorkerDied(how=how, suspects=suspects):
             return {"report": "died", "how": how, "suspects": sorted(suspects)}
-        case Began() | LeftBehind() | Notice():
+        case Began() | LeftBehind() | IgnoredQuit() | Notice():
             return {"report": _REPORTS[type(report)], **report._asdict()}
     raise TypeError(f"a machine does not report {type(report).__name__}")
 
@@ -125,6 +134,8 @@ def _report(fields: Fields) -> Report:
             )
         case "left-behind":
             return LeftBehind(fields.text("bot"), fields.text("processes"))
+        case "ignored-quit":
+            return IgnoredQuit(fields.text("bot"))
         case "died":
             return WorkerDied(None, fields.text("how"), frozenset(fields.texts("suspects")))
         case "notice":

@@ -56,7 +56,16 @@ from referee.tournament.run.hashes import hashes_of_words
 from referee.tournament.run.isolating import with_hidden
 from referee.tournament.workers.message_socket import MalformedMessage, MessageSocket
 from referee.tournament.workers.pool import WorkerPool
-from referee.tournament.workers.task import Began, Finished, LeftBehind, Report, Task, Void, WorkerDied
+from referee.tournament.workers.task import (
+    Began,
+    Finished,
+    IgnoredQuit,
+    LeftBehind,
+    Report,
+    Task,
+    Void,
+    WorkerDied,
+)
 from referee.tournament.workers.worker import WorkerSignal
 
 ALIVE_S = 1.0
@@ -237,7 +246,7 @@ class Host:
             case Began(game) | Void(id=game) | Finished(game=game):
                 name = game if isinstance(game, str) else game.id
                 found = [k for k, task in self._tasks.items() if any(p.id == name for p, _ in task.games)]
-            case LeftBehind(bot):
+            case LeftBehind(bot) | IgnoredQuit(bot):
                 found = [k for k, task in self._tasks.items() if bot in task.plan.names] or [
                     k for k in self._reports if not k
                 ]

@@ -25,6 +25,8 @@ _INTERPRETERS = {".py": ("python3", "python", "pypy"), ".js": ("node",), ".sh": 
 
 _SHELLS = _INTERPRETERS[".sh"]
 
+NOT_EXITED = "exit on `quit` and at the end of the input; a thread or timer may keep the process alive"
+
 _WITH_CARRIAGE_RETURNS = (
     "its first line ends with a carriage return: save it with Unix line endings (LF, not CRLF)"
 )

@@ -115,7 +115,7 @@ class Position:
         given = moves if isinstance(moves, Mapping) else {self.turn: moves}
         if set(given) != set(self.state.to_act()) or self.is_chance:
             raise ValueError(
-                f"the seats to act are {self.state.to_act()}, but the moves are those of seats {tuple(given)}"
+                f"the seats to act are {self.state.to_act()}, but the moves are for seats {tuple(given)}"
             )
         read = self.state.read
         played = {seat: read(seat, move) if isinstance(move, str) else move for seat, move in given.items()}

@@ -68,7 +68,7 @@ def _answer(wire: ProcessWire, terms: Terms, state: State[Any], seat: Seat) -> A
         moves, total, sampled = legal_moves(state, seat, content.most, list_stream(terms.seed, seat, lists))
         wire.show_legal(seat, LegalMoves(tuple(map(state.write, moves)), total, sampled))
     if not isinstance(content, Answer):
-        raise NoHint(_why(content, f"gave no move within {time_us // 1_000_000} s"))
+        raise NoHint(_why(content, f"did not answer within {time_us // 1_000_000} s"))
     return content
 
 

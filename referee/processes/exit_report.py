@@ -27,6 +27,8 @@ class ExitReport(NamedTuple):
     """The processor time of all its processes."""
     memory_bytes: int = 0
     """The peak of its largest process; at least some 10 MB, the size of the warden that it is forked from."""
+    ignored_quit: bool = False
+    """Whether it was not at fault, and still had to be ended after `quit`."""
 
 
 def status_text(code: int) -> str:

@@ -289,7 +289,7 @@ class BotProcess:
 
     def terminate(self) -> None:
         """Sends SIGTERM to the bot and all that it started, unless it left the bot's group."""
-        self.terminated = True
+        self.terminated = self.exit_status() is None
         with contextlib.suppress(OSError):
             self._control.send(messages.TERMINATE)
 

@@ -67,7 +67,7 @@ COLUMNS = {
     "moves": Kind("moves", "moves", lambda _, times: f"{times.moves:,}"),
     "median": Kind("median", "median time of a move", lambda _, times: about(times.quantile(0.5))),
     "p99": Kind(
-        "99 %", "time that 99 % of the moves stay within", lambda _, times: about(times.quantile(0.99))
+        "99 %", "time that 99 % of the moves did not exceed", lambda _, times: about(times.quantile(0.99))
     ),
     "max": Kind("longest", "longest time for a move", lambda _, times: about(times.longest_us)),
     "over": Kind("over", "moves beyond their allowance", lambda _, times: f"{times.over:,}"),

@@ -12,6 +12,8 @@ from typing import NamedTuple, Protocol
 from referee.core.errors import EnvironmentLacksError
 from referee.core.seeds import shared_by
 from referee.gameplay.events import Rejected
+from referee.gameplay.hints import NOT_EXITED
+from referee.processes.ending import GRACE_S
 from referee.records.record import REJECTED, from_json
 from referee.tournament.plan import Entrant
 from referee.tournament.run.closing import TimeWatch
@@ -25,6 +27,7 @@ from referee.tournament.workers.dispatcher import Dispatcher
 from referee.tournament.workers.task import (
     Began,
     Finished,
+    IgnoredQuit,
     LeftBehind,
     Notice,
     Report,
@@ -139,8 +142,8 @@ class TournamentPlayer:
         self._is_stopping = False
         self._told = ""
         """The last line that was shown about the stopping rules."""
-        self._reported: set[str] = set()
-        """The bots that left processes behind; each is reported once."""
+        self._reported: set[tuple[str, str]] = set()
+        """The bots that left something running, with what; each is reported once."""
         self._changed: set[str] = set()
         """The bots whose programs changed while the run was on; each is reported once."""
         self.timed: Counter[str] = Counter()
@@ -209,9 +212,11 @@ class TournamentPlayer:
                 case Finished():
                     self._take_finished(report)
                 case LeftBehind(bot, processes):
-                    if bot not in self._reported:
-                        self._reported.add(bot)
-                        self._show.note(f"bot `{bot}` left processes running, which were ended: {processes}")
+                    self._note_once(bot, "left processes running, which were ended:", processes)
+                case IgnoredQuit(bot):
+                    self._note_once(
+                        bot, f"was still running {GRACE_S} s after `quit`, and was ended:", NOT_EXITED
+                    )
                 case Void():
                     self._take_void(report)
                 case WorkerDied(task, how, suspects):
@@ -224,6 +229,12 @@ class TournamentPlayer:
                     self._take_lost(report)
                 case Notice(line):
                     self._show.note(line)
+
+    def _note_once(self, bot: str, what: str, details: str) -> None:
+        """Reports what was still running of a bot, unless it was reported before."""
+        if (bot, what) not in self._reported:
+            self._reported.add((bot, what))
+            self._show.note(f"bot `{bot}` {what} {details}")
 
     def _take_finished(self, finished: Finished) -> None:
         """Counts a game that is stored."""

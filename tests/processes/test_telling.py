@@ -190,7 +190,7 @@ def test_a_dry_run_of_a_run_that_is_continued(run: Path, tmp_path: Path) -> None
     assert f"about {expected}, if they take as long as the last 6 games" in done.out
     assert "are free there" in done.out
     over = referee("run", str(toml(file, bots, rounds=1)), "-o", str(folder), "--dry-run")
-    assert over.code == 0 and "nothing is left to play" in over.out
+    assert over.code == 0 and "no games are left to play" in over.out
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
 
 
@@ -203,7 +203,7 @@ def test_totals_that_depend_on_results(tmp_path: Path) -> None:
     assert "at most 24 games of blooms, 3 bots, 2 rounds, 0 workers" in before
     assert "at most 24 games left to play" in before
     assert referee("run", str(file)).code == 0
-    assert "nothing is left to play" in referee("run", str(file), "--dry-run").out
+    assert "no games are left to play" in referee("run", str(file), "--dry-run").out
     assert " of at most 24 games; finished" in referee("status", str(folder)).out
     orders = [
         [row["bot"] for row in json.loads(referee(*words).out)["standings"]]
@@ -238,7 +238,7 @@ def test_a_dry_run_leaves_out_what_is_not_played_any_more(run: Path, tmp_path: P
     file = toml(tmp_path / "s.toml", dict.fromkeys("ab", PLAIN), rounds=40, sprt="0,900,0.49,0.49")
     assert referee("run", str(file)).code == 0
     done = referee("run", str(file), "--dry-run")
-    assert done.code == 0 and "nothing is left to play" in done.out, done.out
+    assert done.code == 0 and "no games are left to play" in done.out, done.out
 
 
 def test_a_dry_run_refuses_what_the_run_would_refuse(run: Path, tmp_path: Path) -> None:

@@ -760,3 +760,16 @@ def test_processes_that_a_bot_leaves_behind_are_told_once(tmp_path: Path) -> Non
         done.code == 0
         and done.err.count("bot `messy` left processes running, which were ended: sleep (pid") == 1
     )
+
+
+def test_match_says_once_that_a_bot_had_to_be_ended_after_quit() -> None:
+    """A bot at fault is still running too, but about that there is a report of the fault."""
+    ignoring = f"{{python}} {ROOT}/tests/bots/broken/ignores_quit.py"
+    answers = "hello) echo hello 1;; prepare) echo ready;; ask) echo move;;"
+    faulty = f"sh -c 'while read word rest; do case $word in {answers} esac; done; exec sleep 600'"
+    done = referee("match", "blooms", "-n", "2", f"ignoring={ignoring}", f"faulty={faulty}")
+    assert done.code == 0 and "broke the protocol" in done.err
+    assert [line for line in done.err.splitlines() if "`quit`" in line] == [
+        "bot `ignoring` was still running 0.5 s after `quit`, and was ended: exit on `quit` and at the end "
+        "of the input; a thread or timer may keep the process alive"
+    ]

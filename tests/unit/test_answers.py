@@ -20,7 +20,7 @@ from referee.cluster.orders import (
 )
 from referee.core.errors import RecordError
 from referee.records.left_out import LeftOut
-from referee.tournament.workers.task import Began, LeftBehind, Notice, Void, WorkerDied
+from referee.tournament.workers.task import Began, IgnoredQuit, LeftBehind, Notice, Void, WorkerDied
 from tests.unit.test_cluster_backend import recorded, task
 
 ANSWERS: list[MachineAnswer] = [
@@ -37,6 +37,7 @@ ANSWERS: list[MachineAnswer] = [
             Began("1:a:b"),
             Void("1:a:b", 2, "Traceback", frozenset({"a", "b"}), lost=True),
             LeftBehind("a", "sleep"),
+            IgnoredQuit("a"),
             WorkerDied(None, "it was killed", frozenset("a")),
             Notice("a line"),
         )

@@ -49,4 +49,6 @@ def end_and_report(
     end_connections(ending, patient)
     for connection in ending:
         if on_exit and connection.process and connection.process.exit_report:
-            on_exit(connection.bot.name, connection.process.exit_report)
+            ignored_quit = connection.fit and connection.process.terminated
+            report = connection.process.exit_report._replace(ignored_quit=ignored_quit)
+            on_exit(connection.bot.name, report)

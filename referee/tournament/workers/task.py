@@ -139,6 +139,12 @@ class LeftBehind(NamedTuple):
     """Their names, for people."""
 
 
+class IgnoredQuit(NamedTuple):
+    """A bot that was not at fault did not exit after `quit`; it was ended."""
+
+    bot: str
+
+
 class WorkerDied(NamedTuple):
     """A worker died or had to be ended."""
 
@@ -164,7 +170,7 @@ class Notice(NamedTuple):
     line: str
 
 
-Report = Began | Finished | Void | LeftBehind | WorkerDied | TaskLost | Notice
+Report = Began | Finished | Void | LeftBehind | IgnoredQuit | WorkerDied | TaskLost | Notice
 
 
 class Observer(NamedTuple):
@@ -273,6 +279,8 @@ class Player:
         if groups := left_behind(exit_report):
             names = [name for group in groups.values() for name in group]
             self._report(LeftBehind(bot, ", ".join(names)))
+        if exit_report.ignored_quit:
+            self._report(IgnoredQuit(bot))
 
 
 class Transcript:
