@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 STDERR_READ_SIZE = 65_536
 """Bytes of stderr that are read at a time: the usual capacity of a pipe."""
 
+STARVED_NS = 100_000_000
+"""The processor time in which a bot whose input was closed would have exited."""
+
 STATUS_S = 1.0
 """Seconds to wait for the exit after the end of a pipe, which is often seen first."""
 
@@ -151,7 +154,11 @@ class BotProcess:
         self.final_output = b""
         """The beginning of what it wrote after its input was closed."""
         self.terminated = False
-        """Whether it was sent SIGTERM."""
+        """Whether it was sent SIGTERM while it ran."""
+        self.ignored_end = False
+        """Whether it was sent SIGTERM though it had got the processor time to exit by itself."""
+        self._closed_cpu_ns = 0
+        """Its processor time when its input was closed."""
         self.exit_report: ExitReport | None = None
         """The report on all its processes; None until all have ended."""
         self.lost_warden = False
@@ -290,8 +297,19 @@ class BotProcess:
     def terminate(self) -> None:
         """Sends SIGTERM to the bot and all that it started, unless it left the bot's group."""
         self.terminated = self.exit_status() is None
+        self.ignored_end = self.terminated and not self._is_starved()
         with contextlib.suppress(OSError):
             self._control.send(messages.TERMINATE)
+
+    def _is_starved(self) -> bool:
+        """Whether it is ready to run and has got little processor time since its input was closed: it may be
+        about to exit.
+        """
+        return (
+            self.clock is not None
+            and self.clock.near_ns() - self._closed_cpu_ns < STARVED_NS
+            and any(map(starvation.is_ready, self.clock.processes()))
+        )
 
     def pause(self) -> None:
         """Stops its processes, where its bot is to be paused."""
@@ -307,6 +325,7 @@ class BotProcess:
 
     def close_input(self) -> None:
         """Ends the bot's stdin."""
+        self._closed_cpu_ns = self.clock.near_ns() if self.clock else 0
         self._streams.close_input()
 
     def kill(self) -> None:

@@ -317,6 +317,17 @@ def test_a_bot_that_does_not_quit_is_ended(monkeypatch: pytest.MonkeyPatch) -> N
     assert exits["bot1"].status == "was ended by SIGTERM"
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nobody knows whether a bot got a processor")
+@pytest.mark.parametrize("ready", [False, True])
+def test_a_bot_that_got_no_processor_has_not_ignored_the_end(
+    ready: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("referee.processes.starvation.is_ready", lambda thread: ready)
+    process = BotProcess(Bot("sleeping", ("sleep", "600"), Path("/")))
+    end_processes([process], grace_s=0)
+    assert process.terminated and process.ignored_end is not ready
+
+
 def test_the_environment_is_defined(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("PYTHONUNBUFFERED", "SECRET_TOKEN", "LD_PRELOAD_LIKE"):
         monkeypatch.setenv(name, "1")

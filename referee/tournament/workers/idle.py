@@ -49,6 +49,6 @@ def end_and_report(
     end_connections(ending, patient)
     for connection in ending:
         if on_exit and connection.process and connection.process.exit_report:
-            ignored_quit = connection.fit and connection.process.terminated
+            ignored_quit = connection.fit and connection.process.ignored_end
             report = connection.process.exit_report._replace(ignored_quit=ignored_quit)
             on_exit(connection.bot.name, report)
