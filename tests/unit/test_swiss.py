@@ -19,6 +19,7 @@ from referee.tournament.formats.standing import SectionResults, Standing
 from referee.tournament.formats.swiss import Swiss
 from referee.tournament.formats.tie_breaks import DOWN, TIE_BREAKS, Scores
 from referee.tournament.schedule import encounter
+from tests.tools.swiss_rounds import compared
 from tests.unit.simulated import Result, drawn, favourites, play, schedule_of, summary
 
 
@@ -159,6 +160,28 @@ def test_a_maximum_matching_has_as_many_pairs_as_any(count: int, data: st.DataOb
         if any(len({bot for pair in some for bot in pair}) == 2 * size for some in combinations(edges, size))
     )
     assert len(pairs) == most
+
+
+def report_line(number: int, *rounds: str) -> str:
+    """The line of a player in a tournament report."""
+    return f"001 {number:4}".ljust(91) + "  ".join(f"{one:>8}" for one in rounds)
+
+
+def test_pairs_of_a_tournament_report_are_compared_with_ours() -> None:
+    lines = [
+        report_line(1, "4 w 1", "2 w 1", "3 b ="),
+        report_line(2, "5 b 1", "1 b 0", "4 w 1"),
+        report_line(3, "6 w 1", "4 b =", "1 w ="),
+        report_line(4, "1 b 0", "3 w =", "2 b 0"),
+        report_line(5, "2 w 0", "6 w 1", "6 b +"),
+        report_line(6, "3 b 0", "5 b 0", "5 w -"),
+    ]
+    found = compared("\n".join(lines))
+    # In round 3, 5 and 6 have met: we pair 5 with 4 and 2 with 6, who are due the same colours.
+    assert (found.rounds, found.pairs, found.same, found.one_colour) == (2, 6, 4, 2)
+    assert found.gaps == {"theirs": 3, "ours": 3}
+    lines[4:] = [report_line(5, "2 w 0", "0000 - U"), report_line(6, "3 b 0", "0000 - U")]
+    assert compared("\n".join(lines)).rounds == 0  # nobody has a bye of six players
 
 
 # --- Standings -----------------------------------------------------------------------------------------

@@ -47,6 +47,11 @@ def _met(scores: Scores) -> dict[str, set[str]]:
     return met
 
 
+def next_round(scores: Scores, float_history: bool) -> tuple[list[Pair], str | None]:
+    """The pairs of the round that follows, from the top, and the bot that has a bye."""
+    return _Round(scores, float_history).paired()
+
+
 class _Round:
     """Pairs the next round."""
 
@@ -237,7 +242,7 @@ class Swiss(Format):
     def _rounds(self, scores: Scores, rounds: int, section: str, games: Mapping[str, Summary]) -> Schedule:
         """The rounds, each after all results of the one before, which are added to the scores."""
         for number in range(1, rounds + 1):
-            pairs, bye = _Round(scores, self.float_history).paired()
+            pairs, bye = next_round(scores, self.float_history)
             encounters = [encounter(number, pair, section=section) for pair in pairs]
             yield from encounters
             yield wait_for(encounters)  # guard: wait-for-round
