@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, groupby
+from itertools import groupby
 from typing import ClassVar
 
 from referee.ratings.format_tables import FormatTable
@@ -39,7 +39,8 @@ Pair = tuple[str, str]
 
 def _met(scores: Scores) -> dict[str, set[str]]:
     """For each bot, those that it should not meet again if that can be avoided."""
-    fewest = min(scores.meetings[pair] for pair in combinations(scores.seeding, 2))
+    have_all_met = len(scores.meetings) == len(scores.seeding) * (len(scores.seeding) - 1)
+    fewest = min(scores.meetings.values()) if have_all_met else 0
     met: dict[str, set[str]] = {bot: set() for bot in scores.seeding}
     for (bot, other), times in scores.meetings.items():
         if times > fewest:
@@ -61,6 +62,7 @@ class _Round:
         self._floats = scores.floats if float_history else {}
         self._order = scores.order()
         self._met = _met(scores)
+        self._most_met = max(map(len, self._met.values()))
 
     def paired(self) -> tuple[list[Pair], str | None]:
         """The pairs of the round, from the top, and the bot that has a bye."""
@@ -83,9 +85,11 @@ class _Round:
         """Counts how many of these bots are left over when as many as possible meet bots that they have not
         met.
         """
-        here = set(bots)
         half = len(bots) // 2
         # By Dirac's theorem, where each has at least half of the others to meet there is a cycle of all.
+        if len(bots) - 1 - self._most_met >= half:  # soon told of a large group
+            return len(bots) % 2
+        here = set(bots)
         if all(len(bots) - 1 - len(self._met[bot] & here) >= half for bot in bots):
             return len(bots) % 2
         place = {bot: number for number, bot in enumerate(bots)}
