@@ -1,7 +1,10 @@
-"""Writes a large run that verifies: `python -m tests.tools.synthetic [DIR] [--bots 64] [--games 100000]`.
+"""Writes a large run that verifies.
+
+    python -m tests.tools.synthetic [DIR] [--bots 64] [--games 100000] [--against N]
 
 In DIR, a new folder for temporary files if none is named, are then `pool.toml` and its results, `pool-
-results`: whole rounds of a quick game, at most as many games as were asked for, but at least one round. A
+results`: whole rounds of a quick game, at most as many games as were asked for, but at least one round. In
+each, all bots meet, or all others meet the first N of them, as in a gauntlet. A
 few hundred games are played by the real game loop, by seats that move at random; each game of the run is one
 of them under the names of its own bots, won by the one that the strengths of the bots and the dice say. The
 game has no chance: its seeds change nothing in it.
@@ -9,6 +12,7 @@ game has no chance: its seeds change nothing in it.
 
 from __future__ import annotations
 
+import json
 import math
 import random
 import tempfile
@@ -30,10 +34,13 @@ from referee.kit import Quick
 from referee.records.journal import body_of
 from referee.records.record import GameRecord, to_json
 from referee.tournament.file.config import Config, load
-from referee.tournament.formats.round_robin import games_in_all, round_robin
+from referee.tournament.formats import SectionState
+from referee.tournament.formats.gauntlet import Gauntlet
+from referee.tournament.formats.round_robin import RoundRobin
 from referee.tournament.plan import Plan
 from referee.tournament.run.lock import locked
 from referee.tournament.run.opening import examine, open_run
+from referee.tournament.schedule import Encounter
 
 PLAYED = 400
 """How many different games there are."""
@@ -50,13 +57,18 @@ HEAD = """\
 [tournament]
 game = "blooms"
 rounds = {rounds}
-clock = "1s+10s"
+{format}clock = "1s+10s"
 seed = "synthetic"
 isolation = "none"
 
 [options]
 size = 3
 target = 2
+"""
+
+AGAINST = """\
+format = "gauntlet"
+against = {}
 """
 
 BOT = """
@@ -137,21 +149,26 @@ def games(config: Config, plan: Plan) -> Iterator[bytes]:
     for _ in range(PLAYED):
         record = played(terms, dice)
         won_by[record.verdict.outcome.ranks.index(1)].append(record)
-    for encounter in round_robin(plan.names, SEATS, config.format.rounds):
-        for pairing in encounter.games:
+    for step in config.format.schedule(SectionState(plan.names, SEATS, "", {})):
+        assert isinstance(step, Encounter)  # neither format waits for results
+        for pairing in step.games:
             one, other = (strengths[name] for name in pairing.bots)
             winner = int(dice.random() > 1 / (1 + math.exp(other - one)))
             record = replace(dice.choice(won_by[winner]), terms=plan.terms(pairing))
             yield body_of(to_json(record))
 
 
-def write(folder: Path, bots: int, most: int) -> int:
+def write(folder: Path, bots: int, most: int, against: int | None = None) -> int:
     """Writes the tournament file and the run; how many games it has."""
     folder.mkdir(parents=True, exist_ok=True)
-    rounds = max(1, most // games_in_all(bots, SEATS, 1))
     names = [f"bot{number:0{len(str(bots))}}" for number in range(1, bots + 1)]
+    gauntlet = Gauntlet(against=tuple(names[:against])) if against else None
+    rounds = max(1, most // (gauntlet or RoundRobin()).games_in_all(bots, SEATS).games)
+    setting = AGAINST.format(json.dumps(gauntlet.against)) if gauntlet else ""
     file = folder / "pool.toml"
-    file.write_text(HEAD.format(rounds=rounds) + "".join(BOT.format(name=name) for name in names))
+    file.write_text(
+        HEAD.format(rounds=rounds, format=setting) + "".join(BOT.format(name=name) for name in names)
+    )
     config = load(file)
     with locked(config.folder):
         candidate = examine(config, config.folder)
@@ -175,10 +192,11 @@ def new_folder() -> str:
 @click.argument("folder", metavar="[DIR]", default=new_folder, type=click.Path(path_type=Path))
 @click.option("--bots", type=click.IntRange(SEATS), default=64, show_default=True)
 @click.option("--games", "most", type=click.IntRange(1), default=100_000, show_default=True)
-def main(folder: Path, bots: int, most: int) -> None:
+@click.option("--against", type=click.IntRange(1), help="How many bots meet all others; all if not given.")
+def main(folder: Path, bots: int, most: int, against: int | None) -> None:
     """Writes a large run into DIR, or a temporary folder, and prints how many games it has."""
     began = time.monotonic()
-    count = write(folder, bots, most)
+    count = write(folder, bots, most, against)
     click.echo(f"{count} games of {bots} bots in {folder}, written in {time.monotonic() - began:.0f} s")
 
 

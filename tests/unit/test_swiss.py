@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 
 import pytest
 from hypothesis import given
@@ -17,14 +17,18 @@ from referee.tournament.formats import SectionState
 from referee.tournament.formats.matching import maximum_matching
 from referee.tournament.formats.standing import SectionResults, Standing
 from referee.tournament.formats.swiss import Swiss
-from referee.tournament.formats.tie_breaks import TIE_BREAKS
+from referee.tournament.formats.tie_breaks import DOWN, TIE_BREAKS, Scores
 from referee.tournament.schedule import encounter
+from tests.tools.swiss_rounds import compared
 from tests.unit.simulated import Result, drawn, favourites, play, schedule_of, summary
 
 
-def pairs_by_round(names: Sequence[str], rounds: int, result: Result) -> list[list[tuple[str, str]]]:
+def pairs_by_round(
+    names: Sequence[str], rounds: int, result: Result, float_history: bool = True
+) -> list[list[tuple[str, str]]]:
+    swiss = Swiss(rounds, tuple(names), float_history=float_history)
     found: list[list[tuple[str, str]]] = [[] for _ in range(rounds)]
-    for game in play(schedule_of(Swiss(rounds, tuple(names)), names), result):
+    for game in play(schedule_of(swiss, names), result):
         pairing = Pairing.parse(game)
         one, other = pairing.bots
         if (other, one) not in found[pairing.number - 1]:
@@ -57,18 +61,60 @@ def test_a_bot_that_nobody_is_left_for_goes_on_to_the_next_group_and_meets_its_h
     # In round 2, a, b and c have won both games of round 1: c goes on.
 
 
+def test_who_floated_down_in_the_last_round_is_not_the_first_to_float_down_again() -> None:
+    names = "abcdefghij"
+    rounds = pairs_by_round(names, 3, favourites(names))
+    assert [text(pairs) for pairs in rounds[:2]] == ["af bg ch di ej", "ac bd ef gi hj"]
+    # In round 2 e floated down; in round 3 a, b and e have won all their games.
+    assert text(rounds[2]).startswith("ae bc")
+    assert text(pairs_by_round(names, 3, favourites(names), float_history=False)[2]).startswith("ab ec")
+
+
+def test_who_floated_up_in_the_last_round_does_not_meet_the_next_bot_from_above() -> None:
+    rounds = pairs_by_round("abcdef", 3, favourites("badfec"))
+    assert [text(pairs) for pairs in rounds[:2]] == ["ad be cf", "ab fd ce"]
+    # In round 2 d floated up and beat f; in round 3 b is alone above a, d, e and f, and has met a and e.
+    assert text(rounds[2]).startswith("bf")
+    before = pairs_by_round("abcdef", 3, favourites("badfec"), float_history=False)
+    assert text(before[2]).startswith("bd")
+
+
+def test_fewer_bots_float_the_same_way_again() -> None:
+    names = "abcdefghijklmnop"
+    again = {True: 0, False: 0}
+    for history, seed in product(again, range(20)):
+        games = drawn(seed)
+        scores = Scores(names)
+        for number, pairs in enumerate(pairs_by_round(names, 7, games, history), 1):
+            encounters = [encounter(number, pair) for pair in pairs]
+            pairings = [pairing for one in encounters for pairing in one.games]
+            scores.add(encounters, None, {one.id: summary(one, games(one) or ()) for one in pairings})
+        again[history] += sum(
+            now == before != 0 for floats in scores.floats.values() for before, now in pairwise(floats)
+        )
+    assert again[True] < 0.9 * again[False]
+
+
+def test_a_bye_is_a_float_down() -> None:
+    scores = Scores("abc")
+    scores.add([encounter(1, ("a", "b"))], "c", {})
+    assert scores.floats == {"a": [0], "b": [0], "c": [DOWN]}
+
+
 def test_the_lowest_bot_without_a_bye_has_the_next_one() -> None:
     rounds = pairs_by_round("abcde", 5, favourites("abcde"))
     byes = [set("abcde") - {bot for pair in pairs for bot in pair} for pairs in rounds]
     assert [*map(min, byes)] == ["e", "d", "c", "b", "a"] and all(len(bye) == 1 for bye in byes)
 
 
-@given(st.integers(2, 9), st.integers(), st.sampled_from((0.0, 0.3, 1.0)))
-def test_no_two_meet_again_while_it_can_be_avoided(count: int, seed: int, draws: float) -> None:
+@given(st.integers(2, 9), st.integers(), st.sampled_from((0.0, 0.3, 1.0)), st.booleans())
+def test_no_two_meet_again_while_it_can_be_avoided(
+    count: int, seed: int, draws: float, float_history: bool
+) -> None:
     names = "abcdefghi"[:count]
     met: Counter[frozenset[str]] = Counter()
     byes: Counter[str] = Counter()
-    for pairs in pairs_by_round(names, count + 2, drawn(seed, draws)):
+    for pairs in pairs_by_round(names, count + 2, drawn(seed, draws), float_history):
         playing = tuple(sorted(bot for pair in pairs for bot in pair))
         (bye,) = set(names) - set(playing) or {""}
         assert len(set(playing)) == len(playing) == count - count % 2
@@ -114,6 +160,28 @@ def test_a_maximum_matching_has_as_many_pairs_as_any(count: int, data: st.DataOb
         if any(len({bot for pair in some for bot in pair}) == 2 * size for some in combinations(edges, size))
     )
     assert len(pairs) == most
+
+
+def report_line(number: int, *rounds: str) -> str:
+    """The line of a player in a tournament report."""
+    return f"001 {number:4}".ljust(91) + "  ".join(f"{one:>8}" for one in rounds)
+
+
+def test_pairs_of_a_tournament_report_are_compared_with_ours() -> None:
+    lines = [
+        report_line(1, "4 w 1", "2 w 1", "3 b ="),
+        report_line(2, "5 b 1", "1 b 0", "4 w 1"),
+        report_line(3, "6 w 1", "4 b =", "1 w ="),
+        report_line(4, "1 b 0", "3 w =", "2 b 0"),
+        report_line(5, "2 w 0", "6 w 1", "6 b +"),
+        report_line(6, "3 b 0", "5 b 0", "5 w -"),
+    ]
+    found = compared("\n".join(lines))
+    # In round 3, 5 and 6 have met: we pair 5 with 4 and 2 with 6, who are due the same colours.
+    assert (found.rounds, found.pairs, found.same, found.one_colour) == (2, 6, 4, 2)
+    assert found.gaps == {"theirs": 3, "ours": 3}
+    lines[4:] = [report_line(5, "2 w 0", "0000 - U"), report_line(6, "3 b 0", "0000 - U")]
+    assert compared("\n".join(lines)).rounds == 0  # nobody has a bye of six players
 
 
 # --- Standings -----------------------------------------------------------------------------------------

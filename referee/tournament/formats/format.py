@@ -98,6 +98,10 @@ class Format(ABC):
     """Whether games are arranged one by one, by whoever plays: there can always be another one, with whatever
     bots are there.
     """
+    recorded_only: ClassVar[Collection[str]] = ()
+    """The settings that no tournament file has, but the headers of runs: by which rules one is played, where
+    these have changed.
+    """
     bot_columns: ClassVar[Collection[str]] = ()
     """The headings of those columns of its standings that hold names of bots."""
     no_course: ClassVar[str] = ""
@@ -113,7 +117,7 @@ class Format(ABC):
     @classmethod
     def setting_names(cls) -> tuple[str, ...]:
         """Its keys in a tournament file."""
-        return tuple(one.name for one in fields(cls))
+        return tuple(name for name in cls.defaults() if name not in cls.recorded_only)
 
     @classmethod
     def defaults(cls) -> dict[str, Any]:
@@ -202,6 +206,10 @@ class Format(ABC):
         if bots not in rotations(tuple(sorted(bots))):
             raise RecordError(f"the bots of {where} never meet in these seats in this run")
 
+    def continuing(self, before: Format) -> Format:
+        """The format as it continues a run, by the rules by which that one began."""
+        return self
+
     def may_grow(self, before: Format, added: Collection[str] = ()) -> list[str]:
         """Returns messages about what must not have changed since a run began; empty where the run may
         continue.
@@ -244,7 +252,7 @@ class Format(ABC):
         }
 
     def _settings(self) -> dict[str, Any]:
-        return {key: getattr(self, key) for key in self.setting_names()}
+        return {key: getattr(self, key) for key in self.defaults()}
 
 
 def wrong_seats(setting: str, seats: int, expected: str) -> UsageError:

@@ -12,13 +12,16 @@ bots with equal points:
 * Of an odd number of bots, the lowest one that has had the fewest byes has a bye, if the others can be paired
   without meeting again. A bye is worth as many points as an encounter that was won in both games, unless the
   tournament says otherwise.
+* Of bots with equal points, one that did not float in the same direction in the last round, then in the one
+  before, is taken first: down where it goes on to the next group or has a bye, up where it meets a bot from
+  above. Runs of earlier versions do without.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations, groupby
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import ClassVar
 
 from referee.ratings.format_tables import FormatTable
@@ -28,7 +31,7 @@ from referee.tournament.formats.matching import maximum_matching
 from referee.tournament.formats.settings import Settings
 from referee.tournament.formats.standing import SectionResults, Standing, read_on
 from referee.tournament.formats.swiss_tables import pairings_table, rounds_table
-from referee.tournament.formats.tie_breaks import DEFAULT_TIE_BREAKS, TIE_BREAKS, Scores, ranked
+from referee.tournament.formats.tie_breaks import DEFAULT_TIE_BREAKS, DOWN, TIE_BREAKS, UP, Scores, ranked
 from referee.tournament.schedule import Schedule, encounter, wait_for
 
 Pair = tuple[str, str]
@@ -36,7 +39,8 @@ Pair = tuple[str, str]
 
 def _met(scores: Scores) -> dict[str, set[str]]:
     """For each bot, those that it should not meet again if that can be avoided."""
-    fewest = min(scores.meetings[pair] for pair in combinations(scores.seeding, 2))
+    have_all_met = len(scores.meetings) == len(scores.seeding) * (len(scores.seeding) - 1)
+    fewest = min(scores.meetings.values()) if have_all_met else 0
     met: dict[str, set[str]] = {bot: set() for bot in scores.seeding}
     for (bot, other), times in scores.meetings.items():
         if times > fewest:
@@ -44,14 +48,21 @@ def _met(scores: Scores) -> dict[str, set[str]]:
     return met
 
 
+def next_round(scores: Scores, float_history: bool) -> tuple[list[Pair], str | None]:
+    """The pairs of the round that follows, from the top, and the bot that has a bye."""
+    return _Round(scores, float_history).paired()
+
+
 class _Round:
     """Pairs the next round."""
 
-    def __init__(self, scores: Scores) -> None:
+    def __init__(self, scores: Scores, float_history: bool) -> None:
         self._points = scores.points
         self._byes = scores.byes
+        self._floats = scores.floats if float_history else {}
         self._order = scores.order()
         self._met = _met(scores)
+        self._most_met = max(map(len, self._met.values()))
 
     def paired(self) -> tuple[list[Pair], str | None]:
         """The pairs of the round, from the top, and the bot that has a bye."""
@@ -62,7 +73,7 @@ class _Round:
 
     def _bye(self) -> str:
         fewest = min(self._byes[bot] for bot in self._order)
-        candidates = [bot for bot in reversed(self._order) if self._byes[bot] == fewest]
+        candidates = [bot for bot in self._lowest_first(self._order) if self._byes[bot] == fewest]
         repeats: dict[str, int] = {}
         for bot in candidates:
             repeats[bot] = self._left_over(_without(self._order, bot))
@@ -74,9 +85,11 @@ class _Round:
         """Counts how many of these bots are left over when as many as possible meet bots that they have not
         met.
         """
-        here = set(bots)
         half = len(bots) // 2
         # By Dirac's theorem, where each has at least half of the others to meet there is a cycle of all.
+        if len(bots) - 1 - self._most_met >= half:  # soon told of a large group
+            return len(bots) % 2
+        here = set(bots)
         if all(len(bots) - 1 - len(self._met[bot] & here) >= half for bot in bots):
             return len(bots) % 2
         place = {bot: number for number, bot in enumerate(bots)}
@@ -104,18 +117,18 @@ class _Round:
         yield from self._within(group)
 
     def _moving_on(self, group: Sequence[str]) -> list[str]:
-        """The bots of a group that cannot be paired in it: as few as possible, the lowest ones that leave no
-        more behind.
+        """The bots of a group that cannot be paired in it: as few as possible, the first ones to go down that
+        leave no more behind.
         """
         moving: list[str] = []
-        for bot in reversed(group):
+        for bot in self._lowest_first(group):
             staying = _without(group, *moving)
             over = self._left_over(staying)
             if not over:
                 break
             if self._left_over(_without(staying, bot)) < over:
-                moving.insert(0, bot)
-        return moving
+                moving.append(bot)
+        return [bot for bot in group if bot in moving]
 
     def _within(self, group: Sequence[str]) -> Iterator[Pair]:
         """Pairs all bots of a group: the highest one meets the first opponent that it prefers and that lets
@@ -135,11 +148,23 @@ class _Round:
     def _preferred(self, bots: Sequence[str]) -> list[str]:
         """The opponents that the first of these bots may get, in the order in which they are tried: of those
         with equal points the first of the lower half, those below it, those above it; then all others, from
-        the top.
+        the top, of those with equal points the ones that did not float up before them.
         """
         equal = [bot for bot in bots if self._points[bot] == self._points[bots[0]]]
         half = len(equal) // 2
-        return [*equal[max(half, 1) :], *reversed(equal[1:half]), *bots[len(equal) :]]
+        others = sorted(bots[len(equal) :], key=lambda bot: (-self._points[bot], self._floated(bot, UP)))
+        return [*equal[max(half, 1) :], *reversed(equal[1:half]), *others]
+
+    def _lowest_first(self, bots: Sequence[str]) -> list[str]:
+        """The bots in the order in which they are to go down: by points, the fewest first, then those that
+        did not float down before the others, then from the lowest.
+        """
+        from_below = bots[::-1]
+        return sorted(from_below, key=lambda bot: (self._points[bot], self._floated(bot, DOWN)))
+
+    def _floated(self, bot: str, direction: int) -> list[bool]:
+        """Whether a bot floated in this direction in the last round, and in the one before."""
+        return [before == direction for before in reversed(self._floats.get(bot, [])[-2:])]
 
 
 def _without(bots: Sequence[str], *others: str) -> list[str]:
@@ -153,17 +178,24 @@ class Swiss(Format):
     name: ClassVar[str] = "swiss"
     follows_results: ClassVar[bool] = True
     pairs_by_round: ClassVar[bool] = True
+    recorded_only: ClassVar[Collection[str]] = ("float_history",)
 
     rounds: int = 1
     seeding: tuple[str, ...] = ()
     """All bots, the highest seed first."""
     tiebreaks: tuple[str, ...] = DEFAULT_TIE_BREAKS
     """What bots with equal points are ordered by, of `TIE_BREAKS`."""
+    float_history: bool = False
+    """Whether the pairing asks how bots floated in the last two rounds."""
 
     @classmethod
     def read(cls, settings: Settings) -> Swiss:
         tiebreaks = settings.words("tiebreaks", [*TIE_BREAKS], DEFAULT_TIE_BREAKS)
-        return cls(settings.rounds(default=None), settings.order("seeding"), tiebreaks)
+        history = settings.has_rule("float_history")
+        return cls(settings.rounds(default=None), settings.order("seeding"), tiebreaks, history)
+
+    def continuing(self, before: Format) -> Swiss:
+        return replace(self, float_history=before.float_history) if isinstance(before, Swiss) else self
 
     def check(self, bots: int, seats: int) -> None:
         if seats != 2:
@@ -172,7 +204,7 @@ class Swiss(Format):
 
     def schedule(self, state: SectionState) -> Schedule:
         """The rounds, each after all results of the one before."""
-        return _schedule(Scores(self.seeding, state.points), self.rounds, state.section, state.games)
+        return self._rounds(Scores(self.seeding, state.points), self.rounds, state.section, state.games)
 
     def games_in_all(self, bots: int, seats: int) -> Amount:
         return Amount(self.rounds * (bots // 2) * seats, True)
@@ -188,7 +220,7 @@ class Swiss(Format):
     def _count(self, results: SectionResults) -> Scores:
         as_played = Scores(self.seeding, results.points)
         rounds = self.rounds if results.last_round is None else min(self.rounds, results.last_round)
-        coming = _schedule(as_played, rounds, results.section, results.games)
+        coming = self._rounds(as_played, rounds, results.section, results.games)
         read_on(coming, results)
         next(coming, None)  # the results of the current round so far
         counted = Scores(self.seeding, results.points)
@@ -211,12 +243,11 @@ class Swiss(Format):
     def stage_of(self, results: SectionResults) -> str:
         return f"round {len(self._counted(results).rounds)} of {self.rounds}"
 
-
-def _schedule(scores: Scores, rounds: int, section: str, games: Mapping[str, Summary]) -> Schedule:
-    """The rounds, each after all results of the one before, which are added to the scores."""
-    for number in range(1, rounds + 1):
-        pairs, bye = _Round(scores).paired()
-        encounters = [encounter(number, pair, section=section) for pair in pairs]
-        yield from encounters
-        yield wait_for(encounters)  # guard: wait-for-round
-        scores.add(encounters, bye, games)
+    def _rounds(self, scores: Scores, rounds: int, section: str, games: Mapping[str, Summary]) -> Schedule:
+        """The rounds, each after all results of the one before, which are added to the scores."""
+        for number in range(1, rounds + 1):
+            pairs, bye = next_round(scores, self.float_history)
+            encounters = [encounter(number, pair, section=section) for pair in pairs]
+            yield from encounters
+            yield wait_for(encounters)  # guard: wait-for-round
+            scores.add(encounters, bye, games)

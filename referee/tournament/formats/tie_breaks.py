@@ -16,6 +16,9 @@ from referee.records.record import Summary
 from referee.tournament.formats.standing import Standing, points
 from referee.tournament.schedule import Encounter
 
+UP, DOWN = 1, -1
+"""How a bot floats that meets one with more, or with fewer points."""
+
 
 class Met(NamedTuple):
     """What a bot did in a round."""
@@ -42,6 +45,10 @@ class Scores:
         self.byes: Counter[str] = Counter()
         self.rounds: list[tuple[Sequence[Encounter], str | None]] = []
         """The encounters and the bye of each round."""
+        self.floats: dict[str, list[int]] = {bot: [] for bot in seeding}
+        """For each round, `UP` where a bot met one with more points, `DOWN` where it met one with fewer, or
+        had a bye, else 0.
+        """
         self._scale = scale
 
     def add(self, encounters: Sequence[Encounter], bye: str | None, games: Mapping[str, Summary]) -> None:
@@ -49,6 +56,9 @@ class Scores:
         self.rounds.append((encounters, bye))
         for one in encounters:
             bots = one.games[0].bots
+            before = [self.points[bot] for bot in bots]
+            for bot, less, more in zip(bots, before, before[::-1], strict=True):
+                self.floats[bot].append(UP * (more > less) or DOWN * (more < less))
             for bot, other in (bots, bots[::-1]):
                 gained = points(one, bot, games, self._scale)
                 self.points[bot] += gained
@@ -58,6 +68,7 @@ class Scores:
             self.points[bye] += self._scale.bye
             self.course[bye].append(Met("", self._scale.bye, 0, None))
             self.byes[bye] += 1
+            self.floats[bye].append(DOWN)
 
     def order(self) -> list[str]:
         """The bots by points, then by seed."""
