@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -59,7 +59,8 @@ def replay(**given: Any) -> None:
     """Shows the game ID of a run move by move, with the board and the clocks; without ID, lists the games.
 
     RUN is a run's folder, its tournament file, or a file of records. ID is the game's id or number; a
-    run of one game needs none. In a terminal, keys step through the game; `?` shows them.
+    run of one game needs none. In a terminal, keys choose a game from the list and step through it; `?`
+    shows them.
 
     \b
     Examples:
@@ -84,8 +85,12 @@ def replay(**given: Any) -> None:
             f"one of them with {listed(of_one)}"
         )
     rows = [[str(number), shown(s.id), _seats(s), shown(s.sentence)] for number, s in enumerate(found, 1)]
-    show_data(columns(["game", "id", "ranks", "how it ended"], rows))
-    say(f"hint: `{pasteable('replay', file, 1)}` shows one of them")
+    listing = columns(["game", "id", "ranks", "how it ended"], rows)
+    if options.is_on_screen:
+        _show_chosen(file, listing.split("\n"), options)
+    else:
+        show_data(listing)
+        say(f"hint: `{pasteable('replay', file, 1)}` shows one of them")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +118,11 @@ class _ReplayOptions:
         of_one = ["--seat"] * (self.seat is not None) + ["--step"] * (self.step > 0)
         return of_one + [name for name in self.ways if name != "--all"]
 
+    @property
+    def is_on_screen(self) -> bool:
+        """Whether the whole screen of a terminal is used."""
+        return not self.ways and all(map(can_draw, (sys.stdin, sys.stdout, sys.stderr)))
+
     def check(self) -> None:
         """Raises `UsageError` for options that exclude each other."""
         if len(self.ways) > 1:
@@ -121,6 +131,21 @@ class _ReplayOptions:
             raise UsageError(
                 f"--step is given with {self.ways[0]}, which shows all steps: expected only one of them"
             )
+
+
+def _show_chosen(file: Path, listing: Sequence[str], options: _ReplayOptions) -> None:
+    """Shows the games that the user chooses from a list, one after another, until it is left."""
+    from referee.cli.replay_list import choose  # it loads Textual, for which nothing else is to wait
+    from referee.records.finding import find_game
+    from referee.records.record import GameRecord
+
+    heading, games = listing[:2], listing[2:]
+    chosen = choose(heading, games)
+    while chosen is not None:
+        record = find_game(file, str(chosen + 1), outside_game(options.game), say)
+        assert isinstance(record, GameRecord), "a number is one game"
+        _show(record, options)
+        chosen = choose(heading, games, chosen)
 
 
 def _show(record: GameRecord, options: _ReplayOptions) -> None:
@@ -139,7 +164,7 @@ def _show(record: GameRecord, options: _ReplayOptions) -> None:
         _write_page(options.page, steps, view)
     elif options.as_json:
         show_data(json.dumps(game_states(steps, view)))
-    elif not options.at_once and all(map(can_draw, (sys.stdin, sys.stdout, sys.stderr))):
+    elif options.is_on_screen:
         from referee.cli.replay_screen import show  # it loads Textual, for which nothing else is to wait
 
         show(Browser(steps, view, step))

@@ -6,7 +6,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rich.text import Text
 from textual.app import App, ComposeResult
@@ -38,6 +38,9 @@ NARROWEST = 24
 
 TEXT_LINES = 4
 """How many lines of text there are below a board that has to be scrolled."""
+
+LOW = 16
+"""In a terminal of fewer lines the board comes first: without heading and clocks, with one line of text."""
 
 WITH_LIST = 72
 """Below the board, the list of steps is shown where the terminal has this many columns."""
@@ -97,14 +100,18 @@ HINTS = ("←→ step", "? help", "q quit", "Space play", "/ search", "v view", 
 
 
 def show(browser: Browser) -> None:
-    """Shows a game until the user quits. Raises `Interrupted` when a signal ended that; the terminal is then
-    as it was before.
+    """Shows a game until the user quits. Raises `Interrupted` when a signal ended that."""
+    run_screen(ReplayScreen(browser))
+
+
+def run_screen(screen: App[Any]) -> None:
+    """Draws on the whole terminal until the user quits. Raises `Interrupted` when a signal ended that; the
+    terminal is then as it was before.
     """
     if in_colour(sys.stderr):  # where Textual draws
         os.environ.pop("NO_COLOR", None)  # which is obeyed even if it is empty
     else:
         os.environ["NO_COLOR"] = "1"
-    screen = ReplayScreen(browser)
     with asyncio.Runner() as runner:
         loop = runner.get_loop()
         with Closing(lambda: loop.call_soon_threadsafe(screen.exit)):
@@ -119,11 +126,12 @@ class StepList(Static):
     def __init__(self) -> None:
         super().__init__(id="steps", markup=False)
         self._labels: Sequence[str] = ()
+        self._times: Sequence[str] = ()
         self._at = 0
 
-    def present(self, labels: Sequence[str], at: int) -> None:
+    def present(self, labels: Sequence[str], times: Sequence[str], at: int) -> None:
         """Shows other steps, or another one as the current."""
-        self._labels, self._at = labels, at
+        self._labels, self._times, self._at = labels, times, at
         self.on_resize()
 
     def on_resize(self) -> None:
@@ -136,9 +144,16 @@ class StepList(Static):
         is_all = len(numbers) == count
         self.border_title = Text("steps" if is_all or not numbers else f"steps {first} to {numbers[-1]}")
         digits = len(str(count - 1))
-        self.update(
-            "\n".join(f"{'>' if n == self._at else ' '}{n:{digits}} {self._labels[n]}" for n in numbers)
-        )
+        widest = max((len(self._labels[n]) for n in numbers), default=0)
+        longest = max((len(self._times[n]) for n in numbers), default=0)
+        has_times = 2 + digits + widest + 2 + longest <= self.size.width
+        lines = [f"{'>' if n == self._at else ' '}{n:{digits}} {self._labels[n]}" for n in numbers]
+        if has_times:
+            lines = [
+                f"{line:{2 + digits + widest}}  {self._times[n]:>{longest}}".rstrip()
+                for line, n in zip(lines, numbers, strict=True)
+            ]
+        self.update("\n".join(lines))
 
 
 class Pane(ScrollableContainer):
@@ -244,6 +259,7 @@ class ReplayScreen(App[None]):
     .-below #lower { layout: horizontal; }
     .-below #steps { width: 30; margin-left: 1; }
     .-narrow #steps { display: none; }
+    .-low #heading, .-low #clocks { display: none; }
     .-too-small #too-small { display: block; }
     .-too-small #heading, .-too-small #main, .-too-small #bottom { display: none; }
     """
@@ -254,6 +270,8 @@ class ReplayScreen(App[None]):
         self._browser = browser
         self._sought = ""
         """The last text that was searched for."""
+        self._is_large = False
+        """Whether the terminal has room for a larger board."""
         self._speed = SPEEDS.index(1.0)
         self._player: Timer | None = None
         """Takes the next step again and again while the game plays."""
@@ -429,14 +447,20 @@ class ReplayScreen(App[None]):
 
     def _arrange(self, columns: int, rows: int) -> None:
         browser = self._browser
-        boards = [lines(browser.picture(number)) for number in (0, browser.last)]
-        widest, highest = max(map(width, boards)), max(map(len, boards))
-        is_beside = columns >= widest + BESIDE + 1
+        ends = [browser.picture(number) for number in (0, browser.last)]
+        for self._is_large in (True, False):
+            boards = [lines(end, self._is_large) for end in ends]
+            widest, highest = max(map(width, boards)), max(map(len, boards))
+            is_beside = columns >= widest + BESIDE + 1
+            if is_beside and highest + 3 <= rows:  # with the heading, a title, the keys
+                break
+        is_low = rows < LOW and not is_beside
+        self.set_class(is_low, "-low")
         self.set_class(is_beside, "-beside")
         self.set_class(not is_beside, "-below")
         self.set_class(not is_beside and columns < WITH_LIST, "-narrow")
         self._board.styles.width = max(widest, NARROWEST) if is_beside else "1fr"
-        others = 3 + len(browser.steps.terms.bots) + TEXT_LINES  # the heading, a title, the keys
+        others = 3 if is_low else 3 + len(browser.steps.terms.bots) + TEXT_LINES  # titles, the keys, and more
         self._board.styles.height = "1fr" if is_beside else max(4, min(highest + 1, rows - others))
         smallest = " × ".join(map(str, SMALLEST))
         self.set_class(columns < SMALLEST[0] or rows < SMALLEST[1], "-too-small")
@@ -452,12 +476,12 @@ class ReplayScreen(App[None]):
             title = "board" if terms.game.is_open else "board, all seats"
         else:
             title = f"board, as seat {browser.view + 1} knows it"
-        drawn = lines(browser.picture(browser.at))
+        drawn = lines(browser.picture(browser.at), self._is_large)
         self._board.present(title, _text(drawn), _fresh(drawn))
         self._clocks.update("\n".join(_clocks(browser)))
         self._text.present(f"step {browser.at} of {browser.last}", Text("\n".join(browser.texts[browser.at])))
         self._text.scroll_home(animate=False)
-        self._list.present(browser.labels, browser.at)
+        self._list.present(browser.labels, browser.times, browser.at)
         self._keys.update(said or self._playing() or _hints(self.size.width))
 
     def _playing(self) -> str:

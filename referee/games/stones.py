@@ -122,14 +122,15 @@ def stone_board(
 
 
 def _diagonals(board: HexBoard, points: dict[int, Point]) -> Iterator[Mark]:
-    """The numbers of the cells within their rows, at the ends of the diagonals that have them; only in
-    drawings.
+    """The numbers of the cells within their rows, at the ends of the diagonals that have them. In a terminal
+    they stand above and below the board; beside it are the names of the last cells, which end with them.
     """
     *above, middle = board.rows[: board.side]
     for rows, down in ((above or [middle], -1), ([*reversed(board.rows[board.side :])] or [middle], 1)):
         for number, cell in enumerate(rows[0], 1):
             x, y = points[cell]
             yield Mark(x + 0.4, y + 0.7 * down, caption=str(number), paint="faint", size=0.9)
+            yield Mark(x + 0.5, y + ROW * down, f"{number:2}", paint="faint")
         for row in rows:
             x, y = points[row[-1]]
             yield Mark(x + 0.78, y + 0.06 * down, caption=str(len(row) + 1), paint="faint", size=0.9)

@@ -54,6 +54,10 @@ class Console(Protocol):
     is_looked_at: bool
     """Whether persons look at what is shown, so that one person's secrets are taken away before the next."""
 
+    @property
+    def room(self) -> tuple[int, int]:
+        """How many columns and lines are seen at once; (0, 0) where that is not known."""
+
     def read(self, request: LineRequest, poll_bots: Callable[[], bool]) -> str | InputEnd:
         """A line. `poll_bots` is called all the time and reads what bots sent; when it is true, reading ends
         with `BOT_REPLIED`, and the next call goes on with what was typed so far.
@@ -88,6 +92,11 @@ class PlainConsole:
         self._data = b""
         self._is_closed = False
         self._is_prompting = False
+
+    @property
+    def room(self) -> tuple[int, int]:
+        """Not known: what is shown is lines that stay."""
+        return 0, 0
 
     def read(self, request: LineRequest, poll_bots: Callable[[], bool]) -> str | InputEnd:
         """A line of stdin."""

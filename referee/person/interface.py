@@ -28,7 +28,7 @@ from referee.person.words import (
     seat_name,
     wrapped,
 )
-from referee.viewing.characters import picture_text
+from referee.viewing.characters import lines, picture_text, width
 from referee.viewing.knowledge import View, ViewKnowledge
 
 LISTED = 120
@@ -39,6 +39,9 @@ COMPLETED = 200
 
 NEWS_SHOWN = 12
 """How many lines of new news are shown unasked; `news` shows all."""
+
+BELOW = 4
+"""How many lines are kept for the question and its status when the size of the board is chosen."""
 
 FEW = 12
 """If there are at most this many legal moves, they are shown unasked."""
@@ -345,9 +348,10 @@ class PersonInterface:
         self._told[seat] = len(self.events), len(seen)
 
     def _show_board(self, seat: Seat | None) -> None:
-        self._console.show(
-            f"\n{picture_text(self._known(seat).picture(self._state), colour=self._in_colour)}"
-        )
+        picture, (columns, rows) = self._known(seat).picture(self._state), self._console.room
+        larger = lines(picture, is_large=True)
+        is_large = width(larger) <= columns and len(larger) + NEWS_SHOWN + BELOW <= rows
+        self._console.show(f"\n{picture_text(picture, self._in_colour, is_large)}")
 
     def _known(self, view: View) -> ViewKnowledge:
         return ViewKnowledge(view, self._terms.game.is_open)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import sys
 import textwrap
 from collections.abc import Callable
@@ -64,6 +65,12 @@ class LineEditor:
         self._task: asyncio.Task[str] | None = None
         self._is_cleared = False
         self._has_note = False
+
+    @property
+    def room(self) -> tuple[int, int]:
+        """The size of the terminal."""
+        size = shutil.get_terminal_size((0, 0))
+        return size.columns, size.lines
 
     def show(self, text: str) -> None:
         """Shows lines of text in place of a note."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from referee.core.units import about
+from referee.gameplay.events import Moved
 from referee.games.picture import Picture
 from referee.viewing.knowledge import View
 from referee.viewing.step_words import end_lines, step_label, step_lines
@@ -68,6 +70,17 @@ class Browser:
                 step_label(self.steps, number, self.view) for number in range(self.last + 1)
             ]
         return self._labels[self.view]
+
+    @property
+    def times(self) -> Sequence[str]:
+        """How long the moves of each step took, as far as the view knows it."""
+        known = self.steps.known_by(self.view)
+        return [
+            ", ".join(
+                about(event.charge.used_us) for event in known.events(step.events) if isinstance(event, Moved)
+            )
+            for step in self.steps.steps
+        ]
 
     def matches(self, sought: str) -> list[int]:
         """The steps in whose text a word or phrase occurs, in whatever case."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import click
 
-from referee.games.picture import Mark, Paint, Picture, Plane, Trace
+from referee.games.picture import HEXAGON, SQUARE, Mark, Paint, Picture, Piece, Plane, Trace
 from referee.viewing.palette import INKS
 
 _LINES = {"DU": "│║", "LR": "─═", "LU": "┘╝", "RU": "└╚", "DL": "┐╗", "DR": "┌╔"}
@@ -44,22 +44,24 @@ class Ink(NamedTuple):
 InkLine = list[Ink]
 
 
-def lines(picture: Picture) -> list[InkLine]:
-    """The lines of a picture, without blanks at their ends. What has no text is in drawings alone."""
+def lines(picture: Picture, is_large: bool = False) -> list[InkLine]:
+    """The lines of a picture, without blanks at their ends. What has no text is in drawings alone. Boards of
+    cells are larger if `is_large` is set.
+    """
     found: list[InkLine] = []
     for panel in picture:
         if isinstance(panel, Plane):
-            found += _plane(panel)
+            found += _plane(_enlarged(panel) if is_large and _can_grow(panel) else panel)
         elif any(span.text or not (span.symbol or span.caption) for span in panel.spans):
             found.append(_trimmed([Ink(s.text, s.paint) for s in panel.spans if s.text]))
     return found
 
 
-def picture_text(picture: Picture, colour: bool = False) -> str:
-    """A picture as text, with colours if `colour` is set."""
+def picture_text(picture: Picture, colour: bool = False, is_large: bool = False) -> str:
+    """A picture as text, with colours if `colour` is set, and with larger boards if `is_large` is set."""
     return "\n".join(
         "".join(click.style(ink.text, fg=ink.colour) if colour and ink.colour else ink.text for ink in line)
-        for line in lines(picture)
+        for line in lines(picture, is_large)
     )
 
 
@@ -67,6 +69,30 @@ def _trimmed(line: InkLine) -> InkLine:
     while line and not line[-1].text.rstrip():
         line = line[:-1]
     return [*line[:-1], line[-1]._replace(text=line[-1].text.rstrip())] if line else []
+
+
+def _can_grow(plane: Plane) -> bool:
+    """Whether a board is one of cells; what is put together of several lines would fall apart."""
+    pieces = (*plane.ground, *plane.marks)
+    is_of_cells = any(isinstance(piece, Mark) and piece.symbol in (HEXAGON, SQUARE) for piece in pieces)
+    return is_of_cells and not any(isinstance(piece, Mark) and "\n" in piece.text for piece in pieces)
+
+
+def _enlarged(plane: Plane) -> Plane:
+    """A board whose cells are twice as wide, and about as high as wide on a screen, where a character is
+    twice as high as wide. If there is room above and below, stones have outlines.
+    """
+    times = max(1, floor(plane.columns / plane.rows))
+    marks = tuple(_outlined(mark) for mark in plane.marks) if times > 2 else plane.marks
+    return plane._replace(marks=marks, columns=2 * plane.columns, rows=times * plane.rows)
+
+
+def _outlined(piece: Piece) -> Piece:
+    """A stone with an outline; what surrounds a stone is drawn over the outline's sides."""
+    if not isinstance(piece, Mark) or not piece.text or " " in piece.text.strip():
+        return piece
+    rule = "─" * len(piece.text)
+    return piece._replace(text=f"╭{rule}╮\n│{piece.text}│\n╰{rule}╯")
 
 
 def _plane(plane: Plane) -> Iterator[InkLine]:

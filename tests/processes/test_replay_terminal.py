@@ -31,17 +31,26 @@ def game(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("replay") / "run"
+    bots = (f"a={PLAIN}", f"b={PLAIN}")
+    options = ("--option", "size=3", "--option", "target=2", "-n", "4", *HERE)
+    assert referee("match", "blooms", *bots, *options, "-o", str(folder)).code == 0
+    return folder
+
+
 class Terminal:
     """A terminal in which `referee replay` runs."""
 
-    def __init__(self, env: dict[str, str], *words: str) -> None:
+    def __init__(self, env: dict[str, str], *words: str, size: tuple[int, int] = (24, 80)) -> None:
         self.screen = pexpect.spawn(
             sys.executable,
             ["-m", "referee", "replay", *words],
             env=environment(env),
             encoding="utf-8",
             timeout=TOO_LONG_S,
-            dimensions=(24, 80),
+            dimensions=size,
         )
         self._before = self._settings()
         self.written = ""
@@ -211,5 +220,63 @@ def test_a_step_to_begin_at(game: Path) -> None:
 def test_the_screen_begins_at_a_step(game: Path) -> None:
     terminal = Terminal(XTERM, str(game), "--step", "2")
     terminal.until("step 2 of")
+    terminal.screen.send("q")
+    assert terminal.ended() == 0
+
+
+@pytest.mark.promise("LOOKING", "In a terminal, `replay RUN` is a list from which games are chosen.")
+@pytest.mark.slow
+def test_games_are_chosen_from_a_list_one_after_another(games: Path) -> None:
+    terminal = Terminal(XTERM, str(games))
+    terminal.until("how it ended")
+    terminal.until("4 games")
+    terminal.screen.send("\x1b[B\r")
+    terminal.until("1:b:a: blooms")
+    terminal.until("step 0 of")
+    terminal.screen.send("q")
+    terminal.until("4 games")
+    terminal.screen.send("/2:a\r")
+    terminal.until("1 of 4 games: 2:a")
+    terminal.screen.send("\r")
+    terminal.until("2:a:b: blooms")
+    terminal.until("step 0 of")
+    terminal.screen.send("q")
+    terminal.until("4 games")
+    terminal.screen.send("q")
+    assert terminal.ended() == 0
+
+
+@pytest.mark.slow
+def test_a_signal_closes_the_list(games: Path) -> None:
+    terminal = Terminal(XTERM, str(games))
+    terminal.until("4 games")
+    terminal.screen.kill(SIGTERM)
+    assert terminal.ended() == 3
+
+
+@pytest.mark.promise("LOOKING", "Where it is no terminal's, the list of games is text with a heading.")
+@pytest.mark.slow
+@pytest.mark.parametrize("words", [[], ["--all"]])
+def test_the_list_of_games_is_text_with_a_heading_in_a_pipe(words: list[str], games: Path) -> None:
+    heading, rule, *rows = referee("replay", str(games), *words).out.splitlines()
+    assert heading.split() == ["game", "id", "ranks", "how", "it", "ended"] and set(rule) == {"-", " "}
+    assert [row.split()[:2] for row in rows] == [
+        [str(number), name] for number, name in enumerate(("1:a:b", "1:b:a", "2:a:b", "2:b:a"), 1)
+    ]
+
+
+@pytest.mark.slow
+def test_a_large_terminal_has_a_larger_board(game: Path) -> None:
+    terminal = Terminal(XTERM, str(game), "--step", "3", size=(50, 140))
+    terminal.until("╭──╮")
+    terminal.screen.send("q")
+    assert terminal.ended() == 0
+
+
+@pytest.mark.slow
+def test_a_small_terminal_has_a_board(game: Path) -> None:
+    terminal = Terminal(XTERM, str(game), "--step", "3", size=(12, 40))
+    terminal.until("E3")
+    terminal.until("step 3 of")
     terminal.screen.send("q")
     assert terminal.ended() == 0

@@ -290,14 +290,31 @@ def test_leaving_ends_the_game() -> None:
 def test_the_picture_is_readable_without_colour() -> None:
     state = play(GAME.start(GAME.settle({"size": "3", "target": "2"})), "L:A1", "L:A2 D:B1", "L:C3", "L:B2")
     assert picture_text(state.picture(None)).split("\n") == [
+        "          1   2   3",
         "A     (· ) 2L  ·   A3",
         "B    2D [2L] ·   ·   B4",
         "C  ·   ·   1L  ·   ·   C5",
         "D    ·   ·   ·   ·   D4",
         "E      ·   ·   ·   E3",
+        "          1   2   3",
         "seat 1: 0 of 2 captured",
         "seat 2: 1 of 2 captured",
         "[ ] placed, ( ) captured by this turn",
+    ]
+
+
+def test_the_larger_picture_has_stones_with_outlines() -> None:
+    state = play(GAME.start(GAME.settle({"size": "3", "target": "2"})), "L:A1", "L:A2 D:B1")
+    assert picture_text(state.picture(None), is_large=True).split("\n")[:9] == [
+        "                   1       2       3",
+        "",
+        "             ╭──╮    ╭──╮",
+        "A            │1L│    [2L]     ·        A3",
+        "             ╰──╯    ╰──╯",
+        "         ╭──╮",
+        "B        [2D]     ·       ·       ·        B4",
+        "         ╰──╯",
+        "",
     ]
 
 

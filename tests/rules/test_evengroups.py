@@ -378,11 +378,13 @@ def test_leaving_ends_the_game() -> None:
 def test_the_picture_is_readable_without_colour() -> None:
     state = play(start(3), "O:C3", "W:A1 W:C1", "O:B3 W:B2")
     assert picture_text(state.picture(None)).split("\n") == [
+        "          1   2   3",
         "A       W   ·   ·  A3",
         "B     ·  [W] [O]  ·  B4",
         "C   W   ·   O   ·   ·  C5",
         "D     ·   ·   ·   ·  D4",
         "E       ·   ·   ·  E3",
+        "          1   2   3",
         "seat 1, white: 2 groups, even",
         "seat 2, orange: 1 group, odd",
         "[ ] placed by this turn",

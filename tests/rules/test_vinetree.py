@@ -508,6 +508,18 @@ def test_the_picture_is_readable_without_colour() -> None:
         "( ) grown by the last move, [ ] its new flowers",
     ]
     assert len(picture_text(start(5).picture(0)).split("\n")) == 11
+    assert picture_text(pictured, is_large=True).split("\n")[:10] == [
+        "      1       2       3       4       5",
+        "",
+        "A     ·       ╔══════[*]      ·       ·",
+        "              ║",
+        "              ║",
+        "              ║",
+        "B     ·       ║       ·       ·       ·",
+        "              ║",
+        "              ║",
+        "              ║",
+    ]
 
 
 @pytest.mark.parametrize("size", ["5", "7"])

@@ -231,6 +231,7 @@ class TypingConsole:
     """A console whose lines are typed beforehand."""
 
     is_looked_at = True
+    room = 80, 24
 
     def __init__(self, *lines: str | InputEnd) -> None:
         self._lines = list(lines)

@@ -6,6 +6,7 @@ Functions import the screen's library: it takes long, and only the workers that 
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -469,3 +470,48 @@ def test_long_names_and_options_are_cut_with_a_sign() -> None:
             assert "aaaa" not in line or "…" in line or shown(names[0]) in line
 
     use(long, test)
+
+
+# --- Small and large terminals ----------------------------------------------------------------------------
+
+
+def test_a_large_terminal_has_a_larger_board_and_the_times_of_the_moves() -> None:
+    async def test(screen: Shown) -> None:
+        await screen.press("end")
+        drawn = lines(screen.browser.picture(screen.browser.at), is_large=True)
+        for row in ("".join(ink.text for ink in line).rstrip() for line in drawn):
+            assert row in screen.text
+        assert "╭──╮" in screen.text
+        assert re.search(r"1: L:A1 +1\.0 ms$", screen.text, re.MULTILINE)
+        await screen.resize(80, 24)
+        assert "╭──╮" not in screen.text and "L:A1" in screen.text
+
+    use(BLOOMS, test, size=(140, 50))
+
+
+def test_the_times_of_moves_are_left_out_where_they_would_cut_a_step() -> None:
+    async def test(screen: Shown) -> None:
+        assert "1: C" in screen.text and " µs" not in screen.text
+        await screen.resize(180, 30)
+        assert " µs" in screen.text
+
+    use(random_game(GAMES["floral"], b"2", {"max_turns": "12"}), test, size=(110, 30))
+
+
+def test_a_seat_s_list_has_no_times_of_moves_that_it_was_not_told() -> None:
+    steps = steps_of(random_game(GAMES["floral"], b"5", {"max_turns": "12"}))
+    moves = [
+        number for number, label in enumerate(Browser(steps).labels) if "1: " in label and "2: " in label
+    ]
+    assert all(", " in Browser(steps).times[number] for number in moves) and moves
+    assert all(", " not in Browser(steps, 0).times[number] for number in moves)
+
+
+def test_the_smallest_terminal_shows_most_of_the_board() -> None:
+    async def test(screen: Shown) -> None:
+        await screen.press("end")
+        for row in lines(screen.browser.picture(screen.browser.at))[:8]:
+            assert "".join(ink.text for ink in row).rstrip() in screen.text
+        assert "step 5 of 5" in screen.text and "? help" in screen.text
+
+    use(BLOOMS, test, size=(40, 12))
