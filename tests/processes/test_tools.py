@@ -65,6 +65,7 @@ PRINTED = {
     "tests.tools.signal_moments": "ended with 3",
     "tests.tools.soak": "thetree players=4",
     "tests.tools.sprt_runs": "decided wrongly",
+    "tests.tools.swiss_rounds": "2 rounds, 6 pairs: 4 the same",
     "tests.tools.synthetic": "games of 8 bots",
 }
 """What each of them prints."""

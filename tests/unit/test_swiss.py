@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, pairwise, product
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -162,25 +163,13 @@ def test_a_maximum_matching_has_as_many_pairs_as_any(count: int, data: st.DataOb
     assert len(pairs) == most
 
 
-def report_line(number: int, *rounds: str) -> str:
-    """The line of a player in a tournament report."""
-    return f"001 {number:4}".ljust(91) + "  ".join(f"{one:>8}" for one in rounds)
-
-
 def test_pairs_of_a_tournament_report_are_compared_with_ours() -> None:
-    lines = [
-        report_line(1, "4 w 1", "2 w 1", "3 b ="),
-        report_line(2, "5 b 1", "1 b 0", "4 w 1"),
-        report_line(3, "6 w 1", "4 b =", "1 w ="),
-        report_line(4, "1 b 0", "3 w =", "2 b 0"),
-        report_line(5, "2 w 0", "6 w 1", "6 b +"),
-        report_line(6, "3 b 0", "5 b 0", "5 w -"),
-    ]
+    lines = Path(__file__).with_name("six_players.trf").read_text().splitlines()
     found = compared("\n".join(lines))
     # In round 3, 5 and 6 have met: we pair 5 with 4 and 2 with 6, who are due the same colours.
     assert (found.rounds, found.pairs, found.same, found.one_colour) == (2, 6, 4, 2)
     assert found.gaps == {"theirs": 3, "ours": 3}
-    lines[4:] = [report_line(5, "2 w 0", "0000 - U"), report_line(6, "3 b 0", "0000 - U")]
+    lines[4:] = [line[:101] + "0000 - U" for line in lines[4:]]
     assert compared("\n".join(lines)).rounds == 0  # nobody has a bye of six players
 
 
