@@ -22,9 +22,7 @@ def choose(heading: Sequence[str], games: Sequence[str], chosen: int = 0) -> int
     """Lets the user choose from games, a line each, below the lines of a heading; `chosen` is where to begin.
     Returns the index of the game, or None if the user quit. Raises `Interrupted` when a signal ended it.
     """
-    screen = GameList(heading, games, chosen)
-    run_screen(screen)
-    return screen.return_value
+    return run_screen(lambda: GameList(heading, games, chosen))
 
 
 class GameList(App[int]):

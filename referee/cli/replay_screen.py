@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from collections.abc import Callable, Sequence
+from typing import ClassVar, TypeVar
 
 from rich.text import Text
 from textual.app import App, ComposeResult
@@ -95,29 +95,35 @@ KEYS: Sequence[tuple[str, str, Sequence[Binding]]] = (
 )
 """The keys: as people call them, what they do, and how."""
 
+Result = TypeVar("Result")
+
 HINTS = ("←→ step", "? help", "q quit", "Space play", "/ search", "v view", "0-9 jump", "↑↓ scroll")
 """The hints about keys in the last line, the most important first."""
 
 
 def show(browser: Browser) -> None:
     """Shows a game until the user quits. Raises `Interrupted` when a signal ended that."""
-    run_screen(ReplayScreen(browser))
+    run_screen(lambda: ReplayScreen(browser))
 
 
-def run_screen(screen: App[Any]) -> None:
-    """Draws on the whole terminal until the user quits. Raises `Interrupted` when a signal ended that; the
-    terminal is then as it was before.
+def run_screen(make_screen: Callable[[], App[Result]]) -> Result | None:
+    """Draws on the whole terminal until the user quits, and returns what the screen does. Raises
+    `Interrupted` when a signal ended that; the terminal is then as it was before.
+
+    The screen is made here, since Textual reads the variables about colour when it is made.
     """
     if in_colour(sys.stderr):  # where Textual draws
         os.environ.pop("NO_COLOR", None)  # which is obeyed even if it is empty
     else:
         os.environ["NO_COLOR"] = "1"
+    screen = make_screen()
     with asyncio.Runner() as runner:
         loop = runner.get_loop()
         with Closing(lambda: loop.call_soon_threadsafe(screen.exit)):
             runner.run(screen.run_async(mouse=False))  # so that text can be selected as elsewhere
     if screen.return_code:
         raise RuntimeError("the screen could not be shown")
+    return screen.return_value
 
 
 class StepList(Static):
