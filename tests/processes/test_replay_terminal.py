@@ -22,22 +22,23 @@ from tests.waiting import TOO_LONG_S
 SCREEN_ENTERED, SCREEN_LEFT, CURSOR_SHOWN = "\x1b[?1049h", "\x1b[?1049l", "\x1b[?25h"
 
 
-@pytest.fixture(scope="module")
-def game(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("replay") / "run"
+def played(place: Path, games: int) -> Path:
+    """The folder of a match of so many short games."""
+    folder = place / "run"
     bots = (f"a={PLAIN}", f"b={PLAIN}")
-    options = ("--option", "size=3", "--option", "target=2", "-n", "1", *HERE)
+    options = ("--option", "size=3", "--option", "target=2", "-n", str(games), *HERE)
     assert referee("match", "blooms", *bots, *options, "-o", str(folder)).code == 0
     return folder
+
+
+@pytest.fixture(scope="module")
+def game(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return played(tmp_path_factory.mktemp("replay"), 1)
 
 
 @pytest.fixture(scope="module")
 def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("replay") / "run"
-    bots = (f"a={PLAIN}", f"b={PLAIN}")
-    options = ("--option", "size=3", "--option", "target=2", "-n", "4", *HERE)
-    assert referee("match", "blooms", *bots, *options, "-o", str(folder)).code == 0
-    return folder
+    return played(tmp_path_factory.mktemp("replay"), 4)
 
 
 class Terminal:

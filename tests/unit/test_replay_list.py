@@ -9,6 +9,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
+from tests.unit.screen_lines import screen_lines, settle
+
 if TYPE_CHECKING:
     from textual.pilot import Pilot
 
@@ -28,13 +30,11 @@ class Listed:
     async def press(self, *keys: str) -> None:
         for key in keys:
             await self._pilot.press(key)
-        for _ in range(3):
-            await self._pilot.pause(0)
+        await settle(self._pilot)
 
     @property
     def lines(self) -> list[str]:
-        strips = self.app.screen._compositor.render_strips()
-        return ["".join(segment.text for segment in strip).rstrip() for strip in strips]
+        return screen_lines(self.app)
 
     @property
     def marked(self) -> str:

@@ -22,6 +22,7 @@ from referee.viewing.characters import lines, width
 from referee.viewing.knowledge import View
 from referee.viewing.steps import steps_of
 from tests.rules.random_play import random_game
+from tests.unit.screen_lines import screen_lines, settle
 from tests.unit.test_steps import recorded
 from tests.unit.toys import Bid
 
@@ -59,26 +60,20 @@ class Shown:
         for key in keys:
             name = _character_to_key(key) if len(key) == 1 else key
             self.app.post_message(Key(name, key if len(key) == 1 else None))
-        await self._settle()
+        await settle(self._pilot)
 
     async def resize(self, columns: int, rows: int) -> None:
         await self._pilot.resize_terminal(columns, rows)
-        await self._settle()
+        await settle(self._pilot)
 
     async def go(self, step: int) -> None:
         self.app.action_go(step)
-        await self._settle()
-
-    async def _settle(self) -> None:
-        """A message may lead to others: to an action, a layout, a title."""
-        for _ in range(3):
-            await self._pilot.pause(0)
+        await settle(self._pilot)
 
     @property
     def lines(self) -> list[str]:
         """What is on the screen."""
-        strips = self.app.screen._compositor.render_strips()
-        return ["".join(segment.text for segment in strip).rstrip() for strip in strips]
+        return screen_lines(self.app)
 
     @property
     def text(self) -> str:
