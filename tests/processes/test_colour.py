@@ -117,11 +117,12 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+OF_TERMINALS = ("TERM", "NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES")
+"""The variables about a terminal; processes of pytest-xdist have some that are true of none."""
+
+
 def environment(env: dict[str, str]) -> dict[str, str]:
-    kept = {
-        name: value for name, value in os.environ.items() if name not in ("TERM", "NO_COLOR", "FORCE_COLOR")
-    }
-    return {**kept, **env}
+    return {**{name: value for name, value in os.environ.items() if name not in OF_TERMINALS}, **env}
 
 
 @pytest.mark.quick_cases(1)
