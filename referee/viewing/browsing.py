@@ -28,6 +28,7 @@ class Browser:
         self.view = self.views[0]
         self._texts: dict[View, list[list[str]]] = {}
         self._labels: dict[View, list[str]] = {}
+        self._times: dict[View, list[str]] = {}
         self.go(at)
 
     def go(self, number: int) -> None:
@@ -74,13 +75,14 @@ class Browser:
     @property
     def times(self) -> Sequence[str]:
         """How long the moves of each step took, as far as the view knows it."""
-        known = self.steps.known_by(self.view)
-        return [
-            ", ".join(
-                about(event.charge.used_us) for event in known.events(step.events) if isinstance(event, Moved)
-            )
-            for step in self.steps.steps
-        ]
+        if self.view not in self._times:
+            known = self.steps.known_by(self.view)
+            moved = [
+                [event for event in known.events(step.events) if isinstance(event, Moved)]
+                for step in self.steps.steps
+            ]
+            self._times[self.view] = [", ".join(about(one.charge.used_us) for one in some) for some in moved]
+        return self._times[self.view]
 
     def matches(self, sought: str) -> list[int]:
         """The steps in whose text a word or phrase occurs, in whatever case."""

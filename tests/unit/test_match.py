@@ -175,6 +175,22 @@ def test_a_winning_move_counts_though_the_loser_is_gone() -> None:
     assert verdict.ending is Ending.RULES and verdict.outcome.ranks == (2, 1)
 
 
+def test_every_bot_is_told_of_the_end() -> None:
+    heard: list[list[str]] = [[], []]
+
+    def overheard(seat: int, bot: Bot) -> Bot:
+        def hears(lines: list[str]) -> Iterable[Said]:
+            heard[seat] += lines
+            return bot(lines)
+
+        return hears
+
+    bots = (puppet("L:A1", "L:C3"), puppet("L:A2 D:B1", "L:B2"))
+    verdict, _ = run(ScriptedWire(*map(overheard, (0, 1), bots)), terms(options={"size": "3", "target": "1"}))
+    assert verdict.outcome.ranks == (2, 1)
+    assert [lines[-1].split()[0] for lines in heard] == ["end", "end"]
+
+
 # At the start: everything but `hello` and `ready` in time did not start.
 STARTS: dict[str, list[bytes]] = {
     "nothing": [],

@@ -10,7 +10,7 @@ from itertools import chain, count, islice
 import pytest
 
 from referee.core.rng import Stream, derive, fresh_seed
-from referee.core.seeds import bot_seed, shared_by
+from referee.core.seeds import bot_seed, position_seeds, shared_by
 
 
 def test_the_definition() -> None:
@@ -28,6 +28,10 @@ def test_numbers_that_must_never_change() -> None:
     letters = list("ABCDEFGH")
     stream.shuffle(letters)
     assert "".join(letters) == SHUFFLED
+
+
+def test_chance_of_a_position_that_belongs_to_no_game_must_never_change() -> None:
+    assert [seed.hex()[:16] for seed in position_seeds("7")] == ["04107c04ecd79ae3", "12f3b03a1a40dbfe"]
 
 
 EXPECTED = [0, 0, 0, 6, 71, 4202692959051458]
