@@ -95,7 +95,7 @@ KEYS: Sequence[tuple[str, str, Sequence[Binding]]] = (
 )
 """The keys: as people call them, what they do, and how."""
 
-Result = TypeVar("Result")
+Returned = TypeVar("Returned")
 
 HINTS = ("←→ step", "? help", "q quit", "Space play", "/ search", "v view", "0-9 jump", "↑↓ scroll")
 """The hints about keys in the last line, the most important first."""
@@ -106,7 +106,7 @@ def show(browser: Browser) -> None:
     run_screen(lambda: ReplayScreen(browser))
 
 
-def run_screen(make_screen: Callable[[], App[Result]]) -> Result | None:
+def run_screen(make_screen: Callable[[], App[Returned]]) -> Returned | None:
     """Draws on the whole terminal until the user quits, and returns what the screen does. Raises
     `Interrupted` when a signal ended that; the terminal is then as it was before.
 
