@@ -243,7 +243,9 @@ class Stopping:
             for one, other in tested:
                 self.tests[frozenset((one, other))] = SequentialTest(rule.sprt, one, other)
         self.widest: float | None = None
-        """The widest interval of the last fit, as ± Elo; None before it, or where a bot has no interval."""
+        """The widest interval of the last fit, as ± Elo; None before it, or where a bot has none, or won or
+        lost all its games: no game bounds the strength of that one.
+        """
         self._rule = rule
         self._repeats = repeats
         self._seen: set[tuple[str, tuple[str, ...], str]] = set()
@@ -251,6 +253,8 @@ class Stopping:
         self._in = [name for name in names if name not in out]
         self._out = frozenset(out)
         self._rated: Counter[str] = Counter()
+        self._shares: dict[str, set[float]] = {}
+        """The different results of each bot, as shares of the opponents that it beat."""
         self._round = ("", 0)
         self._fitted = 0
         """How many games the last fit had."""
@@ -274,7 +278,10 @@ class Stopping:
         if self._rule.interval:
             between = [game for game in rated if not set(game.bots) & self._out]
             self._games += between
-            self._rated.update(name for game in between for name in game.bots)
+            for game in between:
+                for seat, name in enumerate(game.bots):
+                    self._rated[name] += 1
+                    self._shares.setdefault(name, set()).add(share_beaten(game.ranks, seat))
 
     @property
     def decision(self) -> str | None:
@@ -330,7 +337,10 @@ class Stopping:
             Result(game.bots, game.ranks, cluster, Pairing.parse(game.id).section)
             for game, cluster in zip(self._games, of, strict=True)
         )
-        widths = [rating.half_width for rating in fit(results, sorted(self._in)).ratings.values()]
+        widths = [
+            None if self._shares[name] in ({0.0}, {1.0}) else rating.half_width
+            for name, rating in fit(results, sorted(self._in)).ratings.items()
+        ]
         known = [width for width in widths if width is not None]
         self.widest = max(known) if len(known) == len(widths) else None
         self._is_narrow = self.widest is not None and self.widest <= self._rule.interval
