@@ -11,6 +11,7 @@ FORMAT_TABLES = {
     "rounds": "of a Swiss tournament: the opponents and points of each bot, round by round",
     "pairings": "of a Swiss tournament or a knockout: who meets whom in the current round or stage",
     "bracket": "of a knockout: the series of all stages",
+    "stages": "of a tournament in stages: the groups of each stage, and which bots advance",
 }
 """Their names and what they show."""
 

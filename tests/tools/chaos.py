@@ -49,6 +49,11 @@ FORMATS = {
     "gauntlet": Scenario("format = 'gauntlet'\nagainst = ['a']\nrounds = 12", "abcde"),
     "swiss": Scenario("format = 'swiss'\nrounds = 5", "abcdefghijklmnop"),
     "knockout": Scenario("format = 'knockout'\nbest_of = 5\nthird_place = true", "abcdefgh"),
+    "stages": Scenario(
+        bots="abcdefghij",
+        more="[options]\nsize = 3\n[[stage]]\nname = 'groups'\ngroups = 2\nadvance = 2\n"
+        "[[stage]]\nname = 'finals'\nformat = 'knockout'\nbest_of = 5\nthird_place = true",
+    ),
     "league": Scenario("format = 'league'\nbudget = 100", "abcdef"),
 }
 """Runs of about a hundred games each, so that one has many moments."""

@@ -112,6 +112,11 @@ SCENARIOS = {
     ),
     "swiss": Scenario("format = 'swiss'\nrounds = 3", "abcd"),
     "knockout": Scenario("format = 'knockout'\nbest_of = 3\nthird_place = true", "abcd"),
+    "stages": Scenario(
+        bots="abcde",
+        more="[options]\nsize = 3\n[[stage]]\nname = 'groups'\ngroups = 2\nadvance = 1\n"
+        "[[stage]]\nname = 'final'\nformat = 'knockout'",
+    ),
     "league": Scenario("format = 'league'\nbudget = 32", "abcde"),
     "league of two games": Scenario("format = 'league'\nbudget = 12", "abc", SECTIONS),
     "league with strikes": Scenario("format = 'league'\nbudget = 40\nstrikes = 3", "abcde", faulty="c"),

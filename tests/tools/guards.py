@@ -241,6 +241,7 @@ GUARDS = [
     never("void-after-game", "tests/unit/test_run_state.py -k lines_that_cannot"),
     dropped("wait-for-round", FORMATS),
     dropped("wait-for-wave", FORMATS),
+    dropped("wait-for-stage", "tests/unit/test_stages.py"),
     never("several-seats", FORMATS),
     never("rounds", FORMATS),
     replaced("stderr-of-dialogues", "pass", DEVELOPING),

@@ -22,6 +22,7 @@ from referee.processes.limits import DEFAULT, SHARE
 from referee.tournament.file import keys
 from referee.tournament.file.config import load
 from referee.tournament.formats import FORMATS
+from referee.tournament.formats.knockout import Knockout
 from tests.command import ROOT
 from tests.tools.made_pages import print_or_write
 
@@ -32,11 +33,12 @@ TABLES = {
     "[[bot]]": keys.BOT,
     "[limits]": keys.LIMITS,
     "[[game]]": keys.GAME,
+    "[[stage]]": keys.STAGE,
 }
 """The examples of the keys of each table of a tournament file."""
 
 NONE = "–"
-IN_WORDS = {("[tournament]", "workers"), ("[[game]]", "name")}
+IN_WORDS = {("[tournament]", "workers"), ("[[game]]", "name"), ("[[stage]]", "name")}
 """Keys whose default depends on something else: their meaning says on what."""
 
 WRONG = "nan"
@@ -83,7 +85,7 @@ def _default(table: str, key: str, folder: Path) -> str:
         if value in (None, SHARE):
             return NONE
         return f'`"{show_size(value)}"`' if "size" in _type(table, key, folder) else f"{value:,}"
-    if table != "[tournament]" and key in keys.TOURNAMENT and key != "game":
+    if table in ("[[bot]]", "[[game]]") and key in keys.TOURNAMENT and key != "game":
         return "as `[tournament]`"
     read: dict[str, Any] = {}
     original = Fields._takes
@@ -112,6 +114,9 @@ def context(table: str, key: str) -> dict[str, str]:
         return {"game": keys.TOURNAMENT["game"], "format": f'"{form}"', **others}
     if table == "[[bot]]":
         return {"name": '"mine"', "cmd": '"true"', **({"build": '"true"'} if key == "build_network" else {})}
+    if table == "[[stage]]":
+        of_knockout = {"format": '"knockout"'} if key in Knockout.setting_names() else {}
+        return {"name": '"this"', **of_knockout, **({"advance": "2"} if key == "groups" else {})}
     return {"game": keys.GAME["game"]} if table == "[[game]]" else {}
 
 
@@ -121,10 +126,15 @@ def file(table: str, given: Mapping[str, str], folder: Path) -> Path:
         "[tournament]": {} if table == "[[game]]" else {"game": keys.TOURNAMENT["game"]},
         "[[bot]]": {"name": '"mine"', "cmd": '"true"'},
     }
-    tables[table] = given
+    if table == "[[stage]]":  # one that has `advance` is the first of two, others are the last
+        is_first = "advance" in given
+        before, after = {"name": '"before"', "advance": "2"}, {"name": '"after"'}
+        stages = [given, after] if is_first else [before, given]
+    else:
+        tables[table], stages = given, []
     lines = [
         line
-        for name, settings in tables.items()
+        for name, settings in [*tables.items(), *(("[[stage]]", one) for one in stages)]
         for line in (name, *(f"{key} = {value}" for key, value in settings.items()))
     ]
     lines += ["[[bot]]", 'name = "old"', 'cmd = "true"']

@@ -44,6 +44,17 @@ ONE_BY_ONE: dict[str, tuple[str, dict[str, Any]]] = {
     "swiss": ("abcdefg", {"format": "swiss", "rounds": 4}),
     "swiss of several games": ("abcde", {"format": "swiss", "rounds": 3, "sections": TWO_GAMES}),
     "knockout": ("abcdefghijkl", {"format": "knockout", "best_of": 3, "third_place": True}),
+    "stages": (
+        "abcdefghijk",
+        {
+            "stage": [
+                {"name": "groups", "groups": 2, "advance": 3, "rounds": 2},
+                {"name": "swiss", "format": "swiss", "rounds": 2, "advance": 4},
+                {"name": "all", "advance": 3, "carry": True},
+                {"name": "cup", "format": "knockout", "best_of": 3, "third_place": True},
+            ],
+        },
+    ),
     "pairings": (
         "abcd",
         {"format": "pairings", "pairings": [["a", "b"], ["c", "d"]], "rounds": 4, "budget": 13},
@@ -88,7 +99,7 @@ STRIKES: dict[str, tuple[str, dict[str, Any]]] = {
     for name, (bots, keys) in {**ONE_BY_ONE, **STOPPED}.items()
     if FAULTY in bots
     and name != "balanced"  # a table is no other encounter, and takes a while to find
-    and (then == "forfeit" or name.split()[0] not in ("swiss", "knockout", "league"))
+    and (then == "forfeit" or name.split()[0] not in ("swiss", "knockout", "stages", "league"))
 }
 """Tournaments in which bots are taken out: with several workers, when this is depends on their times."""
 
@@ -248,6 +259,8 @@ def tournament(bots: str, keys: Mapping[str, Any]) -> Tournament:
     if "sections" in main:
         tables["game"] = main.pop("sections")
         del main["game"]
+    if "stage" in main:
+        tables["stage"] = main.pop("stage")
     if "options" in main:
         tables["options"] = main.pop("options")
     found = tournament_of(config_of(Path("t.toml"), tables, Path.cwd()))

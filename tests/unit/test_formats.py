@@ -325,13 +325,17 @@ def test_the_samples_of_the_page_and_of_the_tournaments_are_read() -> None:
     ]
     names = ["a", "b", "c", "d", "mine", "old"]
     tables = [Fields(file["tournament"], "tournament", UsageError) for file in samples]
-    read = [format_of(table, names) for table in tables]
+    read = [
+        format_of(table, names, tables=Fields(file, "", UsageError))
+        for table, file in zip(tables, samples, strict=True)
+    ]
     assert any(stopping_rule_of(table) == StoppingRule(Sprt(0, 10), 20) for table in tables)
     assert {one.name for one in read} == set(FORMATS)
     for path in (ROOT / "tournaments").glob("*.toml"):
         file = tomllib.loads(path.read_text())
         names = [bot["name"] for bot in file["bot"]]
-        one = format_of(Fields(file["tournament"], "tournament", UsageError), names)
+        main = Fields(file["tournament"], "tournament", UsageError)
+        one = format_of(main, names, tables=Fields(file, "", UsageError))
         one.check(len(names), int(file.get("options", {}).get("players", 2)))
         read.append(one)
-    assert {"gauntlet", "swiss", "knockout", "league"} <= {one.name for one in read[len(samples) :]}
+    assert {"gauntlet", "swiss", "knockout", "stages", "league"} <= {one.name for one in read[len(samples) :]}

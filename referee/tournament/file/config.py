@@ -154,7 +154,7 @@ def config_of(
     return _config(path, written(tables).encode(), Fields(tables, "", UsageError, given_by), base)
 
 
-TABLES = ("tournament", "game", "options", "limits", "bot")
+TABLES = ("tournament", "game", "options", "limits", "bot", "stage")
 
 
 def _config(
@@ -175,6 +175,8 @@ def _config(
             f"a format with no setting named `{min(taken)}`, because every tournament already has that key",
         )
     main.only(*keys.TOURNAMENT, *own_keys, instead=words.in_tournament(options))
+    for stage in fields.objects("stage") if fields.has("stage") else ():
+        stage.only(*keys.STAGE)
     games = _games(base, fields, main)
     cluster = _cluster(main)
     plays_elsewhere = bool(cluster) if elsewhere is None else elsewhere
@@ -192,6 +194,7 @@ def _config(
             [table.bot.name for table in present],
             [*out],
             base,
+            fields,
         ),
         stopping=stopping.stopping_rule_of(main),
         strikes=strikes_of(main),

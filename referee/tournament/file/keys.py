@@ -78,6 +78,19 @@ GAME = {
 }
 """The keys of `[[game]]`."""
 
+STAGE = {
+    "format": '"knockout"',
+    "name": '"final"',
+    "rounds": "2",
+    "groups": "4",
+    "advance": "2",
+    "carry": "true",
+    "tiebreaks": '["direct", "wins"]',
+    "best_of": "3",
+    "third_place": "true",
+}
+"""The keys of `[[stage]]`."""
+
 LIMITS = {
     "memory": '"1GB"',
     "processes": "64",
@@ -91,7 +104,13 @@ LIMITS = {
 
 EXAMPLES = {
     f"{table}.{key}": example
-    for table, keys in (("tournament", TOURNAMENT), ("bot", BOT), ("game", GAME), ("limits", LIMITS))
+    for table, keys in (
+        ("tournament", TOURNAMENT),
+        ("bot", BOT),
+        ("game", GAME),
+        ("stage", STAGE),
+        ("limits", LIMITS),
+    )
     for key, example in keys.items()
 }
 """The examples by the path of the key."""

@@ -15,13 +15,23 @@ from referee.core.named_code import names_file
 from referee.core.text import shown
 from referee.tournament.formats import outside
 from referee.tournament.formats.explicit_pairings import ExplicitPairings
-from referee.tournament.formats.format import DEFAULT, ORIGIN, Amount, Format, SectionState, StoreBatch, total
+from referee.tournament.formats.format import (
+    DEFAULT,
+    ORIGIN,
+    Amount,
+    Format,
+    SectionState,
+    StoreBatch,
+    check_settings,
+    total,
+)
 from referee.tournament.formats.free_play import FreePlay
 from referee.tournament.formats.gauntlet import Gauntlet
 from referee.tournament.formats.knockout import Knockout
 from referee.tournament.formats.league import League
 from referee.tournament.formats.round_robin import RoundRobin
 from referee.tournament.formats.settings import Settings
+from referee.tournament.formats.stages import Stages
 from referee.tournament.formats.standing import SectionResults, Standing
 from referee.tournament.formats.swiss import Swiss
 
@@ -45,7 +55,8 @@ __all__ = [
 ]
 
 FORMATS: dict[str, type[Format]] = {
-    one.name: one for one in (RoundRobin, Gauntlet, Swiss, Knockout, League, ExplicitPairings, FreePlay)
+    one.name: one
+    for one in (RoundRobin, Gauntlet, Swiss, Knockout, Stages, League, ExplicitPairings, FreePlay)
 }
 """The formats, by name."""
 
@@ -78,24 +89,25 @@ def own_keys(fields: Fields, folder: Path) -> tuple[str, ...]:
 
 
 def format_of(
-    fields: Fields, names: Sequence[str], left_out: Collection[str] = (), folder: Path = Path()
+    fields: Fields,
+    names: Sequence[str],
+    left_out: Collection[str] = (),
+    folder: Path = Path(),
+    tables: Fields | None = None,
 ) -> Format:
     """The format from the table `[tournament]` of a tournament file in a folder, for bots with these names,
     in the order of the file; bots that are `left_out` on this machine may be named, and are ignored.
+    `tables` is the whole file, whose `[[stage]]` tables belong to the format.
 
     Raises `UsageError`.
     """
+    has_stages = tables is not None and tables.has("stage")
+    if has_stages and fields.has("format") and fields.text("format") != Stages.name:
+        raise fields.wrong("format", "the format of each stage in its own `[[stage]]` table")
     name = fields.text("format", DEFAULT)
-    found = format_given(name, folder) if names_file(name) else _named(fields)
-    for key in KEYS[1:]:
-        if fields.has(key) and key not in found.setting_names():
-            having = [f"`{one.name}`" for one in FORMATS.values() if key in one.setting_names()]
-            formats = f"format{'s' * (len(having) > 1)} {' and '.join(having)}"
-            raise UsageError(
-                f"`{fields.at(key)}` only applies to the {formats}, but `{fields.at('format')}` is "
-                f"`{found.name}`, which only has {' and '.join(f'`{one}`' for one in found.setting_names())}"
-            )
-    return found.read(Settings(fields, names, left_out, UsageError))
+    found = Stages if has_stages else format_given(name, folder) if names_file(name) else _named(fields)
+    check_settings(fields, found, FORMATS.values())
+    return found.read(Settings(fields, names, left_out, UsageError, tables))
 
 
 def from_header(header: Mapping[str, Any]) -> Format:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, NamedTuple, Self
 
 from referee.core.errors import RecordError, UsageError
+from referee.core.fields import Fields
 from referee.core.pairing import Pairing
 from referee.core.point_scale import STANDARD, PointScale
 from referee.core.text import counted, shown
@@ -206,6 +207,10 @@ class Format(ABC):
         if bots not in rotations(tuple(sorted(bots))):
             raise RecordError(f"the bots of {where} never meet in these seats in this run")
 
+    def seeded(self, seeding: Sequence[str]) -> Self:
+        """The format as these bots play it, the highest seed first; the same where it knows no seeds."""
+        return self
+
     def continuing(self, before: Format) -> Format:
         """The format as it continues a run, by the rules by which that one began."""
         return self
@@ -237,11 +242,7 @@ class Format(ABC):
         """The members for the header of a run. Those besides `rounds` are only what differs from the default,
         so that older runs continue.
         """
-        settings = {
-            key: _json(value)
-            for key, value in self._settings().items()
-            if key != "rounds" and value != self.defaults()[key]
-        }
+        settings = {key: value for key, value in self.settings_json().items() if key != "rounds"}
         if self.origin:  # its settings may be called like other members of a header
             growing = {key: settings.pop(key) for key in GROWING if key in settings}
             settings = {**growing, ORIGIN: dict(self.origin), SETTINGS: settings}
@@ -251,8 +252,29 @@ class Format(ABC):
             **settings,
         }
 
+    def settings_json(self) -> dict[str, Any]:
+        """The settings that differ from their default, as they stand in JSON."""
+        return {key: _json(value) for key, value in self._settings().items() if value != self.defaults()[key]}
+
     def _settings(self) -> dict[str, Any]:
         return {key: getattr(self, key) for key in self.defaults()}
+
+
+def check_settings(
+    fields: Fields, found: type[Format], formats: Collection[type[Format]], also: Sequence[str] = ()
+) -> None:
+    """Raises `UsageError` where a table has a setting of another one of these formats than the one that was
+    found; `also` are settings that the table has besides.
+    """
+    own = (*found.setting_names(), *also)
+    for key in dict.fromkeys(key for one in formats for key in one.setting_names()):
+        if fields.has(key) and key not in own:
+            having = [f"`{one.name}`" for one in formats if key in one.setting_names()]
+            raise UsageError(
+                f"`{fields.at(key)}` only applies to the format{'s' * (len(having) > 1)} "
+                f"{' and '.join(having)}, but `{fields.at('format')}` is `{found.name}`, which only has "
+                f"{' and '.join(f'`{one}`' for one in own)}"
+            )
 
 
 def wrong_seats(setting: str, seats: int, expected: str) -> UsageError:

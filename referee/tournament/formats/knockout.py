@@ -13,7 +13,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from referee.core.point_scale import STANDARD, PointScale
@@ -139,6 +139,12 @@ class _Course:
         return _Series(higher, lower, self._best_of, self._scale)
 
 
+def first_matches(seeding: Sequence[str]) -> list[_Pair]:
+    """The bots that meet in the first stage; those with a bye are left out."""
+    places = _bracket(seeding)
+    return [pair for pair in zip(places[::2], places[1::2], strict=True) if all(pair)]
+
+
 def _bracket(seeding: Sequence[str]) -> list[str]:
     """The bots in the order of the bracket: neighbours meet, then the winners of neighbours. An empty name is
     a bye.
@@ -204,6 +210,9 @@ class Knockout(Format):
     def description(self) -> str:
         series = f", best of {self.best_of}" if self.best_of > 1 else ""
         return f"{self.name}{series}, {counted(self.rounds, 'stage')}"
+
+    def seeded(self, seeding: Sequence[str]) -> Knockout:
+        return replace(self, seeding=tuple(seeding))
 
     def check(self, bots: int, seats: int) -> None:
         if seats != 2:

@@ -16,14 +16,30 @@ class Settings:
     """The settings of a format, key by key. The methods raise the error that the constructor was given."""
 
     def __init__(
-        self, fields: Fields, names: Sequence[str], left_out: Collection[str], error: type[RefereeError]
+        self,
+        fields: Fields,
+        names: Sequence[str],
+        left_out: Collection[str],
+        error: type[RefereeError],
+        tables: Fields | None = None,
     ) -> None:
-        """`names` are the bots in their order; those that are `left_out` may be named, and are ignored."""
+        """`names` are the bots in their order; those that are `left_out` may be named, and are ignored.
+        `tables` has the tables of the format that do not stand in `fields`.
+        """
         self.fields = fields
         """The settings as they are, for numbers, flags and texts."""
         self._names = tuple(names)
         self._left_out = left_out
         self._error = error
+        self._tables = tables or fields
+
+    def tables(self, name: str) -> list[Fields]:
+        """The tables with this name that belong to the format; none where there are none."""
+        return [*self._tables.objects(name)] if self._tables.has(name) else []
+
+    def inside(self, table: Fields) -> Settings:
+        """The settings that a table of the format has by itself."""
+        return Settings(table, self._names, self._left_out, self._error)
 
     def rounds(self, default: int | None = 1) -> int:
         """The number of rounds; None as the default says that it has to be given."""

@@ -68,6 +68,16 @@ def points(
     )
 
 
+def counting(encounters: Iterable[Encounter], results: SectionResults) -> dict[str, Summary]:
+    """The games of some encounters that give points, by id."""
+    return {
+        game.id: results.games[game.id]
+        for one in encounters
+        for game in one.games
+        if game.id in results.games and game.id not in results.annulled
+    }
+
+
 def read_on(schedule: Schedule, results: SectionResults) -> None:
     """Reads a schedule up to the first wait for a game that is not over: one that has no result yet, and is
     not for good without one.

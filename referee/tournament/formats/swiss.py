@@ -29,7 +29,7 @@ from referee.records.record import Summary
 from referee.tournament.formats.format import DEFAULT, Amount, Format, SectionState, wrong_seats
 from referee.tournament.formats.matching import maximum_matching
 from referee.tournament.formats.settings import Settings
-from referee.tournament.formats.standing import SectionResults, Standing, read_on
+from referee.tournament.formats.standing import SectionResults, Standing, counting, read_on
 from referee.tournament.formats.swiss_tables import pairings_table, rounds_table
 from referee.tournament.formats.tie_breaks import DEFAULT_TIE_BREAKS, DOWN, TIE_BREAKS, UP, Scores, ranked
 from referee.tournament.schedule import Schedule, encounter, wait_for
@@ -197,6 +197,9 @@ class Swiss(Format):
     def continuing(self, before: Format) -> Swiss:
         return replace(self, float_history=before.float_history) if isinstance(before, Swiss) else self
 
+    def seeded(self, seeding: Sequence[str]) -> Swiss:
+        return replace(self, seeding=tuple(seeding))
+
     def check(self, bots: int, seats: int) -> None:
         if seats != 2:
             raise wrong_seats(f"`format` is `{self.name}`", seats, f"2, or `{DEFAULT}` for other numbers")
@@ -224,9 +227,8 @@ class Swiss(Format):
         read_on(coming, results)
         next(coming, None)  # the results of the current round so far
         counted = Scores(self.seeding, results.points)
-        counting = {game: what for game, what in results.games.items() if game not in results.annulled}
         for encounters, bye in as_played.rounds:
-            counted.add(encounters, bye, counting)
+            counted.add(encounters, bye, counting(encounters, results))
         return counted
 
     def standings(self, results: SectionResults) -> list[Standing]:

@@ -1,0 +1,195 @@
+"""Tournaments in stages: groups, who advances, what is carried over, and what is read from a file."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Container, Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from referee.core.errors import RecordError, UsageError
+from referee.core.fields import Fields
+from referee.core.pairing import Pairing
+from referee.records.record import Summary
+from referee.tournament.formats import format_of, from_header
+from referee.tournament.formats.stages import Stages, dealt
+from referee.tournament.formats.standing import SectionResults
+from tests.unit.simulated import Result, drawn, favourites, play, schedule_of, summary
+from tests.unit.simulated_runs import tournament
+
+GROUPS = {"name": "groups", "groups": 2, "advance": 2}
+CUP = {"name": "cup", "format": "knockout"}
+ALL = {"name": "all", "carry": True}
+
+
+def staged(bots: str, *stages: Mapping[str, Any], **keys: Any) -> Stages:
+    found = tournament(bots, {"stage": [*map(dict, stages)], **keys}).format
+    assert isinstance(found, Stages)
+    return found
+
+
+def played(one: Stages, result: Result) -> dict[str, Summary]:
+    games = play(schedule_of(one, one.seeding), result)
+    return {game: what for game, what in games.items() if what}
+
+
+def pairs_of_rounds(games: Mapping[str, Summary]) -> list[list[str]]:
+    """By round, who met."""
+    found: dict[int, dict[str, None]] = {}
+    for pairing in map(Pairing.parse, games):
+        found.setdefault(pairing.number, {})["".join(sorted(pairing.bots))] = None
+    return [sorted(pairs) for pairs in found.values()]
+
+
+def order(one: Stages, games: Mapping[str, Summary]) -> list[tuple[int, str]]:
+    return [(row.rank, row.bot) for row in one.standings(SectionResults(games))]
+
+
+def test_bots_are_dealt_back_and_forth() -> None:
+    assert ["".join(group) for group in dealt([*"abcdefgh"], 2)] == ["adeh", "bcfg"]
+    assert ["".join(group) for group in dealt([*"abcdefg"], 3)] == ["afg", "be", "cd"]
+
+
+@pytest.mark.promise("FORMATS", "The best bots of each group advance, those of a group are kept apart.")
+def test_the_best_of_each_group_advance_and_meet_bots_of_other_groups_first() -> None:
+    one = staged("abcdefgh", GROUPS, CUP)
+    games = played(one, favourites("abcdefgh"))
+    groups, semifinals, final = pairs_of_rounds(games)
+    assert groups == sorted(["ad", "ae", "ah", "de", "dh", "eh", "bc", "bf", "bg", "cf", "cg", "fg"])
+    assert semifinals == ["ac", "bd"] and final == ["ab"]
+    rest = [(3, "d"), (3, "c"), (5, "e"), (5, "f"), (7, "h"), (7, "g")]
+    assert order(one, games) == [(1, "a"), (2, "b"), *rest]
+
+
+def test_with_three_groups_too_nobody_meets_its_own_group_first() -> None:
+    games = played(staged("abcdefghi", {**GROUPS, "groups": 3}, CUP), favourites("abcdefghi"))
+    group_of = {bot: number for number, group in enumerate(dealt("abcdefghi", 3)) for bot in group}
+    first = pairs_of_rounds(games)[1]
+    assert len(first) == 2 and all(group_of[pair[0]] != group_of[pair[1]] for pair in first)
+
+
+def test_rounds_are_numbered_through_all_stages() -> None:
+    swiss = {"name": "swiss", "format": "swiss", "rounds": 3, "advance": 4}
+    one = staged("abcdefgh", {"name": "first", "rounds": 2, "advance": 6}, swiss, CUP)
+    games = played(one, favourites("abcdefgh"))
+    numbers = [Pairing.parse(game).number for game in games]
+    assert one.rounds == 7 and numbers == sorted(numbers) and set(numbers) == set(range(1, 8))
+    for game in games:
+        one.check_place(Pairing.parse(game))
+    for wrong in ("8:a:b", "1.1:a:b", "6:a:b", "6.3:a:b"):
+        with pytest.raises(RecordError):
+            one.check_place(Pairing.parse(wrong))
+
+
+def test_games_between_bots_that_advanced_count_again_if_they_are_carried_over() -> None:
+    def result(pairing: Pairing) -> tuple[int, ...] | None:
+        return favourites("abcd" if pairing.number == 1 else "bacd")(pairing)
+
+    first = {"name": "first", "advance": 2}
+    for carry, expected in ((True, [(1, "a"), (1, "b")]), (False, [(1, "b"), (2, "a")])):
+        one = staged("abcd", first, {**ALL, "carry": carry})
+        games = played(one, result)
+        found = one.standings(SectionResults(games))
+        assert [(row.rank, row.bot) for row in found[:2]] == expected
+        assert found[0].columns["result"] == "2 points"
+
+
+def test_a_place_that_only_the_seed_decided_is_told() -> None:
+    one = staged("abcd", {"name": "first", "advance": 2}, CUP)
+    games = played(one, lambda pairing: (1, 1))
+    (groups, *_) = one.tables_of(SectionResults(games))
+    first = [row for row in groups.data if row["stage"] == "first"]
+    assert [(row["bot"], row["advances"], row["by_seed"]) for row in first] == [
+        ("a", True, True),
+        ("b", True, True),
+        ("c", False, False),
+        ("d", False, False),
+    ]
+
+
+@pytest.mark.promise("FORMATS", "A bot that forfeited a game of a stage does not advance.")
+def test_a_bot_that_is_out_does_not_advance() -> None:
+    one = staged("abcd", {"name": "first", "advance": 2}, CUP)
+    games = played(one, favourites("abcd"))
+    assert pairs_of_rounds(games)[1] == ["ab"]
+    forfeited = games["1:a:d"]._replace(ranks=(2, 1), faults=("out", ""))
+    state = {**{game: what for game, what in games.items() if game[0] == "1"}, "1:a:d": forfeited}
+    final = {f"2.1:{bots}": summary(Pairing.parse(f"2.1:{bots}"), (1, 2)) for bots in ("b:c", "c:b")}
+    rows = one.standings(SectionResults({**state, **final}))
+    assert {rows[0].bot, rows[1].bot} == {"b", "c"}
+
+
+@given(seed=st.integers(0, 999), bots=st.integers(6, 16))
+def test_every_bot_has_one_place_at_any_time(seed: int, bots: int) -> None:
+    names = "abcdefghijklmnop"[:bots]
+    swiss = {"name": "swiss", "format": "swiss", "rounds": 2, "advance": 3}
+    one = staged(names, GROUPS, swiss, ALL)
+    games = played(one, drawn(seed, without_result=0.05))
+    amount = one.games_in_all(bots, 2)
+    assert len(games) <= amount.games
+    for count in (0, len(games) // 3, len(games) // 2, len(games)):
+        so_far = dict([*games.items()][:count])
+        lost: Container[str] = () if count < len(games) else _All()
+        rows = one.standings(SectionResults(so_far, without_result=lost))
+        assert sorted(row.bot for row in rows) == sorted(names)
+        ranks = [row.rank for row in rows]
+        assert ranks[0] == 1 and ranks == sorted(ranks)
+        assert all(rank <= place for place, rank in enumerate(ranks, 1))
+
+
+class _All:
+    def __contains__(self, game: object) -> bool:
+        return True
+
+
+def test_the_header_has_the_stages() -> None:
+    swiss = {"name": "swiss", "format": "swiss", "rounds": 3, "advance": 3, "tiebreaks": ["wins"]}
+    one = staged("abcdefgh", GROUPS, swiss, ALL, seeding=["h"])
+    header = {"bots": {name: {} for name in "abcdefgh"}, **one.header()}
+    assert from_header(header) == one and not one.may_grow(from_header(header))
+    other = staged("abcdefgh", {**GROUPS, "advance": 3}, swiss, ALL, seeding=["h"])
+    assert other.may_grow(one) == ["the `[[stage]]` tables are not those with which the run began"]
+    assert one.may_grow(one, ["x"]) == ["bot `x` is new, but no bot can be added to the format `stages`"]
+    del header["stage"][1]["float_history"]  # of an earlier version
+    assert one.continuing(from_header(header)) == from_header(header)
+
+
+@pytest.mark.parametrize(
+    ("stages", "message"),
+    [
+        ([GROUPS], "`tournament.format` is missing, expected it with two or more `[[stage]]` tables"),
+        ([{"advance": 2, "best_of": 3}, CUP], "`stage.1.best_of` only applies to the format `knockout`"),
+        ([GROUPS, {**CUP, "advance": 2}], "`stage.2.advance` is `2`, expected it only in stages before"),
+        ([GROUPS, {**CUP, "seeding": ["a"]}], "unknown key `stage.2.seeding`"),
+        ([{**GROUPS, "format": "swiss", "rounds": 2}, CUP], "`stage.1.groups` is `2`, expected it only in a"),
+        ([GROUPS, {**GROUPS, "groups": 1}, CUP], "`stage.2.name` is `groups`, expected a different name"),
+        ([{"name": "a", "advance": 2}, {"name": "b", "format": "league"}], "`stage.2.format` is `league`"),
+        ([{**ALL, "advance": 2}, CUP], "`stage.1.carry` is `true`, expected it only in a round robin after"),
+        ([{"name": "first"}, CUP], "`stage.1.advance` is missing, expected a number"),
+        ([{**GROUPS, "groups": 5}, CUP], "the stage `groups` has 8 bots, in 5 groups, expected at least 2"),
+        ([{**GROUPS, "advance": 5}, CUP], "has 8 bots, in 2 groups, expected at least 5 in each"),
+        ([{"name": "first", "advance": 1}, CUP], "the stage `cup` has 1 bot, expected at least 2"),
+    ],
+)
+def test_wrong_stages_are_refused(stages: list[Mapping[str, Any]], message: str) -> None:
+    with pytest.raises(UsageError) as error:
+        staged("abcdefgh", *stages)
+    assert message in str(error.value)
+
+
+def test_a_format_beside_stages_is_refused() -> None:
+    with pytest.raises(UsageError, match="format` is `swiss`, expected the format of each stage in its own"):
+        staged("abcdefgh", GROUPS, CUP, format="swiss")
+    with pytest.raises(UsageError, match="rounds` only applies to"):
+        staged("abcdefgh", GROUPS, CUP, rounds=3)
+    with pytest.raises(UsageError, match="`format` is `stages`, but the game has 4 seats, expected 2"):
+        staged("abcdefgh", GROUPS, CUP, game="thetree", options={"players": 4})
+
+
+def test_a_file_without_the_tables_is_refused() -> None:
+    main = Fields(tomllib.loads('format = "stages"'), "tournament", UsageError)
+    with pytest.raises(UsageError, match="expected it with two or more"):
+        format_of(main, ["a", "b"])
