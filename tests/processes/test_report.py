@@ -233,6 +233,7 @@ workers = 0
 FORMATS = {
     "swiss": ("rounds = 2", 4),
     "knockout": ("best_of = 1", 4),
+    "stages": ("", 4),
     "gauntlet": ('rounds = 1\nagainst = ["bot1"]', 3),
     "league": ("budget = 12", 3),
     "round-robin": ("rounds = 1", 2),
@@ -246,10 +247,14 @@ def test_every_format_has_a_report(form: str, tmp_path: Path) -> None:
     more, bots = FORMATS[form]
     text = TOML.format(game="blooms", format=form, more=more) + "[options]\nsize = 3\ntarget = 2\n"
     text += "".join(f"[[bot]]\nname = 'bot{number}'\ncmd = '{PLAIN}'\n" for number in range(1, bots + 1))
+    if form == "stages":
+        text += "[[stage]]\nname = 'pools'\ngroups = 2\nadvance = 1\n[[stage]]\nformat = 'knockout'\n"
     html = report_of(text, tmp_path)
-    assert form.replace("-", " ") in html
+    assert ("pools (2 groups" if form == "stages" else form.replace("-", " ")) in html
+    assert "Winner" in html and "In the lead" not in html, "it is over, though it may have had more games"
     assert ("most bots play only a few games" in html) == (form == "knockout")
-    assert ("reached" in html) == (form == "knockout") and ("Buchholz" in html) == (form == "swiss")
+    assert ("reached" in html) == (form == "knockout") and ("advances" in html) == (form == "stages")
+    assert ("Buchholz" in html) == (form == "swiss")
 
 
 @pytest.mark.slow

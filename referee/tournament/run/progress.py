@@ -91,13 +91,12 @@ def progress_of(run: Run, last: Sequence[TimedGame], is_running: bool) -> RunPro
 
 
 def is_over(run: Run) -> bool:
-    """Whether a run has come to its end, so far as its records tell: its seed was revealed, or all games that
-    its schedule has are over.
+    """Whether a run has come to its end, so far as its records tell: its seed was revealed, or nothing of its
+    schedule is left to play. Raises `RecordError`.
     """
     if "seed_sha256" in run.header:
         return "seed" in run.header
-    planned = run.games_in_all
-    return planned is None or len(run.games) + len(run.annulled) >= planned.games
+    return run.games_in_all is None or nothing_remains(run)
 
 
 def rate(games: Sequence[TimedGame]) -> float | None:
