@@ -35,17 +35,22 @@ OVERSHOOT = 0.583
 SHARES = (0.5, 0.025, 0.975)
 
 _HALVINGS = 60
+_UNBOUNDED = 1 - 1e-6
+"""The share of the largest drift or tilt beyond which no result is extreme enough."""
+
 _TERMS = 200
 _MOST_TILT = 40.0
 _STEPS = 40
 
 
 class Estimate(NamedTuple):
-    """A difference in Elo, with the ends of its 95 % interval."""
+    """A difference in Elo, with the ends of its 95 % interval; None where there is no bound, since all games
+    were won or lost.
+    """
 
-    elo: float
-    low: float
-    high: float
+    elo: float | None
+    low: float | None
+    high: float | None
 
 
 @lru_cache(maxsize=256)
@@ -64,7 +69,7 @@ def estimate(test: SprtResult) -> Estimate | None:
         extreme, score_of, reach = _counted(test, kinds)
     else:
         return None
-    scores = []
+    scores: list[float | None] = []
     for share in SHARES:
         wanted = share if is_upper else 1 - share
         low, high = -reach, reach
@@ -72,8 +77,10 @@ def estimate(test: SprtResult) -> Estimate | None:
             middle = (low + high) / 2
             is_above = (extreme(middle) > wanted) == is_upper
             low, high = (low, middle) if is_above else (middle, high)
-        scores.append(score_of((low + high) / 2))
-    return Estimate(*map(elo, scores))
+        found = (low + high) / 2
+        is_unbounded = abs(found) > _UNBOUNDED * reach
+        scores.append(None if is_unbounded else score_of(found))
+    return Estimate(*(None if score is None else elo(score) for score in scores))
 
 
 _Chance = Callable[[float], float]

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from itertools import product
+from collections.abc import Iterable
+from itertools import cycle, product
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.ratings.after_stop import estimate
+from referee.ratings.columns import estimate_text
 from referee.ratings.sprt import MODELS, SprtResult, bounds, llr
 from referee.ratings.two import elo
 from referee.tournament.stopping import SequentialTest, Sprt
@@ -98,6 +101,19 @@ def decided(
     return SprtResult("", "a", "b", 0.0, elo1, 0.05, 0.05, model, counts, 3.0, accepted)
 
 
+class Bounded(NamedTuple):
+    elo: float
+    low: float
+    high: float
+
+
+def bounded(test: SprtResult) -> Bounded:
+    """An estimate whose interval has two ends."""
+    found = estimate(test)
+    assert found and found.elo is not None and found.low is not None and found.high is not None
+    return Bounded(found.elo, found.low, found.high)
+
+
 def test_an_estimate_needs_a_decision() -> None:
     assert estimate(decided((0, 0, 3, 0, 5), "")) is None
     assert estimate(decided((0, 0, 0, 0, 5), "H1", model="normalized")) is None, "too few pairs"
@@ -108,19 +124,32 @@ def test_the_estimate_after_a_test_is_in_its_interval_and_less_extreme_than_the_
     text: str, difference: float
 ) -> None:
     for test in play(Sprt.parse(text), distribution_at(difference, "logistic"), 3, 2):
-        found = estimate(test.result())
+        found = bounded(test.result())
         score = sum(count * i / 4 for i, count in enumerate(test.counts)) / sum(test.counts)
-        assert found and found.low < found.elo < found.high
+        assert found.low < found.elo < found.high
         assert (found.elo < elo(score) + 1) if test.accepted == "H1" else (found.elo > elo(score) - 1)
 
 
+def sure(points: Iterable[float]) -> SprtResult:
+    """A test that ends while pairs of games give these points to the first bot, again and again."""
+    test = SequentialTest(Sprt.parse("-100,100"), "a", "b")
+    for each in cycle(points):
+        if test.accepted:
+            return test.result()
+        test.add(each)
+    raise AssertionError
+
+
 def test_h0_and_h1_mirror_each_other() -> None:
-    for counts in ((2, 0, 9, 0, 14), (100, 200, 500, 270, 130)):
-        upper = estimate(SprtResult("", "a", "b", -20.0, 20.0, 0.05, 0.05, "logistic", counts, 3.0, "H1"))
-        lower = estimate(
-            SprtResult("", "a", "b", -20.0, 20.0, 0.05, 0.05, "logistic", counts[::-1], -3.0, "H0")
-        )
-        assert upper and lower
+    pairs = [2.0, 1.0, 2.0, 0.0, 2.0, 1.0, 1.0]
+    counts = (100, 200, 500, 270, 130)
+    large = SprtResult("", "a", "b", -20.0, 20.0, 0.05, 0.05, "logistic", counts, 3.0, "H1")
+    for one, mirrored in (
+        (sure(pairs), sure(2 - each for each in pairs)),
+        (large, large._replace(counts=counts[::-1], llr=-3.0, accepted="H0")),
+    ):
+        assert (one.accepted, mirrored.accepted) == ("H1", "H0")
+        upper, lower = bounded(one), bounded(mirrored)
         assert lower == pytest.approx((-upper.elo, -upper.high, -upper.low), abs=0.01)
 
 
@@ -130,12 +159,16 @@ def test_the_ways_to_a_short_test_are_all_counted() -> None:
     while not test.accepted:
         test.add(2.0)
     found, pairs = estimate(test.result()), sum(test.counts)
-    assert found
+    assert found and found.low is not None
     # At the lower end the chance of so many in a row, of which half counts, is 2.5 %; the others are drawn
     # or lost.
     won = 0.05 ** (1 / pairs)
     assert elo(won) <= found.low <= elo((1 + won) / 2)
-    assert found.elo == found.high == elo(1.0), "clamped, where any difference does"
+    assert found.elo is found.high is None, "any larger difference would do"
+    assert estimate_text(test.result()) == f"at least +{found.low:.0f}"
+    counts = test.result().counts[::-1]
+    lost = test.result()._replace(counts=counts, accepted="H0", elo0=-200.0, elo1=0.0)
+    assert estimate_text(lost) == f"at most −{found.low:.0f}"
 
 
 @pytest.mark.slow(seconds=8)
@@ -145,8 +178,7 @@ def test_the_intervals_after_a_test_hold_the_truth_and_the_estimate_is_as_often_
 ) -> None:
     sprt = Sprt.parse("0,40")
     tests = [test.result() for test in play(sprt, distribution_at(difference, "logistic"), 150, 4)]
-    found = [one for one in map(estimate, tests) if one]
-    assert len(found) == len(tests)
+    found = [*map(bounded, tests)]
     held = sum(one.low <= difference <= one.high for one in found) / len(found)
     below = sum(one.elo < difference for one in found) / len(found)
     assert 0.90 <= held <= 0.995
