@@ -789,8 +789,8 @@ def outcomes_in(text: str, users: Iterable[str]) -> dict[str, Outcome]:
 
 
 def markdown(cells: Cells) -> str:
-    """The tables of the documentation: of attacks with an effect, those together that are directed at the same
-    and have the same effect, and of those that every level stops.
+    """The tables of the documentation: of attacks with an effect, those together that are directed at the
+    same and have the same effect, and of those that every level stops.
     """
     effective: dict[Area, dict[str, list[str]]] = {area: {} for area in Area}
     stopped: dict[str, list[str]] = {}
