@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from referee.core.errors import StorageError, UsageError
 from referee.core.named_code import names_file
+from referee.core.text import listed
 from referee.games import GAMES
 from referee.games.api import Game
 from referee.processes.bot import Bot, distinct
@@ -118,7 +119,8 @@ class NewBot(NamedTuple):
             "LANGUAGE": self.language.name,
             "PROGRAM": self.language.program,
             "DOCS": f"`referee docs {self.game.slug}`" if self.game.slug in GAMES else "its author",
-            "OPPONENTS": OPPONENTS,
+            "OPPONENTS": listed(f"`{name}`" for name, _ in self._opponents()),
+            "FOLDER": OPPONENTS,
             "STEPS": "build the bot, check it" if self.language.build else "check the bot",
             "COMMANDS": "\n".join(self.commands),
             "TOML": TOML,

@@ -130,20 +130,23 @@ def test_a_bot_that_said_hello_is_not_told_that_it_does_not_read(
 
 
 def test_the_table_of_the_broken_bots_has_all_of_them() -> None:
-    rows = broken_bots.written_rows()
-    assert len(rows) >= 26
+    told = broken_bots.written()
+    assert len(told) >= 26
     files = sorted(path.name for path in broken_bots.FOLDER.iterdir() if path.is_file())
     files.remove("board.py")
-    assert [bot.file for bot in broken_bots.bots()] == files == sorted(rows)
-    for bot in broken_bots.bots():
-        assert f"| {broken_bots.mistake(bot)} |" in rows[bot.file]
+    assert [bot.file for bot in broken_bots.bots()] == files == sorted(told)
+    assert {bot.file: broken_bots.mistake(bot) for bot in broken_bots.bots()} == {
+        file: named.mistake for file, named in told.items()
+    }
+    page = broken_bots.TABLE.read_text()
+    assert page == broken_bots.INTRODUCTION + broken_bots.table(told.values())
 
 
 @pytest.mark.slow(seconds=15)
 def test_the_authors_of_the_broken_bots_are_told_what_the_table_says() -> None:
-    rows = broken_bots.written_rows()
+    told = broken_bots.written()
     for named in broken_bots.all_checked(broken_bots.bots()):
-        assert named.row() == rows[named.bot]
+        assert named == told[named.bot]
 
 
 def test_every_step_that_can_fail_has_a_defect() -> None:

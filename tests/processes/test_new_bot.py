@@ -58,6 +58,7 @@ def test_the_folder_has_all_that_its_commands_name(
     (own, *_) = tomllib.loads((folder / "tournament.toml").read_text())["bot"]
     assert own == {"name": "petal", "cmd": known.command} | ({"build": known.build} if known.build else {})
     readme = (folder / "README.md").read_text()
+    assert "against `greedy` and `random` (sample bots in `opponents`)" in readme
     assert "\n".join(["```sh", *building, checking, matching, playing, "```"]) in readme
     (program,) = (path for path in (HERE / language).iterdir() if path.is_file())
     assert program.name == known.program

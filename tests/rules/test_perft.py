@@ -33,6 +33,8 @@ class Row(NamedTuple):
 def rows(slug: str) -> list[Row]:
     page = (ROOT / "protocol" / "games" / f"{slug}.md").read_text()
     section = page.partition("\n## Counts for testing a move generator\n")[2].partition("\n## ")[0]
+    if start := re.search(r"^`START` stands for `(.+)`\.$", section, re.MULTILINE):
+        section = section.replace("START", start[1])
     found = []
     for arguments, counts in re.findall(r"^\| (none|`.+`) \| (.+) \|$", section, re.MULTILINE):
         words = () if arguments == "none" else tuple(shlex.split(arguments.strip("`")))

@@ -789,8 +789,10 @@ def outcomes_in(text: str, users: Iterable[str]) -> dict[str, Outcome]:
 
 
 def markdown(cells: Cells) -> str:
-    """The tables of the documentation: of attacks with an effect, and of those that every level stops."""
-    effective: dict[Area, list[str]] = {area: [] for area in Area}
+    """The tables of the documentation: of attacks with an effect, those together that are directed at the
+    same and have the same effect, and of those that every level stops.
+    """
+    effective: dict[Area, dict[str, list[str]]] = {area: {} for area in Area}
     stopped: dict[str, list[str]] = {}
     for row in ROWS:
         for attack in (way for way in row.ways if isinstance(way, Attack)):
@@ -802,12 +804,13 @@ def markdown(cells: Cells) -> str:
             ]
             if any(found):
                 named = f"`{attack.name}`: {attack.what}".removesuffix(": ")
-                effective[attack.area].append(re.sub(" +", " ", f"| {' | '.join([named, *found])} |"))
+                effective[attack.area].setdefault(" | ".join(found), []).append(named)
             else:
                 stopped.setdefault(row.name, []).append(f"`{attack.name}`")
     lines = [f"| attack | {' | '.join(LEVELS)} |", "|---|" + "---|" * len(LEVELS)]
     for area, rows in effective.items():
-        lines += [f"| **{area}** |" + " |" * len(LEVELS), *rows] if rows else []
+        for effect, names in rows.items():
+            lines.append(re.sub(" +", " ", f"| **{area}**: {'; '.join(names)} | {effect} |"))
     lines += ["", "| a bot that | stopped at every level |", "|---|---|"]
     return "\n".join([*lines, *(f"| {name} | {', '.join(items)} |" for name, items in stopped.items())])
 
@@ -816,8 +819,9 @@ def table(page: str) -> Cells:
     """What the tables say that a page of the documentation has."""
     text = page.partition(BEGIN)[2].partition(END)[0]
     named = {name: [""] * len(LEVELS) for name in re.findall(r"(?:\| |, )`([\w-]+)`", text)}
-    for name, row in re.findall(r"^\| `([\w-]+)`[^|]*\|(.*)\|$", text, re.MULTILINE):
-        named[name] = [part.strip() for part in row.split("|")]
+    for names, row in re.findall(r"^\| (\*\*[^|]*)\|(.*)\|$", text, re.MULTILINE):
+        effect = [part.strip() for part in row.split("|")]
+        named |= dict.fromkeys(re.findall(r"[:;] `([\w-]+)`", names), effect)
     return {
         (name, level, user): what
         for name, row in named.items()

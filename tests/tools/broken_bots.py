@@ -35,12 +35,14 @@ HEAD = "| bot | its mistake | step | hint |\n|---|---|---|---|\n"
 INTRODUCTION = """\
 # What the authors of broken bots are told
 
-Each bot in `tests/bots/broken` makes one mistake, in Blooms. The step of `referee check` is the first one \
-that is not simply passed; where it is `passes`, what the bot does is allowed. The times in the hints follow \
-from `--start 2s`, with which most of these bots are checked. `python -m tests.tools.broken_bots --write` \
-makes this table.
+`python -m tests.tools.broken_bots --write` makes this table. Each bot in `tests/bots/broken` makes one \
+mistake, in Blooms. The step of `referee check` is the first that is not simply passed; `passes`: what the \
+bot does is allowed. Times in the hints follow from `--start 2s`, with which most of these bots are checked.
 
 """
+
+AS = "as "
+"""Stands before the bot whose hint is the same."""
 
 ALLOWED = "passes"
 """The step of a bot whose mistake is none."""
@@ -57,11 +59,6 @@ class Named(NamedTuple):
     step: str
     """The number and result of the first step that is not simply passed; empty if all are."""
     hint: str
-
-    def row(self) -> str:
-        """Its row in the table."""
-        hint = self.hint.replace("|", "\\|")
-        return f"| `{self.bot}` | {self.mistake} | {self.step} | {hint} |"
 
 
 def bots() -> list[Checked]:
@@ -130,24 +127,42 @@ def all_checked(chosen: Iterable[Checked]) -> list[Named]:
         return pool.map(checked, tasks, chunksize=1)
 
 
-def written_rows() -> dict[str, str]:
-    """The rows of the table, by bot."""
-    _, _, table = TABLE.read_text().partition(HEAD)
-    return {match[1]: row for row in table.splitlines() if (match := re.match(r"\| `(.+?)`", row))}
+def table(told: Iterable[Named]) -> str:
+    """The table, by the names of the bots; a hint that stands above is said by the name of its bot."""
+    lines: list[str] = []
+    said: dict[str, str] = {}
+    for bot, wrong, step, hint in sorted(told):
+        shown = f"{AS}`{said[hint]}`" if hint in said else hint.replace("|", "\\|")
+        if hint:
+            said.setdefault(hint, bot)
+        lines.append(f"| `{bot}` | {wrong} | {step} | {shown} |\n")
+    return HEAD + "".join(lines)
+
+
+def written() -> dict[str, Named]:
+    """What the table says, by bot."""
+    found: dict[str, Named] = {}
+    _, _, rows = TABLE.read_text().partition(HEAD)
+    for row in rows.splitlines():
+        bot, wrong, step, shown = (cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1])
+        above = found.get(shown.removeprefix(AS).strip("`"))
+        hint = above.hint if above else shown.replace("\\|", "|")
+        found[bot.strip("`")] = Named(bot.strip("`"), wrong, step, hint)
+    return found
 
 
 def main(words: list[str]) -> None:
     """Prints the table of the bots with these names, or of all, and compares or replaces it."""
     names = [word for word in words if not word.startswith("-")]
-    found = all_checked(bot for bot in bots() if not names or bot.file in names)
-    rows = {named.bot: named.row() for named in found}
-    print(HEAD + "\n".join(rows.values()))
-    before = written_rows()
+    chosen = [bot for bot in bots() if not names or bot.file in names]
+    found = {named.bot: named for named in all_checked(chosen)}
+    print(table(found.values()), end="")
+    before = written()
     if "--write" in words:
         known = {bot.file for bot in bots()}
-        after = {name: row for name, row in sorted({**before, **rows}.items()) if name in known}
-        TABLE.write_text(INTRODUCTION + HEAD + "\n".join(after.values()) + "\n")
-    elif others := [name for name, row in rows.items() if before.get(name) != row]:
+        after = {**before, **found}
+        TABLE.write_text(INTRODUCTION + table(after[bot] for bot in after.keys() & known))
+    elif others := [bot for bot, named in found.items() if before.get(bot) != named]:
         sys.exit(f"not as in {TABLE.name}: {', '.join(others)}")
 
 

@@ -183,7 +183,7 @@ def table(slug: str, folder: Path, most: int, workers: int) -> str:
         result = played(slug, ladder, rung, below, folder / f"{slug}-{rung.name}-{below.name}", most, workers)
         rows.append(row(number, rung, result))
         print(f"{slug}: {rung.name} against {below.name}: {result.test}", file=sys.stderr, flush=True)
-    return tabulate(rows, HEADERS, tablefmt="pipe", disable_numparse=True) + "\n"
+    return tabulate(rows, HEADERS, tablefmt="github", disable_numparse=True) + "\n"
 
 
 def build(command: list[str]) -> None:

@@ -107,6 +107,7 @@ def test_every_link_of_the_html_pages_leads_to_a_page_and_a_heading(tmp_path: Pa
     ids = {name: set(re.findall(r' id="([^"]*)"', text)) for name, text in pages.items()}
     internal = 0
     for name, text in pages.items():
+        assert ' style="' not in text, f"{name}: the policy does not allow it"
         assert "<img" not in text or 'src="data:image/svg+xml;base64,' in text
         for target in re.findall(r'<a href="([^"]*)"', text):
             page, _, anchor = html.unescape(target).partition("#")
