@@ -102,7 +102,8 @@ def isolated(bot: Bot) -> IsolatedStart:
         return IsolatedStart(bot.argv, Confinement(user, True, sandbox, (), mild, b""), {}, b"")
     read = (*bot.read, *filter(Path.exists, _NETWORK_FILES)) if bot.network else bot.read
     needed = needs.find(bot.argv, bot.cwd, bot.environment(), read)
-    readable = [path for path in needed.readable if user is None or _is_reachable(path, *user)]
+    shown = (path for path in needed.readable if not needs.is_below(path, bot.hidden))  # guard: hidden-names
+    readable = [path for path in shown if user is None or _is_reachable(path, *user)]
     if bot.isolation == "landlock":
         return IsolatedStart(bot.argv, _landlocked(bot, user, readable), {}, b"")
     return _wrapped(bot, user, needed._replace(readable=readable))

@@ -164,8 +164,7 @@ def without(folder: Path, hidden: Iterable[Path]) -> Iterator[tuple[Path, bool]]
     with whether all below it can be read; otherwise only names can be listed.
     """
     closed = set(hidden)
-    if closed.isdisjoint(folder.parents):
-        yield from _without(folder, closed, {above for path in closed for above in path.parents})
+    yield from _without(folder, closed, {above for path in closed for above in path.parents})
 
 
 def _without(path: Path, closed: set[Path], above: set[Path]) -> Iterator[tuple[Path, bool]]:
@@ -178,6 +177,11 @@ def _without(path: Path, closed: set[Path], above: set[Path]) -> Iterator[tuple[
             for entry in path.iterdir():
                 if not entry.is_symlink():
                     yield from _without(entry, closed, above)
+
+
+def is_below(path: Path, folders: Collection[Path]) -> bool:
+    """Whether a path is one of the folders, or in one of them."""
+    return path in folders or any(folder in folders for folder in path.parents)
 
 
 def outermost(paths: Iterable[Path]) -> list[Path]:
@@ -370,14 +374,14 @@ class _NeedsSearch:
 
     def _is_authors(self, place: Path) -> bool:
         """Whether the bot's author may have made what lies at a place."""
-        return _is_below(place, self._authors) and not _is_below(place, self._operators)
+        return is_below(place, self._authors) and not is_below(place, self._operators)
 
     def _leads_out(self, real: FollowedPath) -> bool:
         """Whether a link of the bot's author leads out of the author's folder."""
         links = [Path(place) for place, _ in real.links]
         around = [folder for folder in self._authors if Path(real.path).is_relative_to(folder)]
         return any(
-            self._is_authors(link) and not _is_below(link, around) for link in links
+            self._is_authors(link) and not is_below(link, around) for link in links
         )  # guard: links-of-bots
 
     def _is_program(self, path: Path, real: FollowedPath) -> bool:
@@ -414,10 +418,5 @@ def _is_open(path: Path) -> bool:
     return bool(found.st_mode & 4) and all(folder.stat().st_mode & 1 for folder in path.parents)
 
 
-def _is_below(path: Path, folders: Collection[Path]) -> bool:
-    """Whether a path is one of the folders, or in one of them."""
-    return path in folders or any(folder in folders for folder in path.parents)
-
-
 def _is_system(path: Path) -> bool:
-    return _is_below(path, _SYSTEM_FOLDERS)
+    return is_below(path, _SYSTEM_FOLDERS)

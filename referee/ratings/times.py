@@ -9,8 +9,7 @@ from typing import Any
 
 from referee.core.errors import RecordError
 from referee.core.fields import LARGEST
-from referee.gameplay.events import Ending
-from referee.records.record import is_timed, waited_long
+from referee.records.record import is_late, is_timed, waited_long
 
 _WRONG = RecordError("`events` and `measured` are not those of a game")
 
@@ -116,7 +115,7 @@ class Times:
             if "move" in event or "default" in event:
                 found.add(_checked(time["used_us"]))
                 found.over += _checked(time["over_us"]) > 0
-            found.late += "default" in event or event.get("left") == Ending.TIME.word
+            found.late += is_late(event)
 
 
 def _checked(us: object) -> int:

@@ -140,11 +140,18 @@ def waited_long(event: dict[str, Any], measured: dict[str, Any]) -> bool:
     """
     waited_us = measured.get("waited_us", 0)
     matters_us = measured.get("wall_us", 0) // _WAIT_DIVISOR
-    if "move" in event:  # of one that never came, nobody knows how much longer it would have taken
+    if "move" in event:
         if not measured["over_us"]:
             return False
         matters_us = min(matters_us, measured["over_us"])
+    elif not is_late(event):  # of a move that never came, nobody knows how much longer it would have taken
+        return False
     return bool(waited_us) and waited_us >= matters_us
+
+
+def is_late(event: dict[str, Any]) -> bool:
+    """Whether a seat gave no move in time."""
+    return "default" in event or event.get("left") == Ending.TIME.word
 
 
 def timed_moves(value: dict[str, Any]) -> Counter[str]:

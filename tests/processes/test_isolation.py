@@ -128,6 +128,21 @@ def test_what_is_hidden_cannot_be_read_even_in_the_bot_s_own_folder(confined: st
     assert "secret" not in said
 
 
+@pytest.mark.parametrize("named", ["results/games.jsonl", "results"])
+def test_what_is_hidden_cannot_be_read_because_the_command_names_it(
+    named: str, confined: str, tmp_path: Path
+) -> None:
+    own, results = tmp_path / "own", tmp_path / "results"
+    own.mkdir()
+    results.mkdir()
+    (results / "games.jsonl").write_text("secret\n")
+    script = "cat ../results/games.jsonl || echo closed"
+    (bot,) = with_hidden([shell(script, confined, own, f"../{named}")], [results])
+    for each in (bot, replace(bot, read=(tmp_path / named,))):
+        said, _, _ = run(each)
+        assert said == "closed\n"
+
+
 CONNECT = """
 import socket, sys
 try: socket.create_connection(("127.0.0.1", int(sys.argv[1])))

@@ -189,6 +189,7 @@ GUARDS = [
     valued("longest-wait", "until_ns - due_ns", STOPWATCH),
     dropped("resume", "tests/processes/test_off_turn.py"),
     valued("links-of-bots", "False", NEEDS),
+    always("hidden-names", f"{ISOLATION} -k names_it"),
     always("named-by-bots", NEEDS),
     never("escaping", "tests/processes/test_escaping.py"),
     always("drain-of-stderr", f"{PROCESSES} -k stderr"),

@@ -455,6 +455,9 @@ def test_the_time_of_moves_is_counted_by_bot() -> None:
         ({"move": "m"}, {"wall_us": 3_000_000, "over_us": 2001, "waited_us": 2000}, 1, 0),
         ({"move": "m"}, {"wall_us": 3_000_000, "over_us": 2_000_000, "waited_us": 300_000}, 1, 1),
         ({"left": "start"}, {"wall_us": 10_000, "waited_us": 5000, "stopped_us": 3}, 0, 0),
+        ({"left": "protocol"}, {"wall_us": 12_000, "waited_us": 6000}, 1, 0),
+        ({"left": "resigned"}, {"wall_us": 12_000, "waited_us": 6000}, 1, 0),
+        ({"rejected": "x"}, {"wall_us": 12_000, "waited_us": 6000}, 1, 0),
     ],
 )
 def test_waits_and_delays_are_told_of_moves_only_and_waits_that_mattered(
