@@ -15,8 +15,10 @@ A view is what one seat knows of the game (`"seat": 1`), or a spectator, who see
 
 A step is the position after it, `"draw"`: the view's ground and the elements with these indexes. Where there
 are any, it has `"position"`, the position in characters, `"lines"`, indexes of what happened, `"news"`, the
-texts that told the view of it, `"turn"`, the seats that are asked next, and `"reserves"` where they differ
-from those before: by seat, in microseconds, null where there is none or it is not known.
+texts that told the view of it, `"turn"`, the seats that are asked next, `"written"`, what bots wrote besides
+their answers, and `"reserves"` where they differ from those before: by seat, in microseconds, null where
+there is none or it is not known. The `"written"` of a view is that of which the record does not say when it
+came.
 
 A line has its `"kind"`, the `"seat"`, a short `"text"`, and `"words"`: all that there is to say, on one or
 two lines. Besides, where there is something: the time `"used_us"` of a move or until a seat ran out of time,
@@ -52,8 +54,13 @@ from referee.viewing.words import event_text, fault_report, result, written
 
 WRITTEN_LINES = 40
 """How many lines of what a bot wrote besides its answers are kept, from the end."""
+WRITTEN_LINES_WITH_TEXTS = 2000
+"""The same, where texts are to be with the data."""
 
 T = TypeVar("T", bound=Hashable)
+
+_WrittenBySeat = dict[str, list[tuple[str, str]]]
+"""By number of the seat, texts with what they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,15 +167,17 @@ class _Maker:
         indexes = [self.elements.index(text) for text in drawn.elements]
         found = []
         before: Step | None = None
+        said, said_besides = self._written(known)
         for step, picture, shown_by in zip(self._steps.steps, pictures, drawn.pictures, strict=True):
             value = self._step(step, before, known)
+            if said[step.number]:
+                value["written"] = said[step.number]
             if self._with_texts:
                 value["position"] = picture_text(picture)
             found.append({**value, "draw": [indexes[index] for index in shown_by]})
             before = step
         record = self._steps.record
         seats = known.seats(len(record.terms.bots))
-        said = {str(seat + 1): _grouped([*written(record.measured, seat)][-WRITTEN_LINES:]) for seat in seats}
         faults = [*map(without_folders, fault_report(record, seats, about))]  # guard: faults-of-others
         return {
             "seat": None if view is None else view + 1,
@@ -176,8 +185,28 @@ class _Maker:
             "ground": layout.ground,
             "steps": found,
             "faults": faults,
-            "written": {seat: lines for seat, lines in said.items() if lines},
+            "written": said_besides,
         }
+
+    def _written(self, known: ViewKnowledge) -> tuple[list[_WrittenBySeat], _WrittenBySeat]:
+        """What the bots wrote besides their answers: in each step, and what belongs to none."""
+        measured, terms = self._steps.record.measured, self._steps.terms
+        most = WRITTEN_LINES_WITH_TEXTS if self._with_texts else WRITTEN_LINES
+        at_steps: list[_WrittenBySeat] = [{} for _ in self._steps.steps]
+        besides: _WrittenBySeat = {}
+        for seat in known.seats(len(terms.bots)):
+            number_of_seat = str(seat + 1)
+            lines = [
+                (number, (one.what, one.line))
+                for number, of_step in enumerate(self._steps.written)
+                for one in of_step
+                if one.seat == seat
+            ]
+            for number, some in groupby(lines[-most:], lambda line: line[0]):
+                at_steps[number][number_of_seat] = _grouped([line for _, line in some])
+            if rest := [*written(measured, seat)][-most:]:
+                besides[number_of_seat] = _grouped(rest)
+        return at_steps, besides
 
     def _step(self, step: Step, before: Step | None, known: ViewKnowledge) -> dict[str, Any]:
         value: dict[str, Any] = {}

@@ -168,7 +168,7 @@ def test_clocks_of_any_length_are_shown() -> None:
     steps = game("blooms")
     controls = (TimeControl.parse("none"), TimeControl.parse("1000h+1000h/1h^1us"))
     record = replace(steps.record, terms=replace(steps.terms, controls=controls))
-    value = data_of(replay_page(Steps(record, steps.steps, steps.verdict, None)))
+    value = data_of(replay_page(Steps(record, steps.steps, steps.written, steps.verdict, None)))
     assert [clock and clock["text"] for clock in value["clocks"]] == [None, "1000h+1000h/1h^1us"]
 
 

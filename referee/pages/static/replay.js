@@ -70,6 +70,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     const button = stepRow(
       game, number, lines, steps[number].news?.join(" · ") ?? nothing(number), marks[number], isPlaced,
     );
+    if (steps[number].written) button.append(writtenSign(steps[number].written));
     made.append(button);
     button.addEventListener("click", () => choose(number));
     return made;
@@ -89,6 +90,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
       here.push(newElement("p", "end", game.result));
     }
     if (!here.length) here.push(newElement("p", "soft", nothing(at)));
+    here.push(...writtenBy(game, steps[at].written));
     part("now").replaceChildren(...here);
   }
 
@@ -183,15 +185,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     }
     part("faults").hidden = !shown.faults.length;
     part("faults").querySelector("pre").textContent = shown.faults.join("\n");
-    const written = Object.entries(shown.written).map(([seat, parts]) => {
-      const one = newElement("div");
-      const title = one.appendChild(newElement("h3"));
-      title.append(seatMark(game, seat), " ", game.bots[seat - 1]);
-      for (const [what, text] of parts) {
-        one.append(newElement("p", "soft small", what), newElement("pre", "", text));
-      }
-      return one;
-    });
+    const written = writtenBy(game, shown.written);
     part("written").hidden = !written.length;
     part("written").replaceChildren(part("written").firstElementChild, ...written);
     part("position").hidden = steps[0].position === undefined;
