@@ -351,8 +351,8 @@ def _score(seat: Seat, captures: int, now: int, target: int) -> tuple[Row, ...]:
     count = f" {captures} of {target} captured"
     first, *rest = rows
     return (
-        Row((who, *first, Span(count, "", None, "", f" {captures} of {target}"))),
-        *(Row((*more,)) for more in rest),
+        Row((who, *first, Span(count, "", None, "", f" {captures} of {target}")), seat),
+        *(Row((*more,), seat) for more in rest),
     )
 
 

@@ -314,6 +314,7 @@ def _score(seat: Seat, count: int) -> Row:
         kind.span(),
         f" {count} group{'s' * (count != 1)}",
         Span(f", {('even', 'odd')[parity]}", "", _PARITIES[parity], "", " "),
+        seat=seat,
     )
 
 

@@ -208,6 +208,8 @@ class Row(NamedTuple):
     """A line of text and small symbols."""
 
     spans: tuple[Span, ...]
+    seat: int | None = None
+    """The seat that it is about, such as its hand or its score: pages show it below the seat's name."""
 
 
 Panel = Plane | Row
@@ -216,9 +218,19 @@ Picture = tuple[Panel, ...]
 """The panels from top to bottom."""
 
 
-def row_of(*spans: Span | str) -> Row:
-    """A row of these pieces."""
-    return Row(tuple(Span(span) if isinstance(span, str) else span for span in spans))
+def row_of(*spans: Span | str, seat: int | None = None) -> Row:
+    """A row of these pieces; `seat` is whom it is about."""
+    return Row(tuple(Span(span) if isinstance(span, str) else span for span in spans), seat)
+
+
+def rows_of_seat(picture: Picture, seat: int) -> Picture:
+    """The rows of a picture that are about a seat."""
+    return tuple(panel for panel in picture if isinstance(panel, Row) and panel.seat == seat)
+
+
+def without_rows_of_seats(picture: Picture) -> Picture:
+    """A picture without the rows that are about one seat."""
+    return tuple(panel for panel in picture if not (isinstance(panel, Row) and panel.seat is not None))
 
 
 def label(x: float, y: float, text: str, paint: Paint = "faint") -> Mark:

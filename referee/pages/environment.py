@@ -86,7 +86,8 @@ def policy(style: str, script: str, connects: bool = False) -> str:
 
 def replay_scripts() -> list[str]:
     """The scripts of a page that replays games."""
-    return [static(name) for name in ("replay_motion.js", "replay_parts.js", "replay_graph.js", "replay.js")]
+    names = ("replay_motion.js", "replay_parts.js", "replay_graph.js", "replay_board.js", "replay.js")
+    return [static(name) for name in names]
 
 
 _LEFT_OUT = re.compile(r"^[ \t]*(/\*.*?\*/[ \t]*\n|//.*?\n|\n)|^[ \t]+", re.MULTILINE | re.DOTALL)

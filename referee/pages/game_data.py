@@ -10,13 +10,15 @@ The data of a game is a JSON object:
 
 A view is what one seat knows of the game (`"seat": 1`), or a spectator, who sees all (`"seat": null`):
 
-    {"seat", "box": "0 0 WIDTH HEIGHT", "ground": SVG, "steps": [STEP, …],
+    {"seat", "box": "0 0 WIDTH HEIGHT", "ground": SVG, "rows": {SEAT: BOX, …}, "steps": [STEP, …],
      "faults": [TEXT, …], "written": {SEAT: [[WHAT, TEXT], …]}}
 
 A step is the position after it, `"draw"`: the view's ground and the elements with these indexes. Where there
-are any, it has `"position"`, the position in characters, `"lines"`, indexes of what happened, `"news"`, the
-texts that told the view of it, `"turn"`, the seats that are asked next, and `"reserves"` where they differ
-from those before: by seat, in microseconds, null where there is none or it is not known.
+are any, it has `"rows"`, what is drawn of each seat below its name, in the box that the view has for it,
+`"position"`, the position in characters, `"lines"`, indexes of what happened, `"news"`, the texts that told
+the view of it, `"turn"`, the seats that are asked next, `"written"`, what bots wrote besides their answers,
+and `"reserves"` where they differ from those before: by seat, in microseconds, null where there is none or it
+is not known. The `"written"` of a view is that of which the record does not say when it came.
 
 A line has its `"kind"`, the `"seat"`, a short `"text"`, and `"words"`: all that there is to say, on one or
 two lines. Besides, where there is something: the time `"used_us"` of a move or until a seat ran out of time,
@@ -43,17 +45,26 @@ from referee.core.timecontrol import TimeControl
 from referee.core.units import about
 from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejected, Retired, Unplayed
 from referee.gameplay.terms import Terms, Verdict
+from referee.games.picture import Picture, rows_of_seat, without_rows_of_seats
 from referee.viewing.characters import picture_text
 from referee.viewing.info import read_info
 from referee.viewing.knowledge import View, ViewKnowledge
 from referee.viewing.steps import Step, Steps
-from referee.viewing.svg import draw
+from referee.viewing.svg import Layout, draw
 from referee.viewing.words import event_text, fault_report, result, written
 
 WRITTEN_LINES = 40
 """How many lines of what a bot wrote besides its answers are kept, from the end."""
+WRITTEN_LINES_WITH_TEXTS = 2000
+"""The same, where texts are to be with the data."""
+
+ROW_WIDTHS = (14.5, 10.0, 7.5, 6.5)
+"""Where rows of a seat are broken into lines, by the number of seats, which stand beside each other."""
 
 T = TypeVar("T", bound=Hashable)
+
+_WrittenBySeat = dict[str, list[tuple[str, str]]]
+"""By number of the seat, texts with what they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +83,22 @@ class GameData:
         return packed(self.value)
 
     def drawn(self, step: int = -1) -> str:
-        """The position after a step, in the first view, as the inside of an `<svg>` without the symbols."""
+        """The board after a step, in the first view, as the inside of an `<svg>` without the symbols."""
         view = self.value["views"][0]
-        elements = self.value["elements"]
-        return str(view["ground"] + "".join(elements[index] for index in view["steps"][step]["draw"]))
+        return str(view["ground"]) + self._inside(view["steps"][step]["draw"])
+
+    def drawn_rows(self) -> list[tuple[str, str]]:
+        """For each seat that has rows, in the first view: their box, and at the end of the game the inside of
+        their `<svg>`.
+        """
+        view = self.value["views"][0]
+        return [
+            (view["rows"][seat], self._inside(rows))
+            for seat, rows in view["steps"][-1].get("rows", {}).items()
+        ]
+
+    def _inside(self, indexes: Sequence[int]) -> str:
+        return "".join(self.value["elements"][index] for index in indexes)
 
 
 def game_data(
@@ -155,29 +178,68 @@ class _Maker:
         """A view of the game."""
         known = self._steps.known_by(view)
         pictures = [known.picture(step.state) for step in self._steps.steps]
-        layout, drawn = draw(pictures)
-        self.symbols.update(layout.symbols)
-        indexes = [self.elements.index(text) for text in drawn.elements]
+        layout, boards = self._drawn([*map(without_rows_of_seats, pictures)])
+        seats = range(len(self._steps.terms.bots))
+        width = ROW_WIDTHS[len(seats) - 1]
+        of_seats = {
+            str(seat + 1): self._drawn([rows_of_seat(picture, seat) for picture in pictures], width)
+            for seat in seats
+        }
+        of_seats = {seat: made for seat, made in of_seats.items() if any(made[1])}
         found = []
         before: Step | None = None
-        for step, picture, shown_by in zip(self._steps.steps, pictures, drawn.pictures, strict=True):
+        said, said_besides = self._written(known)
+        for step, picture, board in zip(self._steps.steps, pictures, boards, strict=True):
             value = self._step(step, before, known)
+            if said[step.number]:
+                value["written"] = said[step.number]
             if self._with_texts:
                 value["position"] = picture_text(picture)
-            found.append({**value, "draw": [indexes[index] for index in shown_by]})
+            if of_seats:
+                value["rows"] = {seat: rows[step.number] for seat, (_, rows) in of_seats.items()}
+            found.append({**value, "draw": board})
             before = step
         record = self._steps.record
-        seats = known.seats(len(record.terms.bots))
-        said = {str(seat + 1): _grouped([*written(record.measured, seat)][-WRITTEN_LINES:]) for seat in seats}
-        faults = [*map(without_folders, fault_report(record, seats, about))]  # guard: faults-of-others
+        told = known.seats(len(record.terms.bots))
+        faults = [*map(without_folders, fault_report(record, told, about))]  # guard: faults-of-others
         return {
             "seat": None if view is None else view + 1,
             "box": layout.view_box,
             "ground": layout.ground,
+            "rows": {seat: made.view_box for seat, (made, _) in of_seats.items()},
             "steps": found,
             "faults": faults,
-            "written": {seat: lines for seat, lines in said.items() if lines},
+            "written": said_besides,
         }
+
+    def _drawn(
+        self, pictures: Sequence[Picture], row_width: float | None = None
+    ) -> tuple[Layout, list[list[int]]]:
+        """The frame for these pictures, and of each the indexes of its elements."""
+        layout, drawn = draw(pictures, row_width=row_width)
+        self.symbols.update(layout.symbols)
+        indexes = [self.elements.index(text) for text in drawn.elements]
+        return layout, [[indexes[index] for index in picture] for picture in drawn.pictures]
+
+    def _written(self, known: ViewKnowledge) -> tuple[list[_WrittenBySeat], _WrittenBySeat]:
+        """What the bots wrote besides their answers: in each step, and what belongs to none."""
+        measured, terms = self._steps.record.measured, self._steps.terms
+        most = WRITTEN_LINES_WITH_TEXTS if self._with_texts else WRITTEN_LINES
+        at_steps: list[_WrittenBySeat] = [{} for _ in self._steps.steps]
+        besides: _WrittenBySeat = {}
+        for seat in known.seats(len(terms.bots)):
+            number_of_seat = str(seat + 1)
+            lines = [
+                (number, (one.what, one.line))
+                for number, of_step in enumerate(self._steps.written)
+                for one in of_step
+                if one.seat == seat
+            ]
+            for number, some in groupby(lines[-most:], lambda line: line[0]):
+                at_steps[number][number_of_seat] = _grouped([line for _, line in some])
+            if rest := [*written(measured, seat)][-most:]:
+                besides[number_of_seat] = _grouped(rest)
+        return at_steps, besides
 
     def _step(self, step: Step, before: Step | None, known: ViewKnowledge) -> dict[str, Any]:
         value: dict[str, Any] = {}

@@ -42,6 +42,7 @@ def replay_page(steps: Steps, view: View = None, home: str = "") -> str:
         # The renderer has escaped these.
         box=data.value["views"][0]["box"],
         final=Markup(data.drawn()),
+        rows=[(box, Markup(inside)) for box, inside in data.drawn_rows()],
         symbols=Markup("".join(data.symbols.values())),
         lines=[event_text(event, bots, terms.controls) for event in events],
         data=data.packed(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import os
 import signal
@@ -34,15 +35,19 @@ _KEPT = 4096
 
 
 class StreamEnds:
-    """The first and last bytes of a stream, and how many there were."""
+    """The first and last bytes of a stream, how many there were, and in which numbered parts they came."""
 
     def __init__(self) -> None:
         self.total = 0
         self._head = b""
         self._tail = b""
+        self._begins: dict[int, int] = {}
+        """How many bytes there were before each part."""
 
-    def add(self, data: bytes) -> None:
-        """Adds the next bytes of the stream."""
+    def add(self, data: bytes, part: int = 0) -> None:
+        """Adds the next bytes of the stream; the numbers of its parts only grow."""
+        if data:
+            self._begins.setdefault(part, self.total)
         self.total += len(data)
         room = _KEPT - len(self._head)
         self._head += data[:room]
@@ -50,9 +55,27 @@ class StreamEnds:
 
     def text(self) -> str:
         """Returns the bytes that were kept as text, with a line that says how many are missing."""
+        return "".join(text for _, text in self.parts())
+
+    def parts(self) -> list[tuple[int, str]]:
+        """Returns this text in the parts in which it came, with their numbers; none of them is empty."""
         missing = self.total - len(self._head) - len(self._tail)
         middle = f"\n[… {missing} bytes …]\n".encode() if missing else b""
-        return (self._head + middle + self._tail).decode("utf-8", "backslashreplace")
+        kept = self._head + middle + self._tail
+
+        def place(before: int) -> int:
+            """Where in what was kept the byte is that had so many before it, or else the next one."""
+            if before <= len(self._head):
+                return before
+            return max(before, len(self._head) + missing) - missing + len(middle)
+
+        decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
+        ends = [*map(place, [*self._begins.values()][1:]), len(kept)]
+        found, at = [], 0
+        for part, end in zip(self._begins, ends, strict=False):
+            found.append((part, decoder.decode(kept[at:end], final=end == len(kept))))
+            at = end
+        return [(part, text) for part, text in found if text]
 
 
 class BotStart:
@@ -149,6 +172,8 @@ class BotProcess:
         self.stderr_open = True
         self.complaints = StreamEnds()
         """Its output on stderr since the last `take_stderr`."""
+        self.part = 0
+        """The number of the part of it to which what is read now belongs."""
         self.excess = ""
         """Which of its limits it exceeded; it was ended for that."""
         self.final_output = b""
@@ -203,14 +228,14 @@ class BotProcess:
             data = os.read(self.stderr, STDERR_READ_SIZE)
         except BlockingIOError:
             return
-        self.complaints.add(data)
+        self.complaints.add(data, self.part)
         self._overhear(data)
         self.stderr_open = bool(data)
 
     def take_stderr(self) -> StreamEnds:
-        """Returns what it wrote to stderr since the last call, and starts anew."""
+        """Returns what it wrote to stderr since the last call, and starts anew, with part 0."""
         self.drain_stderr()
-        kept, self.complaints = self.complaints, StreamEnds()
+        kept, self.complaints, self.part = self.complaints, StreamEnds(), 0
         return kept
 
     def exit_status(self) -> str | None:

@@ -12,7 +12,8 @@ from referee.viewing.words import bot_output, event_text, result
 
 
 def step_lines(steps: Steps, number: int, view: View) -> list[str]:
-    """Describes a step line by line: its events, then in games with hidden information the news.
+    """Describes a step line by line: its events, in games with hidden information the news, and what the bots
+    wrote besides their answers.
 
     Empty where the view knew of nothing.
     """
@@ -23,7 +24,9 @@ def step_lines(steps: Steps, number: int, view: View) -> list[str]:
     if not known.is_open:
         before = steps.steps[number - 1].state if number else None
         lines += [f"news: {shown(line, 300)}" for line in known.news(step.state, before)]
-    return lines
+    seats = known.seats(len(terms.bots))
+    written = (one for one in steps.written[number] if one.seat in seats)
+    return lines + [f"{terms.bots[seat]} {what}: {line}" for seat, what, line in written]
 
 
 def end_lines(steps: Steps, view: View) -> Iterator[str]:

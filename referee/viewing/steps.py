@@ -14,6 +14,7 @@ from referee.games.api import State
 from referee.records.record import GameRecord
 from referee.records.replay import replay
 from referee.viewing.knowledge import View, ViewKnowledge
+from referee.viewing.written import Written, written_by_step
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,8 @@ class Steps:
     record: GameRecord
     steps: Sequence[Step]
     """At least the position before the first move."""
+    written: Sequence[Sequence[Written]]
+    """What the bots wrote in each step besides their answers, as far as the record says when it came."""
     verdict: Verdict | None
     """How the game ended; None where the record is damaged."""
     damage: RecordError | None
@@ -72,7 +75,9 @@ def steps_of(record: GameRecord) -> Steps:
         verdict = replay(record, collector.take)
     except RecordError as error:
         damage = RecordError(f"game {shown(record.terms.id)}: {error}")
-    return Steps(record, collector.finished(), verdict, damage)
+    steps = collector.finished()
+    written = written_by_step(record.measured, [step.events for step in steps], len(record.terms.bots))
+    return Steps(record, steps, written, verdict, damage)
 
 
 class _Collector:

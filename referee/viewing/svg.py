@@ -123,15 +123,19 @@ class SvgParts:
     """For each picture the indexes of its strings, in the order in which they are painted."""
 
 
-def draw(pictures: Iterable[Picture], prefix: str = "s-") -> tuple[Layout, SvgParts]:
-    """A frame for these pictures, and all of them drawn in it."""
+def draw(
+    pictures: Iterable[Picture], prefix: str = "s-", row_width: float | None = None
+) -> tuple[Layout, SvgParts]:
+    """A frame for these pictures, and all of them drawn in it. `row_width`: where rows are broken into lines;
+    by itself, where the widest board ends.
+    """
     texts = _Texts(prefix)
     slots: list[_Slot] = []
     taken: list[list[Row | _Marks]] = []
     for picture in pictures:
         slots += [_Slot(texts) for _ in picture[len(slots) :]]
         taken.append([slot.take(panel) for slot, panel in zip(slots, picture, strict=False)])
-    layout = _layout(slots, len(taken), prefix)
+    layout = _layout(slots, len(taken), prefix, row_width)
     found = []
     for panels in taken:
         indexes: list[int] = []
@@ -147,12 +151,13 @@ def draw(pictures: Iterable[Picture], prefix: str = "s-") -> tuple[Layout, SvgPa
     return layout, SvgParts(tuple(texts.all), tuple(found))
 
 
-def _layout(slots: Sequence[_Slot], count: int, prefix: str) -> Layout:
+def _layout(slots: Sequence[_Slot], count: int, prefix: str, row_width: float | None) -> Layout:
     """The frame for this many pictures."""
     planes = [slot.plane_box() for slot in slots]
     has_planes = any(slot.has_planes for slot in slots)
     # Where there are rows alone, these may be a board of characters.
-    row_width = max(_ROW_WIDTH, *(box.width for box in planes)) if has_planes else inf
+    if row_width is None:
+        row_width = max(_ROW_WIDTH, *(box.width for box in planes)) if has_planes else inf
     rows = [slot.row_box(row_width) for slot in slots]
     width = max((box.width for box in (*planes, *rows)), default=0.0)
     panels: list[_Panel] = []

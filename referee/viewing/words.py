@@ -18,6 +18,7 @@ from referee.protocol.messages import VERSION
 from referee.records.played_on import BY_REFEREE, played_on
 from referee.records.record import GameRecord
 from referee.viewing.characters import picture_text
+from referee.viewing.written import STREAMS, measured_of, without_stamped
 
 MEASURED = {
     "stopped_us": "delays of the referee, not charged to the bot",
@@ -135,28 +136,21 @@ def placings(bots: Sequence[str], ranks: Sequence[int]) -> str:
 
 
 def bot_output(terms: Terms, measured: Mapping[str, Any], seats: Sequence[Seat]) -> Iterator[str]:
-    """Quotes what the bots in these seats wrote besides their answers, line by line. Values of any type are
-    shown as text.
+    """Quotes what the bots in these seats wrote besides their answers, but for what stands at its step, line
+    by line. Values of any type are shown as text.
     """
     for seat in seats:
-        for what, line in _flat(_measured_of(measured, seat)):
+        for what, line in _flat(without_stamped(measured, seat)):
             yield f"{terms.bots[seat]} {shown(what)}: {shown(line)}"
 
 
 def written(measured: Mapping[str, Any], seat: Seat) -> Iterator[tuple[str, str]]:
-    """Quotes what the bot in a seat wrote besides its answers, without measurements: what each line is, and
-    the line.
+    """Quotes what the bot in a seat wrote besides its answers, but for what stands at its step, without
+    measurements: what each line is, and the line.
     """
-    of_seat = _measured_of(measured, seat)
+    of_seat = without_stamped(measured, seat)
     for what in ("log", "noise", "stale", "stderr"):
         yield from ((shown(name), shown(line)) for name, line in _flat(of_seat.get(what, []), what))
-
-
-def _measured_of(measured: Mapping[str, Any], seat: Seat) -> dict[str, Any]:
-    """Returns the measurements of a seat; nothing where an untrusted record has something else."""
-    seats = measured.get("seats")
-    of_seat = seats[seat] if isinstance(seats, list) and seat < len(seats) else None
-    return of_seat if isinstance(of_seat, dict) else {}
 
 
 def _flat(value: object, name: str = "") -> Iterator[tuple[str, str]]:
@@ -202,14 +196,12 @@ _MEASURED_TEXTS = {
 
 
 _LABELS = {
-    "log lines": "log",
+    **STREAMS,
     "log dropped": "lines of its log that were not kept",
     "noise lines": "not a message",
     "noise count": "lines that are not messages",
     "stale": "answers to closed questions",
-    "stderr starting text": "stderr before `ready`",
     "stderr starting bytes": "bytes on stderr before `ready`",
-    "stderr playing text": "stderr",
     "stderr playing bytes": "bytes on stderr since `ready`",
     "games_before": "earlier games of its process",
     **_MEASURED_TEXTS,
@@ -226,7 +218,7 @@ def fault_report(
     for event in record.events:
         if isinstance(event, Retired) and event.ending.is_fault and (seats is None or event.seat in seats):
             yield event_text(event, record.terms.bots, record.terms.controls, time)
-            measured = _measured_of(record.measured, event.seat)
+            measured = measured_of(record.measured, event.seat)
             expected = _expected(_lines(measured.get("last_sent")))
             if expected and expected.strip("`") not in _lines(measured.get("last_came")):
                 yield f"expected: {expected}"

@@ -188,7 +188,10 @@ class ProcessWire:
         if session.failure:
             self._fail(seat_wire, session.failure)
         else:
-            self._send(seat_wire, session.ask(seat, question))
+            data = session.ask(seat, question)
+            if process := seat_wire.connection.process:
+                process.part = session.asked
+            self._send(seat_wire, data)
         if question.rejected:
             watch.answered()
 

@@ -65,6 +65,8 @@ class ExtraOutput:
     stale_count: int = 0
     """Answers to questions that were closed."""
     log: list[str] = field(default_factory=list)
+    log_asked: list[int] = field(default_factory=list)
+    """For each line of the log, the number of the last question before it; 0 before the first one."""
     log_bytes: int = 0
     log_dropped: int = 0
 
@@ -350,7 +352,9 @@ class RefereeSession:
         if self.extra_output.log_bytes + size > LOG_CAP:
             self.extra_output.log_dropped += 1
         else:
+            is_new = self._session.phase is Phase.LOADING  # the numbers are still those of the game before
             self.extra_output.log.append(line)
+            self.extra_output.log_asked.append(0 if is_new else self._session.asked)
             self.extra_output.log_bytes += size
 
 

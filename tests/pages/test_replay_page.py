@@ -13,12 +13,13 @@ from referee.gameplay.loop import play as play_game
 from referee.gameplay.loop import seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
-from referee.games.picture import Plane
+from referee.games.picture import Plane, rows_of_seat, without_rows_of_seats
+from referee.pages.game_data import ROW_WIDTHS
 from referee.records.record import GameRecord
 from referee.viewing.characters import picture_text
 from referee.viewing.knowledge import View
 from referee.viewing.steps import Steps, steps_of
-from referee.viewing.svg import Layout
+from referee.viewing.svg import Layout, draw
 from tests.pages.recorded import SHORT, only_game, play, written
 from tests.unit.scripted import Events, ScriptedWire, puppet
 
@@ -53,13 +54,19 @@ class Replay:
         expect(page.get_by_role("slider")).to_have_value(str(step))
         expect(page.locator("[aria-current=step]")).to_have_count(1)
         pictures = [one.state.picture(view) for one in self.steps.steps]
-        layout = Layout.of(pictures)
-        drawn = "".join(layout.elements(pictures[step]))
-        assert page.locator("svg.picture .pieces").inner_html() == page.evaluate(
-            AS_THE_BROWSER_WRITES_IT, drawn
-        )
+        boards = [*map(without_rows_of_seats, pictures)]
+        layout = Layout.of(boards)
+        drawn = "".join(layout.elements(boards[step]))
+        assert page.locator(".board .pieces").inner_html() == page.evaluate(AS_THE_BROWSER_WRITES_IT, drawn)
         ground = page.evaluate(AS_THE_BROWSER_WRITES_IT, layout.ground)
-        assert page.locator("svg.picture .ground").inner_html() == ground
+        assert page.locator(".board .ground").inner_html() == ground
+        seats = range(len(self.steps.terms.bots))
+        for seat, rows in zip(seats, page.locator(".rows .pieces").all(), strict=True):
+            _, parts = draw(
+                [rows_of_seat(picture, seat) for picture in pictures], row_width=ROW_WIDTHS[len(seats) - 1]
+            )
+            drawn = "".join(parts.elements[index] for index in parts.pictures[step])
+            assert rows.inner_html() == page.evaluate(AS_THE_BROWSER_WRITES_IT, drawn)
         assert page.locator(".position pre").text_content() == picture_text(pictures[step])
         # What marks are said to be stands in the page, however they are drawn.
         planes = [panel for panel in pictures[step] if isinstance(panel, Plane)]

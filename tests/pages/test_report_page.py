@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from referee.games.picture import without_rows_of_seats
 from referee.viewing.steps import steps_of
 from referee.viewing.svg import Layout
 from tests.command import referee
@@ -42,14 +43,14 @@ def report(run: Path) -> Path:
 def game_is_shown(page: Page, run: Path, number: int) -> None:
     """The last position of the game with this number, counted from 0."""
     record = records(run)[number]
-    pictures = [step.state.picture(None) for step in steps_of(record).steps]
+    pictures = [without_rows_of_seats(step.state.picture(None)) for step in steps_of(record).steps]
     dialog = page.locator("dialog")
     expect(dialog.locator("h2").first).to_have_text(record.terms.id)
     expect(dialog.get_by_role("slider")).to_have_attribute("max", str(len(pictures) - 1))
     press(page, "End")
     drawn = "".join(Layout.of(pictures).elements(pictures[-1]))
     expected = page.evaluate(AS_THE_BROWSER_WRITES_IT, drawn)
-    assert dialog.locator("svg.picture .pieces").inner_html() == expected
+    assert dialog.locator(".board .pieces").inner_html() == expected
 
 
 @pytest.mark.slow(seconds=15)

@@ -244,8 +244,9 @@ def test_processes_serve_the_next_game_and_are_fresh_after_a_fault() -> None:
     assert moves[0] == moves[1]
     for game in (first, second):
         # `ready` is said before the mark, so each game has its own.
-        assert game.measured["seats"][0]["stderr"]["playing"]["text"] == "first of a game\n"
-        assert game.measured["seats"][0]["stderr"]["starting"]["text"] == "getting ready\n"
+        kept = game.measured["seats"][0]["stderr"]
+        assert (kept["playing"]["text"], kept["playing"]["asked"]) == ("first of a game\n", [[1, 16]])
+        assert (kept["starting"]["text"], kept["starting"]["asked"]) == ("getting ready\n", [[0, 14]])
 
 
 @pytest.mark.promise("PROTOCOL", "A bot that exits after its game is started anew.")

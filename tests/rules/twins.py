@@ -116,9 +116,9 @@ def _played(game: Game[Any], seed: str, course: Course | None) -> tuple[GameReco
     words = f"{SECRET} of {seed}"
     hidden = {
         "cpu_us": len(wire.events),
-        "log": {"lines": [words], "bytes": len(words)},
+        "log": {"lines": [words], "dropped": 0, "asked": [[1, 1]]},
         "noise": {"lines": [words], "count": 1},
-        "stderr": {"playing": {"text": words, "bytes": len(words)}},
+        "stderr": {"playing": {"text": words, "bytes": len(words), "asked": [[1, len(words)]]}},
     }
     measured = {"began": "2026-01-01T00:00:00.000+00:00", "mono_us": 0, "seats": [{"cpu_us": 1}, hidden]}
     record = GameRecord(terms, tuple(wire.events), verdict, measured, game.rules)

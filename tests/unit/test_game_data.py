@@ -16,11 +16,12 @@ from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.games.api import NotAMove
-from referee.pages.game_data import WRITTEN_LINES, GameData, game_data, packed
+from referee.games.picture import rows_of_seat, without_rows_of_seats
+from referee.pages.game_data import ROW_WIDTHS, WRITTEN_LINES, GameData, game_data, packed
 from referee.records.record import GameRecord
 from referee.viewing.knowledge import View
 from referee.viewing.steps import Steps, steps_of
-from referee.viewing.svg import Layout
+from referee.viewing.svg import Layout, draw
 from tests.rules.random_play import random_game
 from tests.unit.scripted import Events, ScriptedWire, puppet
 
@@ -82,11 +83,22 @@ def test_the_elements_of_each_step_are_its_picture(slug: str, options: dict[str,
     ]
     for view, made in zip(steps.views, value["views"], strict=True):
         pictures = [step.state.picture(view) for step in steps.steps]
-        layout = Layout.of(pictures)
+        boards = [without_rows_of_seats(picture) for picture in pictures]
+        layout = Layout.of(boards)
         assert (made["box"], made["ground"]) == (layout.view_box, layout.ground)
         assert len(made["steps"]) == len(pictures)
-        for picture, step in zip(pictures, made["steps"], strict=True):
-            assert [value["elements"][index] for index in step["draw"]] == layout.elements(picture)
+        for board, step in zip(boards, made["steps"], strict=True):
+            assert [value["elements"][index] for index in step["draw"]] == layout.elements(board)
+        assert len(made["rows"]) == len(steps.record.terms.bots), "each seat has something of its own"
+        for seat, box in made["rows"].items():
+            rows = [rows_of_seat(picture, int(seat) - 1) for picture in pictures]
+            layout, drawn = draw(rows, row_width=ROW_WIDTHS[len(made["rows"]) - 1])
+            assert box == layout.view_box
+            for step, indexes in zip(made["steps"], drawn.pictures, strict=True):
+                texts = [drawn.elements[index] for index in indexes]
+                assert [value["elements"][index] for index in step["rows"][seat]] == texts
+            for picture, of_seat in zip(pictures, rows, strict=True):
+                assert len(of_seat) >= 1 and set(of_seat) <= set(picture)
 
 
 def secrets(steps: Steps, view: int) -> set[str]:

@@ -194,6 +194,20 @@ def test_debug_output_before_a_game_counts_in_it_and_an_answer_to_the_one_before
     assert session.extra_output == ExtraOutput(["I lost"], 1)
 
 
+def test_log_lines_are_kept_with_the_question_before_them() -> None:
+    session = greeted()
+    open_game(session)
+    session.receive(b"log getting ready\nready\n")
+    for number in (1, 2):
+        session.ask(0, Question((), 1_000_000, 0, 1_000_000))
+        session.receive(b"log thinking\nmove %d L:A1\nlog done\n" % number)
+    assert session.extra_output.log_asked == [0, 1, 1, 2, 2]
+    session.close(Outcome((2, 1), (0, 0), "over"), Ending.RULES)
+    open_game(session)
+    session.receive(b"log getting ready again\n")
+    assert session.extra_output.log_asked == [0]
+
+
 def test_log_lines_are_bounded_in_number_too() -> None:
     session = greeted()
     session.receive(b"log\n" * (LOG_CAP + 1))

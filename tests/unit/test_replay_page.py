@@ -104,8 +104,8 @@ def test_scripts_are_short_and_insert_only_what_was_escaped() -> None:
     assert sorted(inserted) == [
         ("games.js", 'view.ground + view.steps.at(-1).draw.map((index) => game.elements[index]).join("");'),
         ("live.js", "html; // made by the server's templates, which escape whatever comes from a record"),
-        ("replay.js", "shown.ground;"),
-        ("replay.js", 'steps[at].draw.map((index) => game.elements[index]).join("");'),
+        ("replay_board.js", 'indexes.map((index) => game.elements[index]).join("");'),
+        ("replay_board.js", "view.ground;"),
     ]
 
 
@@ -168,7 +168,7 @@ def test_clocks_of_any_length_are_shown() -> None:
     steps = game("blooms")
     controls = (TimeControl.parse("none"), TimeControl.parse("1000h+1000h/1h^1us"))
     record = replace(steps.record, terms=replace(steps.terms, controls=controls))
-    value = data_of(replay_page(Steps(record, steps.steps, steps.verdict, None)))
+    value = data_of(replay_page(Steps(record, steps.steps, steps.written, steps.verdict, None)))
     assert [clock and clock["text"] for clock in value["clocks"]] == [None, "1000h+1000h/1h^1us"]
 
 

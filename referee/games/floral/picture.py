@@ -88,7 +88,7 @@ def _bed(
         Plane(tuple(pots), _GROUND, 22 / _APART, margin=2),
         Row((_RUNES, *(span._replace(symbol=None, caption="") for span in runes))),
         _casts(seat, news),
-        Row((_LAST, *words[1:])),
+        Row((_LAST, *words[1:]), seat),
     )
 
 
@@ -99,12 +99,13 @@ _LAST = Span("  last  ", "faint", caption="last ")
 def _score(seat: Seat, points: int, goal: int, picked: int, charge: bool, needed: int) -> Row:
     """The score of a seat, for those who know all of it."""
     more = "a charge to guess" if charge else f"needs {needed} different runes"
-    return row_of(*_points(seat, points, goal), f"{points} of {goal} guessed, {picked} picked, {more}")
+    told = f"{points} of {goal} guessed, {picked} picked, {more}"
+    return row_of(*_points(seat, points, goal), told, seat=seat)
 
 
 @cache
 def _other_score(seat: Seat, points: int, goal: int) -> Row:
-    return row_of(*_points(seat, points, goal), f"{points} of {goal} guessed")
+    return row_of(*_points(seat, points, goal), f"{points} of {goal} guessed", seat=seat)
 
 
 def _points(seat: Seat, points: int, goal: int) -> list[Span]:
@@ -139,7 +140,7 @@ def _casts(seat: Seat, news: Sequence[str]) -> Row:
     told = [line for line in news if line.startswith(begin)]
     first = (len(told) - 1) // _CASTS_SHOWN * _CASTS_SHOWN if told else 0
     turns = f"turns {first + 1}–{first + _CASTS_SHOWN} "
-    return row_of(Span("", "faint", caption=turns), *(_cast(seat, line) for line in told[first:]))
+    return row_of(Span("", "faint", caption=turns), *(_cast(seat, line) for line in told[first:]), seat=seat)
 
 
 @cache

@@ -231,7 +231,7 @@ def _hand(seat: Seat, hand: int, is_out: bool, drawn: tuple[str, ...]) -> Row:
         if held.text in drawn and held.symbol:
             held = held._replace(symbol=_just_drawn(held.symbol), title=f"{held.title}, just drawn")
         spans += (held, Span(" "))
-    return Row(tuple(spans[:-1])) if hand else row_of(*spans, "none")
+    return Row(tuple(spans[:-1]), seat) if hand else row_of(*spans, "none", seat=seat)
 
 
 @cache
@@ -247,4 +247,4 @@ def _back(seat: Seat, tiles: int, is_out: bool, drawn: int) -> Row:
     who = _who(seat, is_out)
     backs = [Span("", "", _BACK)] * max(0, tiles - drawn)
     backs += [Span("", "", _just_drawn(_BACK), "a tile just drawn")] * min(drawn, tiles)
-    return row_of(who._replace(text=who.text[:-1]), *backs, f" {tiles} tiles")
+    return row_of(who._replace(text=who.text[:-1]), *backs, f" {tiles} tiles", seat=seat)

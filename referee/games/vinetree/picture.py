@@ -139,6 +139,7 @@ def _count(seat: Seat, living: int, dead: int) -> Row:
         Span("", caption=f" {living} living "),
         Span("", "", _DEAD),
         Span("", "faint", caption=f" {dead} dead"),
+        seat=seat,
     )
 
 

@@ -1,4 +1,4 @@
-// Replays games. The page includes `player.html`, `replay_parts.js` and `replay_graph.js`, and the data of a game as `referee/pages/game_data.py`
+// Replays games. The page includes `player.html`, the other scripts of replays, and the data of a game as `referee/pages/game_data.py`
 // describes it, in a `<script type="application/json">`: as it is, or as a text that is deflated.
 //
 // An element with `data-replay="ID"` shows the game in the script with this id as soon as the page is loaded,
@@ -35,8 +35,8 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
   const { signal } = listening;
   const root = document.getElementById("player").content.firstElementChild.cloneNode(true);
   const part = (name) => root.querySelector(`.${name}`);
-  const [ground, pieces, slider, moves] = ["ground", "pieces", "slider", "moves"].map(part);
-  const picture = part("picture");
+  const [picture, slider, moves] = ["picture", "slider", "moves"].map(part);
+  const board = mountBoard(root, game);
   const status = part("status");
   const play = part("play");
   const stamp = part("stamp");
@@ -70,6 +70,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     const button = stepRow(
       game, number, lines, steps[number].news?.join(" · ") ?? nothing(number), marks[number], isPlaced,
     );
+    if (steps[number].written) button.append(writtenSign(steps[number].written));
     made.append(button);
     button.addEventListener("click", () => choose(number));
     return made;
@@ -89,6 +90,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
       here.push(newElement("p", "end", game.result));
     }
     if (!here.length) here.push(newElement("p", "soft", nothing(at)));
+    here.push(...writtenBy(game, steps[at].written));
     part("now").replaceChildren(...here);
   }
 
@@ -134,7 +136,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     before?.parentNode.removeAttribute("aria-current");
     if (before) before.tabIndex = -1;
     at = Math.max(0, Math.min(steps.length - 1, Math.trunc(number) || 0));
-    pieces.innerHTML = steps[at].draw.map((index) => game.elements[index]).join("");
+    board.show(steps[at]);
     const current = drawnSteps[at];
     current.setAttribute("aria-current", "step");
     current.firstChild.tabIndex = 0;
@@ -163,11 +165,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     steps = shown.steps;
     let last = game.bots.map(() => null);
     reserves = steps.map((one) => (last = one.reserves ?? last));
-    picture.setAttribute("viewBox", shown.box);
-    const [, , width, height] = shown.box.split(" ").map(Number);
-    picture.style.setProperty("--ratio", width / height);
-    picture.style.setProperty("--width", `${width}px`);
-    ground.innerHTML = shown.ground;
+    board.look(shown);
     slider.max = steps.length - 1;
     const stepLines = steps.map((_, number) => linesOf(number));
     marks = marksOf(game, stepLines);
@@ -183,15 +181,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     }
     part("faults").hidden = !shown.faults.length;
     part("faults").querySelector("pre").textContent = shown.faults.join("\n");
-    const written = Object.entries(shown.written).map(([seat, parts]) => {
-      const one = newElement("div");
-      const title = one.appendChild(newElement("h3"));
-      title.append(seatMark(game, seat), " ", game.bots[seat - 1]);
-      for (const [what, text] of parts) {
-        one.append(newElement("p", "soft small", what), newElement("pre", "", text));
-      }
-      return one;
-    });
+    const written = writtenBy(game, shown.written);
     part("written").hidden = !written.length;
     part("written").replaceChildren(part("written").firstElementChild, ...written);
     part("position").hidden = steps[0].position === undefined;
@@ -276,11 +266,11 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
   /** On a board, a finger that moves sideways turns a step. */
   function addSwipe() {
     let from = null;
-    const board = part("board");
-    board.addEventListener("pointerdown", (event) => {
+    const place = part("board");
+    place.addEventListener("pointerdown", (event) => {
       from = event.pointerType === "mouse" ? null : event.clientX;
     });
-    board.addEventListener("pointerup", (event) => {
+    place.addEventListener("pointerup", (event) => {
       const by = from === null ? 0 : event.clientX - from;
       from = null;
       if (Math.abs(by) >= SWIPE) choose(at + (by < 0 ? 1 : -1));

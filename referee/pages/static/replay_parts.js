@@ -166,6 +166,26 @@ function linesSaid(game, lines) {
   return [...said, ...others.flatMap((line) => lineSaid(game, line))];
 }
 
+/** What bots wrote besides their answers, by seat, as elements. */
+function writtenBy(game, written) {
+  return Object.entries(written ?? {}).flatMap(([seat, parts]) =>
+    parts.map(([what, text]) => {
+      const one = newElement("figure", `wrote of-seat${seat}`);
+      const title = one.appendChild(newElement("figcaption", "soft small"));
+      title.append(seatMark(game, seat), ` ${game.bots[seat - 1]}: ${what}`);
+      one.append(newElement("pre", "", text));
+      return one;
+    }),
+  );
+}
+
+/** A sign that bots wrote something in a step. */
+function writtenSign(written) {
+  const made = newElement("span", "sign soft", "≡");
+  made.title = [...new Set(Object.values(written).flatMap((parts) => parts.map(([what]) => what)))].join(", ");
+  return made;
+}
+
 /** How the game ended, in the words that are stamped on the board. */
 function stampWords(game) {
   const best = game.bots.filter((_, index) => game.end.ranks[index] === 1);

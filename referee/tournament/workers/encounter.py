@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import groupby
 from typing import Any
 
 import referee
@@ -344,13 +345,18 @@ def _seat_measured(wire: ProcessWire, seat: Seat) -> dict[str, Any]:
         if us:
             measured[name] = us
     if extra_output.log or extra_output.log_dropped:
-        measured["log"] = {"lines": extra_output.log, "dropped": extra_output.log_dropped}
+        asked = [[number, len(list(lines))] for number, lines in groupby(extra_output.log_asked)]
+        measured["log"] = {"lines": extra_output.log, "dropped": extra_output.log_dropped, "asked": asked}
     if extra_output.noise_count:
         measured["noise"] = {"lines": extra_output.noise, "count": extra_output.noise_count}
     if extra_output.stale_count:
         measured["stale"] = extra_output.stale_count
     stderr = {
-        when: {"bytes": keep.total, "text": keep.text()}
+        when: {
+            "bytes": keep.total,
+            "text": keep.text(),
+            "asked": [[number, len(text)] for number, text in keep.parts()],
+        }
         for when, keep in (("starting", starting), ("playing", playing))
         if keep.total
     }
