@@ -21,7 +21,7 @@ from textual.widgets import Input, Static
 from referee.cli.colour import in_colour
 from referee.core.stop import Closing
 from referee.core.text import shown
-from referee.core.units import seconds
+from referee.core.units import about
 from referee.gameplay.events import Drawn
 from referee.viewing.browsing import Browser
 from referee.viewing.characters import InkLine, lines, width
@@ -529,7 +529,7 @@ def _clocks(browser: Browser) -> list[str]:
     found = []
     for seat, (name, control, reserve) in enumerate(zip(terms.bots, terms.controls, reserves, strict=True)):
         has_reserve = control.reserve_us or control.increment_us
-        clock = f"reserve {seconds(reserve)}  " if reserve is not None and has_reserve else ""
+        clock = f"reserve {about(reserve)}  " if reserve is not None and has_reserve else ""
         found.append(f"{'>' if seat in acted else ' '}{seat + 1} {clock}{name} ({control})")
     return found
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
 
 from referee.core.rng import Random
-from referee.core.text import counted, listed, shown
+from referee.core.text import WIDTH, counted, listed, shown
 from referee.gameplay.api import RESIGNED, Answer, Question, Reply, ReplyContent, Silence
 from referee.gameplay.events import Event, Timing
 from referee.gameplay.terms import Terms
@@ -222,12 +222,12 @@ class PersonInterface:
         """Obeys a command that changes nothing in the game."""
         match typed.word:
             case "help":
-                self._show_lines(help_lines(self._terms))
+                self._show_lines(help_lines(self._terms, self._width))
             case "board":
                 self._show_board(seat)
             case "moves":
                 found = asked.choices.starting(typed.text, LISTED)
-                self._show_lines(moves_lines(found, typed.text))
+                self._show_lines(moves_lines(found, typed.text, self._width))
             case "hint":
                 self._give_hint(seat)
             case "news":
@@ -340,17 +340,25 @@ class PersonInterface:
             new = [move_text(self._terms, event) for event in self.events[events:]]
         else:
             new = [f"news: {shown(line, 300)}" for line in seen[lines:]]
-        self._show_board(seat)
-        self._show_lines([line for line in new if line][-NEWS_SHOWN:])
+        below = [line for line in new if line][-NEWS_SHOWN:]
         few = self._asked[seat].choices.starting("", FEW)
         if few.more == 0:
-            self._show_lines(wrapped(f"moves: {', '.join(few.moves)}"))
+            below += wrapped(f"moves: {', '.join(few.moves)}", self._width)
+        self._show_board(seat, len(below))
+        self._show_lines(below)
         self._told[seat] = len(self.events), len(seen)
 
-    def _show_board(self, seat: Seat | None) -> None:
+    @property
+    def _width(self) -> int:
+        """How many columns texts have."""
+        columns, _ = self._console.room
+        return min(WIDTH, columns) if columns else WIDTH
+
+    def _show_board(self, seat: Seat | None, below: int = 0) -> None:
+        """Shows the board, as large as leaves room for so many lines below it and for the question."""
         picture, (columns, rows) = self._known(seat).picture(self._state), self._console.room
         larger = lines(picture, is_large=True)
-        is_large = width(larger) <= columns and len(larger) + NEWS_SHOWN + BELOW <= rows
+        is_large = width(larger) <= columns and len(larger) + below + BELOW <= rows
         self._console.show(f"\n{picture_text(picture, self._in_colour, is_large)}")
 
     def _known(self, view: View) -> ViewKnowledge:

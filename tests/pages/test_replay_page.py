@@ -27,7 +27,7 @@ pytest.importorskip("playwright")
 
 from playwright.sync_api import Browser, Page, expect
 
-from tests.pages.browser import AS_THE_BROWSER_WRITES_IT, check, new_context, open_file, press
+from tests.pages.browser import AS_THE_BROWSER_WRITES_IT, PHONE, check, new_context, open_file, press, show_as
 
 pytestmark = pytest.mark.slow
 
@@ -273,6 +273,15 @@ def test_every_move_is_in_the_list(steps: Steps, page: Page, tmp_path: Path) -> 
     for step, text in zip(steps.steps, texts, strict=True):
         moves = [event.text for event in step.events if isinstance(event, Moved)]
         assert all(move in text for move in moves)
+
+
+def test_on_a_phone_nothing_stands_over_the_moves(steps: Steps, page: Page, tmp_path: Path) -> None:
+    Replay(page, steps, tmp_path / "game.html")
+    show_as(page, PHONE)
+    last, list_of_moves = (page.locator(f"ol.moves{part}").bounding_box() for part in (" li:last-child", ""))
+    below = page.locator("details.position").bounding_box()
+    assert last and list_of_moves and below
+    assert last["y"] + last["height"] <= list_of_moves["y"] + list_of_moves["height"] <= below["y"]
 
 
 @pytest.mark.slow(seconds=6)

@@ -61,7 +61,7 @@ PRINTED = {
     "tests.tools.mutations": " → ",
     "tests.tools.promises": "## CONTRIBUTING",
     "tests.tools.readme_pictures": "",
-    "tests.tools.screenshots": "-phone",
+    "tests.tools.screenshots": "@390-dark",
     "tests.tools.signal_moments": "ended with 3",
     "tests.tools.soak": "thetree players=4",
     "tests.tools.sprt_runs": "decided wrongly",

@@ -231,10 +231,10 @@ class TypingConsole:
     """A console whose lines are typed beforehand."""
 
     is_looked_at = True
-    room = 80, 24
 
-    def __init__(self, *lines: str | InputEnd) -> None:
+    def __init__(self, *lines: str | InputEnd, room: tuple[int, int] = (80, 24)) -> None:
         self._lines = list(lines)
+        self.room = room
         self.shown: list[str] = []
 
     def read(self, request: LineRequest, poll_bots: Callable[[], bool]) -> str | InputEnd:
@@ -278,6 +278,19 @@ def test_an_illegal_line_is_not_handed_to_the_game() -> None:
     assert reply and reply.content == Answer("L:A1")
     assert any(line.startswith("illegal: ") for line in console.shown)
     assert any(line.startswith("`quit` takes no argument") for line in console.shown)
+
+
+def test_texts_and_the_board_fit_the_terminal() -> None:
+    rows = {}
+    for room in ((40, 12), (100, 40), (100, 41)):
+        console = TypingConsole("help", "moves", "E5 D L", room=room)
+        at = interface(console, [0], "vinetree")
+        at.begin_turn((0,))
+        at.ask(0, QUESTION, bool)
+        lines = "\n".join(console.shown).split("\n")
+        assert max(map(len, lines)) <= min(room[0], 80)
+        rows[room] = next(number for number, line in enumerate(lines) if line.startswith("I "))
+    assert rows[40, 12] == rows[100, 40] < rows[100, 41]
 
 
 def test_without_a_clock_nobody_is_late() -> None:

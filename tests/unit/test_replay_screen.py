@@ -269,7 +269,7 @@ def test_a_step_has_its_events_its_clocks_and_the_reason_of_the_end() -> None:
     async def test(screen: Shown) -> None:
         await screen.press("right", "right")
         assert "seat 2 b: L:A1 rejected after" in screen.text and "of reserve remaining" in screen.text
-        assert ">2 reserve 6 s  b (2s+6s/2s)" in screen.text and " 1 reserve 6 s  a" in screen.text
+        assert ">2 reserve 6.0 s  b (2s+6s/2s)" in screen.text and " 1 reserve 6.0 s  a" in screen.text
         assert ">2 2: L:A2, 1 rejected" in screen.text
         await screen.press("end")
         assert "seat 1 a resigned" in screen.text and "b won: seat 1 resigned" in screen.text
