@@ -129,26 +129,30 @@ def by_seat_grid(table: Standings) -> Grid:
     return standings_grid(table, ["wdl", "seats"], None)
 
 
-def meetings(table: Standings) -> list[HeadToHead]:
-    """The pairs of bots that met in pairs of games, in the order of the standings."""
+def meetings(table: Standings, best: int | None = None) -> list[HeadToHead]:
+    """The pairs of bots that met in pairs of games, in the order of the standings; if a number is given, only
+    of so many bots, the best ones.
+    """
     counts = pentanomial(table.games, table.clusters.of)
+    names = table.names[:best]
+    likelihoods = table.pool.superiorities(names) if counts else []
     found = []
-    for one, other in combinations(table.names, 2):
+    for (at, one), (after, other) in combinations(enumerate(names), 2):
         of_pair = counts.get((min(one, other), max(one, other)))
         if of_pair:
             own = of_pair if one < other else of_pair[::-1]
-            found.append(HeadToHead(one, other, own, compare(own), table.pool.superiority(one, other)))
+            found.append(HeadToHead(one, other, own, compare(own), likelihoods[at][after]))
     return found
 
 
-def pairs_grid(table: Standings) -> Grid:
-    """Compares every two bots by their pairs of games."""
+def pairs_grid(table: Standings, best: int | None = None) -> Grid:
+    """Compares every two bots by their pairs of games; `best` as in `meetings`."""
     heads = [Column("bot", "bot", left=True, shorten=True), Column("against", "against", True, 0, True)]
     heads += [Column("counts", "LL–LD–DD–WD–WW"), Column("elo of pairs", "Elo ± 95 %")]
     heads += [Column("nelo", "nElo ± 95 %", weight=4), Column("los of pairs", "LOS %", weight=3)]
     heads += [Column("drawn", "drawn", weight=2), Column("ratio", "won/lost", weight=1)]
     rows = []
-    for bot, against, counts, found, superiority in meetings(table):
+    for bot, against, counts, found, superiority in meetings(table, best):
         rows.append(
             [
                 bot,

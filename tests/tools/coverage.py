@@ -1,10 +1,11 @@
 """How often intervals of ratings hold the truth: `python -m tests.tools.coverage [POOLS]`.
 
-Pools of bots whose strengths are known play tournaments of many kinds, by the referee's own schedules. For
-each kind are printed, in percent with the standard error of that many pools: how often the 95 % intervals
-hold the strengths of the bots, against the mean of the pool; that of the bot that is first in the table, the
-leader; the difference of each bot to the next in rank; and the advantages of seats. After these stand half
-the width of the leader's interval, and by how much the leader is overrated on average, in Elo.
+Pools of bots whose strengths are known play tournaments of many kinds, by the referee's own schedules and
+stopping rules. For each kind are printed, in percent with the standard error of that many pools: how often
+the 95 % intervals hold the strengths of the bots, against the mean of the pool; that of the bot that is first
+in the table, the leader; the difference of each bot to the next in rank; and the advantages of seats. After
+these stand half the width of the leader's interval, and by how much the leader is overrated on average, in
+Elo.
 
 `--kinds` selects kinds by parts of their names; pools are drawn by `--seed`.
 """
@@ -14,7 +15,7 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import pairwise
 from multiprocessing import Pool as Processes
@@ -29,9 +30,12 @@ from referee.ratings.pool import Rating, Result, fit
 from referee.ratings.two import ELO
 from referee.records.record import Summary
 from referee.tournament.formats.format import SectionState
-from referee.tournament.formats.league_choice import LeagueState
+from referee.tournament.formats.gauntlet import Gauntlet
+from referee.tournament.formats.league import League
+from referee.tournament.formats.round_robin import RoundRobin
 from referee.tournament.formats.swiss import Swiss
-from referee.tournament.schedule import Encounter, encounter
+from referee.tournament.schedule import Encounter, Schedule, encounter
+from referee.tournament.stopping import NEVER, Sprt, Stopping, StoppingRule
 
 SEAT_1 = 40.0
 """What seat 1 is worth, in Elo."""
@@ -72,7 +76,9 @@ class Kind(NamedTuple):
     bots: int
     draw: Draw
     schedule: str
-    """`round robin`, `gauntlet`, `swiss`, `league` or `tables`."""
+    """`round robin`, `gauntlet`, which is against the first bot, `swiss`, `league`, or `random`: in each
+    round, bots meet in groups that are drawn.
+    """
     amount: int
     """Rounds; of a league, games."""
     seats: int = 2
@@ -84,9 +90,11 @@ class Kind(NamedTuple):
     """The share of encounters whose games go the same way for the bots; below 0, for the seats."""
     copies: int = 1
     """How often each game is played, with the same result."""
+    stop: StoppingRule = NEVER
 
 
 _200 = normal(200)
+_SPRT = StoppingRule(Sprt(0, 40))
 KINDS = (
     Kind("round robin 8, 4 rounds", 8, _200, "round robin", 4),
     Kind("round robin 8, 30 % draws", 8, _200, "round robin", 4, draws=0.3),
@@ -102,9 +110,14 @@ KINDS = (
     Kind("2 bots, 100 pairs, 60 % draws", 2, normal(100), "round robin", 100, draws=0.6),
     Kind("gauntlet 1 v 15", 16, _200, "gauntlet", 2),
     Kind("gauntlet +400 v 7", 8, with_one(_200, 400), "gauntlet", 20),
-    Kind("3 seats", 8, _200, "tables", 12, seats=3),
-    Kind("4 seats", 8, _200, "tables", 6, seats=4),
-    Kind("4 seats, games of a table alike", 8, _200, "tables", 6, seats=4, alike=0.3),
+    Kind("gauntlet 1 v 7, sequential tests", 8, _200, "gauntlet", 500, stop=_SPRT),
+    Kind("gauntlet 1 v 7, sequential tests, sd 50", 8, normal(50), "gauntlet", 500, stop=_SPRT),
+    Kind("2 bots, a sequential test", 2, normal(50), "round robin", 1000, stop=_SPRT),
+    Kind("round robin 8, until ± 100", 8, _200, "round robin", 50, stop=StoppingRule(interval=100)),
+    Kind("league 8, until ± 150", 8, _200, "league", 1000, stop=StoppingRule(interval=150)),
+    Kind("3 seats", 8, _200, "random", 12, seats=3),
+    Kind("4 seats", 8, _200, "random", 6, seats=4),
+    Kind("4 seats, games of a table alike", 8, _200, "random", 6, seats=4, alike=0.3),
     Kind("league 16, 320 games, sd 100", 16, normal(100), "league", 320),
     Kind("league 16, 320 games, sd 200", 16, _200, "league", 320),
     Kind("league 16, 320 games, sd 400", 16, normal(400), "league", 320),
@@ -137,6 +150,7 @@ KINDS = (
     Kind("4 bots, 1 round, sd 400", 4, normal(400), "round robin", 1),
     Kind("4 bots, 66 rounds", 4, _200, "round robin", 66),
     Kind("64 bots, 2 rounds", 64, _200, "random", 2),
+    Kind("64 bots, 3 rounds", 64, _200, "random", 3),
     Kind("64 bots, 10 rounds", 64, _200, "random", 10),
     Kind("uniform", 8, lambda rng, n: rng.uniform(-400, 400, n), "round robin", 4),
     Kind("exponential", 8, lambda rng, n: rng.exponential(250, n), "round robin", 4),
@@ -204,50 +218,43 @@ class _Tournament:
         return tuple((np.argsort(np.argsort(-utility)) + 1).tolist())
 
 
-def _fixed(kind: Kind, names: list[str], rng: Generator) -> Iterator[Encounter]:
-    """The encounters of a schedule that does not follow results."""
+def _schedule(kind: Kind, state: SectionState, rng: Generator) -> Schedule:
+    match kind.schedule:
+        case "round robin":
+            return RoundRobin(kind.amount).schedule(state)
+        case "gauntlet":
+            return Gauntlet(kind.amount, (state.names[0],)).schedule(state)
+        case "swiss":
+            seeding = tuple(rng.permutation(state.names).tolist())
+            return Swiss(kind.amount, seeding, float_history=True).schedule(state)
+        case "league":
+            return League(kind.amount).schedule(state)
+        case _:
+            return _random(kind, state.names, rng)
+
+
+def _random(kind: Kind, names: Sequence[str], rng: Generator) -> Schedule:
     for number in range(1, kind.amount + 1):
-        match kind.schedule:
-            case "round robin":
-                for at, one in enumerate(names):
-                    yield from (encounter(number, (other, one)) for other in names[:at])
-            case "gauntlet":
-                yield from (encounter(number, (names[0], other)) for other in names[1:])
-            case _:
-                order = rng.permutation(names).tolist()
-                for at in range(0, len(names) - kind.seats + 1, kind.seats):
-                    yield encounter(number, tuple(order[at : at + kind.seats]))
-
-
-def _play_league(tournament: _Tournament) -> None:
-    """Plays a league in batches that are chosen one batch ahead of the results, as a run does."""
-    kind, state = tournament.kind, LeagueState(tournament.kind.seats)
-    waiting: list[list[Encounter]] = []
-    while len(tournament.results) < kind.amount:
-        chosen = state.choose(tournament.names, kind.bots // kind.seats)
-        for one in chosen:
-            state.schedule(one)
-        waiting.append(chosen)
-        for one in waiting.pop(0) if len(waiting) > 1 else ():
-            state.finish(one, tournament.play(one))
+        order = rng.permutation(names).tolist()
+        for at in range(0, len(names) - kind.seats + 1, kind.seats):
+            yield encounter(number, tuple(order[at : at + kind.seats]))
 
 
 def played(kind: Kind, seed: int) -> _Tournament:
     """The tournament of a seed."""
     rng = default_rng([seed, *kind.name.encode()])
     tournament = _Tournament(kind, rng)
-    if kind.schedule == "league":
-        _play_league(tournament)
-    elif kind.schedule == "swiss":
-        games: dict[str, Summary] = {}
-        names = tournament.names
-        state = SectionState(names, 2, "", games)
-        for step in Swiss(kind.amount, tuple(rng.permutation(names).tolist())).schedule(state):
-            if isinstance(step, Encounter):
-                games.update((game.id, game) for game in tournament.play(step))
-    else:
-        for one in _fixed(kind, tournament.names, rng):
-            tournament.play(one)
+    names, games = tournament.names, dict[str, Summary]()
+    # Of the two bots of a test the first one is the challenger.
+    tested = [(name, names[0]) for name in names[1:]] if kind.stop.sprt else ()
+    stopping = Stopping(kind.stop, names, tested)
+    for step in _schedule(kind, SectionState(names, kind.seats, "", games), rng):
+        if isinstance(step, Encounter) and not stopping.skips(step):
+            found = tournament.play(step)
+            games.update((game.id, game) for game in found)
+            stopping.add(step, found)
+        if stopping.decision:
+            break
     return tournament
 
 

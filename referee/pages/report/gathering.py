@@ -12,10 +12,11 @@ from referee.core.advance import Advance, Stage, untold_stage
 from referee.core.pairing import Pairing
 from referee.core.text import shown, without_folders
 from referee.core.timecontrol import TimeControl
+from referee.pages.report.charts import SERIES
 from referee.pages.report.front import Front, ListedGame, front
 from referee.pages.report.games import MADE_BY
 from referee.pages.report.heading import Share, hashes, heading, machines, made_by, title_of
-from referee.pages.report.rating_history import FEWEST_GAMES, RatingHistory, course
+from referee.pages.report.rating_history import FEWEST_GAMES, MAX_BOTS, RatingHistory, course
 from referee.pages.report.reading import ReadGame
 from referee.pages.report.tables import ReportPart, part
 from referee.ratings.standings import Facts, Standings, with_sections
@@ -206,7 +207,10 @@ class Gathering:
         for form in (run.format for run in self.runs.runs):
             if form and form.no_course:
                 return None, form.no_course
-        found = course([each.game for each in self.games], whole.names, facts.repeats, workers, advance)
+        if len(whole.rows) > MAX_BOTS:
+            return None, f"There are more than {MAX_BOTS} bots, too many to fit their ratings again and again."
+        drawn = [row.bot for row in whole.rows if row.is_rated][:SERIES]
+        found = course([each.game for each in self.games], drawn, facts.repeats, workers, advance)
         few = f"There are fewer than {FEWEST_GAMES} games, too few to show how ratings developed."
         return found, "" if found else few
 

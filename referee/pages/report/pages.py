@@ -14,7 +14,7 @@ from referee.core.pairing import Pairing
 from referee.core.text import shown, signed
 from referee.pages.environment import page, replay_scripts, static
 from referee.pages.game_data import packed
-from referee.pages.report.charts import SERIES, ChartLine, evidence, histogram, lines
+from referee.pages.report.charts import ChartLine, evidence, histogram, lines
 from referee.pages.report.front import Front, ListedGame, elo_text
 from referee.pages.report.gathering import TournamentReport
 from referee.pages.report.rating_history import RatingHistory
@@ -67,7 +67,7 @@ def report_page(
         for part in report.parts
         if part.lengths
     }
-    best = [name for name in report.best if report.course and report.course.elo[name]][:SERIES]
+    drawn = [*report.course.elo] if report.course else []
     return page(
         "report.html",
         title=report.title,
@@ -77,10 +77,10 @@ def report_page(
         report=report,
         charts=charts,
         evidence_chart=_evidence_chart(report.front),
-        course_lines=best,
-        course_left_out=len(report.best) - len(best),
-        course_interval=bool(report.course and best and report.course.between[best[0]]),
-        course_chart=_course_chart(report.course, best) if report.course and best else None,
+        course_lines=drawn,
+        course_left_out=len(report.best) - len(drawn),
+        course_interval=bool(report.course and report.course.between),
+        course_chart=_course_chart(report.course) if report.course else None,
         links=Links(pages),
         games_data=packed({**games_data(report.games, on_a_page or 0), "pages": own_pages}),
         replays=replays,
@@ -102,19 +102,18 @@ def _evidence_chart(front: Front) -> Markup | None:
     return evidence("evidence-chart", front.evidence, (low, high), *asked)
 
 
-def _course_chart(course: RatingHistory, best: Sequence[str]) -> Markup:
-    between = course.between[best[0]]
+def _course_chart(course: RatingHistory) -> Markup:
     ends = (
-        ChartLine("lower end", [(count, low) for count, low, _ in between]),
-        ChartLine("upper end", [(count, high) for count, _, high in between]),
+        ChartLine("lower end", [(count, low) for count, low, _ in course.between]),
+        ChartLine("upper end", [(count, high) for count, _, high in course.between]),
     )
-    last = ", ".join(f"{name} {signed(course.elo[name][-1][1])}" for name in best)
+    last = ", ".join(f"{name} {signed(found[-1][1])}" for name, found in course.elo.items())
     return lines(
         "course-chart",
         "Ratings over the course of the tournament",
         f"Elo as games are added; at the end: {last}",
-        [ChartLine(name, course.elo[name]) for name in best],
-        ends if between else None,
+        [ChartLine(name, found) for name, found in course.elo.items()],
+        ends if course.between else None,
         ("games", "Elo"),
     )
 

@@ -11,11 +11,20 @@ from referee.core.advance import Advance, untold
 from referee.core.pairing import Pairing
 from referee.processes.parallel import in_order
 from referee.ratings.clusters import clusters
-from referee.ratings.pool import Result, fit
+from referee.ratings.pool import Rating, Result, fit
 from referee.records.record import Summary
 
 MAX_FITS = 30
 """Maximum number of times that the ratings are fitted."""
+
+MANY_BOTS = 100
+"""With more bots, a fit takes long."""
+
+FEW_FITS = 10
+"""Maximum number of times that the ratings of so many are fitted."""
+
+MAX_BOTS = 500
+"""With more bots there is no course: a fit takes many seconds."""
 
 FEWEST_GAMES = 10
 """With fewer games there is no course worth drawing."""
@@ -31,8 +40,8 @@ class RatingHistory:
 
     elo: dict[str, list[tuple[int, float]]]
     """For each bot, numbers of games with its Elo after them, from the first fit in which it is rated."""
-    between: dict[str, list[tuple[int, float, float]]]
-    """For each bot, numbers of games with the ends of its 95 % interval after them, where it has one."""
+    between: list[tuple[int, float, float]]
+    """Numbers of games with the ends of the 95 % interval of the first bot after them."""
 
 
 class _Point(NamedTuple):
@@ -42,17 +51,18 @@ class _Point(NamedTuple):
     """How many games these are."""
     elo: dict[str, float]
     """Of the bots that are rated."""
-    between: dict[str, tuple[float, float]]
-    """The 95 % intervals of the bots that have one."""
+    first: Rating
+    """Of the first bot."""
 
 
 def course(
     games: Sequence[Summary], names: Sequence[str], repeats: str, workers: int = 0, advance: Advance = untold
 ) -> RatingHistory | None:
-    """The course of the ratings over these games, in the order in which they ended; None for fewer than
-    `FEWEST_GAMES` that are rated. Of many games, this many processes fit the ratings, as `in_order` has it.
+    """The course of the ratings of these bots over all games, in the order in which they ended; None for
+    fewer than `FEWEST_GAMES` that are rated. Of many games, this many processes fit the ratings, as
+    `in_order` has it.
     """
-    rated = [game for game in games if game.rated and len(game.bots) > 1]
+    rated = [game for game in games if game.is_evidence and len(game.bots) > 1]
     if len(rated) < FEWEST_GAMES:
         return None
     results = [
@@ -61,20 +71,13 @@ def course(
     ]
 
     def point_after(count: int) -> _Point:
-        pool = fit(results[:count], sorted(names))
-        ratings = pool.ratings.items()
-        return _Point(
-            count,
-            {name: rating.elo for name, rating in ratings if rating.is_known},
-            {
-                name: (rating.low, rating.high)
-                for name, rating in ratings
-                if rating.low is not None and rating.high is not None
-            },
-        )
+        pool = fit(results[:count], names, with_intervals=names[:1])
+        elo = {name: pool.ratings[name].elo for name in names if name in pool.rows}
+        return _Point(count, elo, pool.ratings[names[0]])
 
-    found = RatingHistory({name: [] for name in names}, {name: [] for name in names})
-    fits = min(MAX_FITS, len(rated))
+    found = RatingHistory({name: [] for name in names}, [])
+    bots = len({bot for game in rated for bot in game.bots})
+    fits = min(MAX_FITS if bots <= MANY_BOTS else FEW_FITS, len(rated))
     # The longest first, so that the processes end at about the same time.
     counts = [len(rated) * number // fits for number in range(fits, 0, -1)]
     with closing(in_order(point_after, counts, workers if len(rated) >= MANY_GAMES else 0)) as points:
@@ -82,9 +85,9 @@ def course(
         for point in points:
             fitted.append(point)
             advance(len(fitted), fits)
-    for count, elo, between in reversed(fitted):
+    for count, elo, (_, low, high) in reversed(fitted):
         for name, value in elo.items():
             found.elo[name].append((count, value))
-        for name, ends in between.items():
-            found.between[name].append((count, *ends))
+        if low is not None and high is not None:
+            found.between.append((count, low, high))
     return found

@@ -20,7 +20,7 @@ from referee.ratings.standings import Facts, Standings
 from referee.ratings.times import MoveTimes, Times
 
 MAX_IN_MATRIX = 64
-"""Maximum number of bots that are compared with each other in a matrix: the best ones."""
+"""Maximum number of bots that are compared with each other, two by two: the best ones."""
 
 NO_GAMES = "no games yet"
 
@@ -140,7 +140,7 @@ def part(
         title=table.title or NO_GAMES,
         standings=standings_grid(table, columns, None),
         faults=faults_grid(table) if any(row.tally.faults for row in table.rows) else None,
-        pairs=_filled(pairs_grid(table)),
+        pairs=_filled(pairs_grid(table, MAX_IN_MATRIX)),
         lengths=dict(lengths),
         length_text=length_text(lengths) if lengths else "",
         endings=Counter(game.ending for game in table.games).most_common(),
