@@ -76,12 +76,41 @@ def test_every_game_is_replayed(run: Path, report: Path, page: Page) -> None:
     assert "#" not in page.url
 
 
-def test_a_score_leads_to_its_games(run: Path, report: Path, page: Page) -> None:
+def test_a_score_leads_to_the_page_of_two_bots(run: Path, report: Path, page: Page) -> None:
     open_file(page, report)
-    page.locator("table a[href^='#games?']").first.click()
-    expect(page.locator("#count")).to_have_text(f"{len(records(run)) * 2 // (BOTS * (BOTS - 1))} games")
+    score = page.locator(".matrix a[href^='#pair?']").first
+    one, other = str(score.get_attribute("href")).removeprefix("#pair?").split("&")
+    score.click()
+    panel = page.locator("#bot")
+    expect(panel.locator("h2")).to_have_text(f"{one} – {other}")
+    expect(page.locator("#standings")).not_to_be_visible()
+    met = [record for record in records(run) if {*record.terms.bots} == {one, other}]
+    won = sum(record.verdict.outcome.ranks[record.terms.bots.index(one)] == 1 for record in met)
+    expect(panel).to_contain_text(f"{won} : {len(met) - won}")
+    for seat in (0, 1):
+        of_seat = [record for record in met if record.terms.bots[seat] == one]
+        points = sum(record.verdict.outcome.ranks[seat] == 1 for record in of_seat)
+        expect(panel).to_contain_text(f"seat {seat + 1}{points} of {len(of_seat)}")
+    assert panel.locator(".games tbody tr").count() == len(met)
+    check(page, [PHONE])
+    panel.locator(".games tbody th a").first.click()
+    expect(page.locator("dialog")).to_be_visible()
+    press(page, "Escape")
+    expect(panel.locator("h2")).to_have_text(f"{one} – {other}")
+    assert page.url.endswith(f"#pair?{one}&{other}"), "the page that the game was opened from"
+    panel.get_by_role("link", name="In the list of games").click()
+    expect(page.locator("#count")).to_have_text(f"{len(met)} games")
+    expect(panel).not_to_be_visible()
     page.get_by_role("button", name="All games").click()
     expect(page.locator("#count")).to_contain_text(f"{len(records(run))} games")
+
+
+def test_bots_that_never_met_have_no_page(report: Path, page: Page) -> None:
+    for fragment in ("pair?bot1&bot1", "pair?bot1", "pair?bot1&%", "bot?%"):
+        page.goto(f"{report.as_uri()}#{fragment}")
+        page.reload()
+        expect(page.locator("#list tbody tr").first).to_be_visible()
+        expect(page.locator("#bot")).not_to_be_visible()
 
 
 def test_the_first_screen_shows_the_positions_of_its_games(run: Path, report: Path, page: Page) -> None:
@@ -121,6 +150,8 @@ def test_a_name_leads_to_what_the_games_say_of_the_bot(run: Path, report: Path, 
     press(page, "Escape")
     panel.locator("th a").first.click()
     expect(panel.locator("h2")).not_to_have_text(name)
+    panel.get_by_role("link", name="The tournament").click()
+    expect(page.locator("#standings")).to_be_visible()
 
 
 def test_the_list_is_sorted_by_its_columns(report: Path, page: Page) -> None:

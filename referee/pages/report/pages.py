@@ -73,7 +73,7 @@ def report_page(
         title=report.title,
         description=_description(report.front),
         styles=_styles(),
-        scripts=[*replay_scripts(), static("bots.js"), static("games.js")],
+        scripts=[*replay_scripts(), static("bot_pages.js"), static("games.js")],
         report=report,
         charts=charts,
         evidence_chart=_evidence_chart(report.front),

@@ -1,5 +1,6 @@
 // The list of games of a report: filtered, sorted, in pages; and the game that is replayed. The address says
-// behind its `#` what is shown: a game, `ID` or `ID@STEP`, a bot, `bot?NAME`, or games of the list, `games?bot=a&against=b`.
+// behind its `#` what is shown: a game, `ID` or `ID@STEP`; the page of a bot, `bot?NAME`, or of
+// two that met, `pair?NAME&NAME` or `pair?NAME&NAME&SECTION`; or games of the list, `games?bot=a&against=b`.
 "use strict";
 {
   const ON_A_PAGE = 50;
@@ -58,8 +59,11 @@
       game[BOTS].forEach((bot, seat) => {
         if (seat) cell.append(several ? ", " : " – ");
         const best = game[RANKS][seat] === 1;
-        const text = several ? `${game[RANKS][seat]}. ${data.bots[bot]}` : data.bots[bot];
-        cell.append(made(best && !tied ? "strong" : "span", text));
+        if (several) cell.append(`${game[RANKS][seat]}. `);
+        const name = made(best && !tied ? "strong" : "span", "");
+        const page = `${find("bot") ? "" : "../index.html"}#bot?${encodeURIComponent(data.bots[bot])}`;
+        name.append(made("a", data.bots[bot], { href: page, class: "quiet" }));
+        cell.append(name);
       });
       if (!several && game[BOTS].length === 2 && tied) cell.append(" (tied)");
       if (game[BOTS].length === 1) cell.append(game[RANKS][0] === 1 ? " won" : " lost");
@@ -118,6 +122,33 @@
       draw();
     };
 
+    const rowOf = (number) => {
+      const row = document.createElement("tr");
+      columns.forEach((column, at) => {
+        const cell = document.createElement(at === 1 ? "th" : "td");
+        if (at === 1) cell.scope = "row";
+        if (column.right) cell.className = "number";
+        cell.append(column.cell(data.games[number], number));
+        row.append(cell);
+      });
+      return row;
+    };
+    const headOf = (column) => {
+      const head = made("th", column.name, { scope: "col" });
+      if (column.right) head.className = "number";
+      if (!column.name) head.append(made("span", "how it ended", { class: "unseen" }));
+      return head;
+    };
+    /** A table of some games, in the form of the list. */
+    const tableOf = (chosen) => {
+      const table = made("table", "", { class: "figures games" });
+      table.createTHead().insertRow().append(...columns.map((column) => headOf(column)));
+      table.createTBody().append(...chosen.map(rowOf));
+      const scroll = made("div", "", { class: "scroll", role: "group", "aria-label": "Games", tabindex: "0" });
+      scroll.append(table);
+      return scroll;
+    };
+
     const draw = () => {
       const first = page * onAPage;
       const numbersShown = shown.slice(first, first + onAPage);
@@ -125,20 +156,8 @@
       find("count").textContent =
         count > onAPage
           ? `${grouped(first + 1)} to ${grouped(first + numbersShown.length)} of ${grouped(count)} games`
-          : `${count} game${count === 1 ? "" : "s"}`;
-      list.tBodies[0].replaceChildren(
-        ...numbersShown.map((number) => {
-          const row = document.createElement("tr");
-          columns.forEach((column, at) => {
-            const cell = document.createElement(at === 1 ? "th" : "td");
-            if (at === 1) cell.scope = "row";
-            if (column.right) cell.className = "number";
-            cell.append(column.cell(data.games[number], number));
-            row.append(cell);
-          });
-          return row;
-        }),
-      );
+          : `${grouped(count)} game${count === 1 ? "" : "s"}`;
+      list.tBodies[0].replaceChildren(...numbersShown.map(rowOf));
       columns.forEach((column, at) => {
         const head = list.tHead.rows[0].cells[at];
         if (at === sorted.column) head.setAttribute("aria-sort", sorted.descending ? "descending" : "ascending");
@@ -153,8 +172,7 @@
     };
 
     columns.forEach((column, at) => {
-      const head = made("th", column.name, { scope: "col" });
-      if (column.right) head.className = "number";
+      const head = headOf(column);
       if (column.name) {
         const button = made("button", column.name, { type: "button", class: "sort" });
         head.replaceChildren(button);
@@ -162,8 +180,6 @@
           sorted = { column: at, descending: sorted.column === at && !sorted.descending };
           select();
         });
-      } else {
-        head.append(made("span", "how it ended", { class: "unseen" }));
       }
       list.tHead.rows[0].append(head);
     });
@@ -219,13 +235,35 @@
         // Browsers limit how often the address changes.
       }
     };
-    /** What the address says behind its `#`; nothing if that cannot be read. */
-    const addressed = () => {
+    /** A part of an address as text; nothing if that cannot be read. */
+    const read = (part) => {
       try {
-        return decodeURIComponent(location.hash.slice(1));
+        return decodeURIComponent(part);
       } catch {
         return "";
       }
+    };
+    /** What the address says behind its `#`. */
+    const addressed = () => read(location.hash.slice(1));
+    const panel = find("bot");
+    const title = document.title;
+    /** Behind the `#`, the page that a game was opened from. */
+    let behind = "";
+    const replayed = (number) => (isReplayed ? address(data.games[number][ID], number) : "");
+    const pages = panel && botPages(data, replayed, tableOf, positionOf);
+    /** Shows the page of a bot or of a pair in the place of the tournament, or the tournament; says which. */
+    const showPage = (kind, names) => {
+      const isKnown = pages && data.bots.includes(names[0]);
+      const content = !isKnown ? null : kind === "bot" ? pages.bot(names[0]) : kind === "pair" ? pages.pair(...names) : null;
+      behind = content ? location.hash : "";
+      if (!panel) return false;
+      panel.hidden = !content;
+      panel.parentElement.classList.toggle("one-page", Boolean(content));
+      document.title = content ? `${names.slice(0, 2).join(" – ")}, ${title}` : title;
+      if (!content) return false;
+      panel.replaceChildren(...content);
+      scrollTo(0, 0);
+      return true;
     };
     const follow = () => {
       const fragment = addressed();
@@ -235,17 +273,15 @@
         return;
       }
       if (dialog.open) dialog.close();
-      const bot = fragment.startsWith("bot?") ? fragment.slice("bot?".length) : "";
-      const panel = find("bot");
-      if (panel && data.bots.includes(bot)) {
-        showBot(panel, data, bot, (number) => (isReplayed ? address(data.games[number][ID], number) : ""));
-        panel.scrollIntoView();
+      const [kind, query = ""] = location.hash.slice(1).split(/\?(.*)/s);
+      if (showPage(kind, query.split("&").map(read))) return;
+      if (!fragment.startsWith("games?")) {
+        if (fragment) find(fragment)?.scrollIntoView();
         return;
       }
-      if (!fragment.startsWith("games?")) return;
       filters.reset();
-      for (const pair of fragment.slice("games?".length).split("&")) {
-        const [name, value] = pair.split("=");
+      for (const pair of query.split("&")) {
+        const [name, value = ""] = pair.split("=").map(read);
         if (filters.elements[name]) filters.elements[name].value = value;
       }
       select();
@@ -253,7 +289,7 @@
     };
     dialog.addEventListener("close", () => {
       close();
-      if (replays.has(addressed().split("@")[0])) history.replaceState(null, "", location.pathname + location.search);
+      if (replays.has(addressed().split("@")[0])) history.replaceState(null, "", location.pathname + location.search + behind);
     });
     find("dialog-close").addEventListener("click", () => dialog.close());
     addEventListener("hashchange", follow);
@@ -263,6 +299,14 @@
     follow();
   };
 
+  /** A picture of the last position of a game, which leads to it; none where the page does not have the game. */
+  const positionOf = (id) => {
+    if (!replays.has(id)) return null;
+    const link = made("a", "", { class: "position", href: `#${encodeURI(id)}`, "data-position": id, tabindex: "-1", "aria-hidden": "true" });
+    link.append(document.createElementNS("http://www.w3.org/2000/svg", "svg"));
+    drawPosition(link);
+    return link;
+  };
   /** Draws the last position of a game where the page shows it. The renderer has escaped what is drawn. */
   const drawPosition = async (link) => {
     const id = replays.get(link.dataset.position);

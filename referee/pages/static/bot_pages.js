@@ -1,0 +1,189 @@
+// What a report says of one bot, or of two that met: made from the list of games, as `games.js` reads it, when the
+// reader asks for it, so that a report of many bots has no page for each pair of them. All text is set as text.
+"use strict";
+
+/**
+ * Makes pages of bots and of pairs.
+ * @param {object} data the list of games
+ * @param {(number: number) => string} address where a game is replayed, by its number; empty if nowhere
+ * @param {(numbers: number[]) => Element} tableOf the list of some games
+ * @param {(id: string) => Element | null} position the picture of a game, where the page has it
+ */
+function botPages(data, address, tableOf, position) {
+  const [ID, SECTION, BOTS, RANKS, ENDING, MOVES, FAULTS] = [0, 1, 2, 3, 4, 6, 7];
+  const SIGNS = { won: "+", drawn: "=", lost: "–", fault: "✕" };
+  /** So many games of a pair are listed; the list of all games has the others. */
+  const MOST_LISTED = 50;
+
+  const make = (tag, content = "", attributes = {}) => {
+    const made = document.createElement(tag);
+    made.append(...[content].flat());
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    return made;
+  };
+  const grouped = (number) => number.toLocaleString("en");
+  const counted = (number, noun) => `${grouped(number)} ${noun}${number === 1 ? "" : "s"}`;
+  const query = (...parts) => parts.map(encodeURIComponent).join("&");
+  const botLink = (name) => make("a", name, { href: `#bot?${query(name)}`, class: "quiet" });
+  const compare = (own, other) => (own < other ? "won" : own === other ? "drawn" : "lost");
+  const count = (games, result) => games.filter((game) => game.result === result).length;
+  const pointsOf = (games) => count(games, "won") + count(games, "drawn") / 2;
+  const percentOf = (games) => Math.round((100 * pointsOf(games)) / games.length);
+  const scoreOf = (games) => `${grouped(pointsOf(games))} of ${grouped(games.length)}`;
+  const resultsOf = (games) =>
+    ["won", "drawn", "lost"]
+      .filter((result) => count(games, result))
+      .map((result) => `${grouped(count(games, result))} ${result}`)
+      .join(", ");
+  const seatsOf = (games) => [...new Set(games.map(({ seat }) => seat))].sort((one, other) => one - other);
+
+  /** The games of a bot, each with its result against another seat's, or where it plays alone, the game's. */
+  const gamesOf = (name, isRival = () => true) => {
+    const bot = data.bots.indexOf(name);
+    return data.games.flatMap((game, number) => {
+      const seat = game[BOTS].indexOf(bot);
+      if (seat < 0) return [];
+      const fault = game[FAULTS][seat] >= 0 ? data.faults[game[FAULTS][seat]] : "";
+      const found = { number, seat, fault, id: game[ID], moves: game[MOVES] };
+      const own = game[RANKS][seat];
+      if (game[BOTS].length === 1) return isRival("alone") ? [{ ...found, rival: "", result: compare(own, 2) }] : [];
+      return game[BOTS].flatMap((other, at) => {
+        const rival = data.bots[other];
+        return at !== seat && isRival(rival, game) ? [{ ...found, rival, result: compare(own, game[RANKS][at]) }] : [];
+      });
+    });
+  };
+
+  /** A table under its heading; a heading of a column that ends with `#` is one of numbers. */
+  const grid = (title, heads, rows, name = "", note = "") => {
+    const table = make("table", make("caption", title, { class: "unseen" }), { class: `figures ${name}` });
+    const head = table.createTHead().insertRow();
+    const kinds = heads.map((text) => (text.endsWith("#") ? { class: "number" } : {}));
+    heads.forEach((text, at) => head.append(make("th", text.replace("#", ""), { scope: "col", ...kinds[at] })));
+    const body = table.createTBody();
+    for (const [first, ...others] of rows) {
+      const row = body.insertRow();
+      row.append(make("th", first, { scope: "row" }), ...others.map((content, at) => make("td", content, kinds[at + 1])));
+    }
+    const scroll = make("div", table, { class: "scroll", role: "group", "aria-label": title, tabindex: "0" });
+    return make("div", [make("h3", title), ...(note ? [make("p", note, { class: "soft small" })] : []), scroll]);
+  };
+
+  const beside = (...parts) => make("div", parts.filter(Boolean), { class: "beside" });
+
+  const square = ({ number, id, result, fault }) => {
+    const kind = fault ? "fault" : result;
+    const label = `${result}${fault ? `, fault: ${fault}` : ""}: ${id}`;
+    const to = address(number);
+    const made = make(to ? "a" : "span", SIGNS[kind], { class: `square ${result} ${kind}`, title: label });
+    if (to) made.href = to;
+    made.setAttribute(to ? "aria-label" : "data-label", label);
+    return made;
+  };
+  const SQUARES = "A square for each game: + won, = drawn, – lost, ✕ lost by a fault of its own";
+
+  /** A heading, key figures and a sentence; `figures` are names with texts. */
+  const opening = (names, figures, sentence) => {
+    const title = make("h2", names, { id: "bot-name", tabindex: "-1" });
+    const list = make("dl", figures.map(([name, text, kind = ""]) =>
+      make("div", [make("dt", name), make("dd", text)], { class: kind })), { class: "key-figures" });
+    return [make("p", make("a", "← The tournament", { href: "#" })), title, list, sentence];
+  };
+
+  /** A card with the picture of a game, where there is one. */
+  const card = (name, figure, number) => {
+    const to = address(number);
+    const words = [
+      make("h3", [`${name} `, make("span", figure, { class: "soft" })]),
+      make("p", to ? make("a", data.games[number][ID], { href: to }) : data.games[number][ID], { class: "small" }),
+    ];
+    return make("li", [position(data.games[number][ID]), make("div", words)].filter(Boolean));
+  };
+  const cards = (chosen) =>
+    chosen.length ? [make("h3", "Games to see"), make("ul", chosen.map((one) => card(...one)), { class: "to-see" })] : [];
+
+  const faultsOf = (games) => {
+    const found = new Map();
+    for (const game of games) if (game.fault) found.set(game.fault, [...(found.get(game.fault) ?? []), game]);
+    return found;
+  };
+
+  /** What the games say of a bot. */
+  const bot = (name) => {
+    const met = new Map();
+    for (const game of gamesOf(name)) met.set(game.rival, [...(met.get(game.rival) ?? []), game]);
+    const games = new Map();
+    for (const game of gamesOf(name)) {
+      const before = games.get(game.number);
+      const worst = !before || ["lost", "drawn", "won"].indexOf(game.result) < ["lost", "drawn", "won"].indexOf(before.result);
+      if (worst) games.set(game.number, game);
+    }
+    const own = [...games.values()];
+    const seats = seatsOf(own);
+    const rivals = [...met].sort(([, one], [, other]) => percentOf(one) - percentOf(other));
+    const sentence = make("p", `${counted(own.length, "game")}: ${resultsOf(own)}. `);
+    const [worst, against] = rivals[0] ?? [];
+    if (rivals.length > 1) sentence.append(`It scores least against ${worst}: ${percentOf(against)} % of ${grouped(against.length)}. `);
+    sentence.append(make("a", "All its games", { href: `#games?bot=${query(name)}` }));
+    const faults = [...faultsOf(own)].map(([word, faulty]) => `${grouped(faulty.length)} by ${word}`).join(", ");
+    const rows = rivals.map(([rival, list]) => [
+      rival ? botLink(rival) : "alone",
+      rival ? make("a", scoreOf(list), { href: `#pair?${query(name, rival)}` }) : scoreOf(list),
+      `${percentOf(list)} %`,
+      ...seats.map((seat) => list.filter((game) => game.seat === seat).map(square)),
+    ]);
+    rows.push(["all", scoreOf(own), `${percentOf(own)} %`, ...seats.map((seat) => scoreOf(own.filter((game) => game.seat === seat)))]);
+    const heads = ["against", "points", "score#", ...seats.map((seat) => `from seat ${seat + 1}`)];
+    return [
+      ...opening([name], [["points", scoreOf(own)], ["faults", grouped(own.filter(({ fault }) => fault).length)]], sentence),
+      grid("By opponent and seat", heads, rows, "squares", SQUARES),
+      ...(faults ? [make("p", `Lost by its own faults: ${faults}.`, { class: "bad" })] : []),
+    ];
+  };
+
+  /** The first of some games with the largest value; none where no game has one. */
+  const most = (games, by) =>
+    games.reduce((best, game) => (by(game) > (best ? by(best) : -Infinity) ? game : best), undefined);
+
+  /** What two bots did against each other, in one section or in all. */
+  const pair = (one, other, section = "") => {
+    const isHere = (rival, game) => rival === other && (!section || data.sections[game[SECTION]] === section);
+    const games = gamesOf(one, isHere);
+    if (!games.length) return null;
+    const points = pointsOf(games);
+    const sentence = make("p", `${one} scored ${scoreOf(games)} (${percentOf(games)} %) against ${other}: ${resultsOf(games)}. `);
+    const filter = [["section", section], ["bot", one], ["against", other]].filter(([, value]) => value);
+    const all = make("a", "In the list of games", { href: `#games?${filter.map((part) => part.map(encodeURIComponent).join("=")).join("&")}` });
+    sentence.append(all);
+    const seats = seatsOf(games).map((seat) => {
+      const list = games.filter((game) => game.seat === seat);
+      return [`seat ${seat + 1}`, scoreOf(list), `${percentOf(list)} %`, list.map(square)];
+    });
+    const endings = new Map();
+    for (const game of games) {
+      const word = data.endings[data.games[game.number][ENDING]];
+      endings.set(word, [...(endings.get(word) ?? []), game]);
+    }
+    const ended = [...endings].map(([word, list]) => [
+      word, grouped(list.length), ...["won", "drawn", "lost"].map((result) => grouped(count(list, result)))]);
+    const wins = games.filter((game) => game.result !== "drawn" && !data.games[game.number][FAULTS].length);
+    const longest = most(games, ({ moves }) => moves);
+    const quickest = most(wins.filter((game) => game !== longest), ({ moves }) => -moves);
+    const chosen = [["Longest", longest], ["Quickest win", quickest]].filter(([, game]) => game);
+    const faults = [[one, games], [other, gamesOf(other, (rival, game) => rival === one && isHere(other, game))]].flatMap(
+      ([name, list]) => [...faultsOf(list)].map(([word, faulty]) => [botLink(name), word, faulty.map(square)]));
+    return [
+      ...opening([botLink(one), " – ", botLink(other)], [["score", `${grouped(points)} : ${grouped(games.length - points)}`], ["games", grouped(games.length)]], sentence),
+      beside(
+        grid(`${one} by seat`, ["from", "points", "score#", "games"], seats, "squares", SQUARES),
+        grid(`How they ended for ${one}`, ["ended by", "games#", "won#", "drawn#", "lost#"], ended),
+        faults.length ? grid("Faults", ["bot", "fault", "games"], faults, "squares") : "",
+      ),
+      ...cards(chosen.map(([name, game]) => [name, counted(game.moves, "move"), game.number])),
+      make("h3", games.length > MOST_LISTED ? `The first ${MOST_LISTED} games` : "Games"),
+      tableOf(games.slice(0, MOST_LISTED).map(({ number }) => number)),
+    ];
+  };
+
+  return { bot, pair };
+}
