@@ -32,8 +32,9 @@ if TYPE_CHECKING:
     "--show",
     metavar="T,…",
     help="The tables: standings, crosstable, los, seats, pairs, faults, times, sprt, rounds, pairings, "
-    "bracket. Default: standings,crosstable; with two bots standings,seats; of a Swiss tournament "
-    "standings,rounds; of a knockout standings,bracket.",
+    "bracket, stages. Default: standings,crosstable; with two bots standings,seats; of a Swiss tournament "
+    "standings,rounds; of a knockout standings,bracket; of a tournament in stages standings,stages and "
+    "those of its formats.",
 )
 @notes_option
 @click.option("--times", is_flag=True, help="Also show how long moves took; this reads all records.")

@@ -562,8 +562,8 @@ def test_replay_shows_the_arithmetic(tmp_path: Path) -> None:
     written.append(to_json(ENDINGS["rules, on the reserve"]))
     written.close()
     assert (
-        "2.5 s used, 0.5 s beyond the allowance of 2 s: "
-        "2 s of reserve taken in steps of 2 s, 4 s of reserve remaining"
+        "2.5 s used, 500 ms beyond the allowance of 2.0 s: "
+        "2.0 s of reserve taken in steps of 2.0 s, 4.0 s of reserve remaining"
         in run("replay", str(tmp_path / "run"))[1]
     )
 
