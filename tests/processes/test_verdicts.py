@@ -40,7 +40,8 @@ def test_which_challengers_passed_is_told_everywhere(tmp_path: Path) -> None:
 
     page = tmp_path / "page.html"
     assert referee("report", folder, "-o", str(page), "--no-replays").code == 0
-    assert page.read_text().count("H1 accepted: ") == 2
+    html = page.read_text()
+    assert html.count("H1 accepted: ") == 2 and html.count(">H1 accepted<") == 2
 
 
 def test_the_next_bot_moves_up_where_the_first_is_disqualified(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from referee.core.text import counted, signed
 from referee.core.units import about
 from referee.pages.report.scales import Scale
-from referee.ratings.blocks import by_seat_grid, faults_grid, pairs_grid, seats_grid, times_grid
+from referee.ratings.blocks import by_seat_grid, faults_grid, pairs_grid, seats_grid, sprt_grid, times_grid
 from referee.ratings.columns import counts_text, default_columns, likelihood_text, standings_grid
 from referee.ratings.grids import Grid
 from referee.ratings.notes import circumstances, findings, meanings
@@ -118,7 +118,7 @@ class ReportPart:
     by_seat: Grid | None = None
     times: Grid | None = None
     of_format: Sequence[tuple[str, Grid]] = ()
-    """The tables that the format has besides its standings, with their titles."""
+    """The tables that the format has besides its standings, and the sequential tests, with their titles."""
     time_ticks: Sequence[Tick] = ()
 
 
@@ -149,9 +149,12 @@ def part(
         bars=without,
         strips=without,
         of_format=[
-            (name.capitalize(), one.grid)
-            for name, one in facts.of_format(table.section).items()
-            if name != "pairings"
+            *([("Sequential tests", sprt_grid(facts))] if facts.tests and not table.section else []),
+            *(
+                (name.capitalize(), one.grid)
+                for name, one in facts.of_format(table.section).items()
+                if name != "pairings"
+            ),
         ],
     )
     if table.seats > 1 and any(row.is_rated for row in table.rows):
