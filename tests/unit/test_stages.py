@@ -15,7 +15,8 @@ from referee.core.fields import Fields
 from referee.core.pairing import Pairing
 from referee.records.record import Summary
 from referee.tournament.formats import format_of, from_header
-from referee.tournament.formats.stages import Stages, dealt
+from referee.tournament.formats.stage import dealt
+from referee.tournament.formats.stages import Stages
 from referee.tournament.formats.standing import SectionResults
 from tests.unit.simulated import Result, drawn, favourites, play, schedule_of, summary
 from tests.unit.simulated_runs import tournament

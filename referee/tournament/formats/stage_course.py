@@ -1,0 +1,186 @@
+"""The course of a tournament in stages, as far as its results are known: who meets whom, and who advances.
+Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from string import ascii_uppercase
+from typing import NamedTuple
+
+from referee.core.point_scale import STANDARD, PointScale
+from referee.ratings.format_tables import FormatTable, halves
+from referee.records.record import Summary
+from referee.tournament.formats.format import Format, SectionState
+from referee.tournament.formats.knockout import Knockout, first_matches
+from referee.tournament.formats.renumbered import LaterGames, later_results, later_schedule
+from referee.tournament.formats.round_robin import RoundRobin
+from referee.tournament.formats.stage import SEATS, Stage, dealt
+from referee.tournament.formats.standing import SectionResults, Standing, counting
+from referee.tournament.formats.tie_breaks import Scores, ranked
+from referee.tournament.schedule import Encounter, Schedule, wait_for
+
+
+class Advancing(NamedTuple):
+    """A bot that plays the next stage."""
+
+    bot: str
+    group: int
+    by_seed: bool
+    """Whether it shares its place in the group with a bot that does not advance, and has the higher seed."""
+
+
+class Placed(NamedTuple):
+    """The place of a bot in a stage."""
+
+    standing: Standing
+    group: str
+    """A letter."""
+
+    @property
+    def result(self) -> str:
+        """What the bot has achieved in the stage: its points, or how far it came in a knockout."""
+        columns = self.standing.columns
+        reached = columns.get("reached")
+        return str(reached) if reached else f"{halves(float(columns['points']))} points"
+
+
+class BegunStage:
+    """A stage that has begun."""
+
+    def __init__(self, stage: Stage, bots: Sequence[str], before: int, carried: Sequence[Encounter]) -> None:
+        """`before` is the number of rounds before it, `carried` has the encounters of the stage before if
+        they count again.
+        """
+        self.stage = stage
+        self.groups = dealt(bots, stage.groups)
+        self.given: list[Encounter] = []
+        """Its encounters so far."""
+        self.advancing: list[Advancing] = []
+        """The bots of the next stage, in their order, once it is over."""
+        self._bots = bots
+        self._before = before
+        self._carried = carried
+
+    def schedule(self, section: str, games: Mapping[str, Summary], scale: PointScale) -> Schedule:
+        """Its encounters, those of all groups round by round."""
+        own = LaterGames(games, self._before)
+        for step in later_schedule(self._of_format(section, own, scale), self._before):
+            if isinstance(step, Encounter):
+                self.given.append(step)
+            yield step
+        yield wait_for(self.given)  # guard: wait-for-stage
+
+    def _of_format(self, section: str, games: Mapping[str, Summary], scale: PointScale) -> Schedule:
+        of_groups = [
+            self.stage.form.seeded(group).schedule(SectionState(group, SEATS, section, games, points=scale))
+            for group in self.groups
+        ]
+        if len(of_groups) == 1:
+            return of_groups[0]
+        encounters = (one for each in of_groups for one in each if isinstance(one, Encounter))
+        return iter(sorted(encounters, key=lambda one: one.games[0].number))
+
+    def standings(self, group: Sequence[str], results: SectionResults) -> list[Standing]:
+        """The bots of a group in its order."""
+        if not isinstance(self.stage.form, RoundRobin):
+            return self.form.standings(later_results(results, self._before)) or []
+        scores = Scores(group, results.points)
+        played = [one for one in (*self._carried, *self.given) if {*one.games[0].bots} <= {*group}]
+        scores.add(played, None, counting(played, results))
+        return ranked(scores, self.stage.tiebreaks)
+
+    def places(self, results: SectionResults) -> list[Placed]:
+        """All its bots, by their places."""
+        rows = [
+            Placed(row, ascii_uppercase[number])
+            for number, group in enumerate(self.groups)
+            for row in self.standings(group, results)
+        ]
+        return sorted(rows, key=lambda one: one.standing.rank)
+
+    @property
+    def form(self) -> Format:
+        """The format as its bots play it, where they are not divided into groups."""
+        return self.stage.form.seeded(self._bots)
+
+    def tables(self, results: SectionResults) -> list[FormatTable]:
+        """The tables of its format."""
+        return self.form.tables_of(later_results(results, self._before)) if self.stage.groups == 1 else []
+
+    def progress(self, results: SectionResults) -> str:
+        """How far its format is; empty where the number of games says it all."""
+        return self.form.stage_of(later_results(results, self._before)) if self.stage.groups == 1 else ""
+
+    def end(self, results: SectionResults, next_stage: Stage) -> list[str]:
+        """The bots of the next stage, in their order, when all games of this one are over."""
+        out = {
+            bot
+            for one in self.given
+            for game in one.games
+            if game.id in results.games and results.games[game.id].is_forfeited
+            for bot, fault in zip(game.bots, results.games[game.id].faults, strict=True)
+            if fault
+        }
+        of_groups = [self._first_of(number, results, out) for number in range(len(self.groups))]
+        tiers = [list(tier) for tier in zip(*of_groups, strict=True)]
+        self.advancing = tiers[0]
+        for tier in tiers[1:]:
+            turns = [tier[turn:] + tier[:turn] for turn in range(len(tier))]
+            self.advancing += min(turns, key=lambda turn: _met_before(next_stage, [*self.advancing, *turn]))
+        return [one.bot for one in self.advancing]
+
+    def _first_of(self, number: int, results: SectionResults, out: set[str]) -> list[Advancing]:
+        """The bots of a group that advance, the best first."""
+        standings = sorted(
+            self.standings(self.groups[number], results),
+            key=lambda one: (one.bot in out, one.rank, self._bots.index(one.bot)),
+        )
+        advance = self.stage.advance
+        left = {one.rank for one in standings[advance:] if one.bot not in out}
+        return [Advancing(one.bot, number, one.rank in left) for one in standings[:advance]]
+
+
+def _met_before(next_stage: Stage, order: Sequence[Advancing]) -> int:
+    """How many first matches of a knockout are between bots of the same group, if this is the order of its
+    first seeds; 0 for other formats.
+    """
+    if not isinstance(next_stage.form, Knockout):
+        return 0
+    by_name = {one.bot: one for one in order}
+    matches = first_matches([one.bot for one in order])
+    return sum(by_name[one].group == by_name[other].group for one, other in matches)
+
+
+class Course:
+    """A tournament in stages, as far as its results are known."""
+
+    def __init__(
+        self, seeding: Sequence[str], stages: Sequence[tuple[Stage, int]], scale: PointScale = STANDARD
+    ) -> None:
+        """Each stage comes with the number of rounds before it."""
+        self.begun: list[BegunStage] = []
+        self._seeding = seeding
+        self._stages = stages
+        self._scale = scale
+
+    def schedule(self, section: str, games: Mapping[str, Summary], last_round: int | None = None) -> Schedule:
+        """All encounters, stage by stage; no stage begins after the last round that is played."""
+        bots = self._seeding
+        for number, (stage, before) in enumerate(self._stages, 1):
+            if before and last_round is not None and before >= last_round:
+                return
+            carried = self.begun[-1].given if stage.carry else ()
+            now = BegunStage(stage, bots, before, carried)
+            self.begun.append(now)
+            yield from now.schedule(section, games, self._scale)
+            if number < len(self._stages):
+                over = SectionResults(games, section, _All(), points=self._scale)
+                bots = now.end(over, self._stages[number][0])
+
+
+class _All:
+    """Contains everything."""
+
+    def __contains__(self, game: object) -> bool:
+        return True
