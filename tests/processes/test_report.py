@@ -232,7 +232,7 @@ workers = 0
 
 FORMATS = {
     "swiss": ("rounds = 2", 4),
-    "knockout": ("best_of = 1", 4),
+    "knockout": ("best_of = 3", 4),
     "gauntlet": ('rounds = 1\nagainst = ["bot1"]', 3),
     "league": ("budget = 12", 3),
     "round-robin": ("rounds = 1", 2),
@@ -247,7 +247,7 @@ def test_every_format_has_a_report(form: str, tmp_path: Path) -> None:
     text = TOML.format(game="blooms", format=form, more=more) + "[options]\nsize = 3\ntarget = 2\n"
     text += "".join(f"[[bot]]\nname = 'bot{number}'\ncmd = '{PLAIN}'\n" for number in range(1, bots + 1))
     html = report_of(text, tmp_path)
-    assert form.replace("-", " ") in html
+    assert form.replace("-", " ") in html and '<p class="kicker">Winner</p>' in html
     assert ("most bots play only a few games" in html) == (form == "knockout")
     assert ("reached" in html) == (form == "knockout") and ("Buchholz" in html) == (form == "swiss")
 

@@ -23,7 +23,7 @@ from referee.ratings.times import Times
 from referee.records.record import Summary
 from referee.tournament.run.lock import is_locked
 from referee.tournament.run.reading import Runs
-from referee.tournament.run.remaining import stopped
+from referee.tournament.run.remaining import nothing_remains, stopped
 from referee.tournament.run.run import Run, dialogues
 
 SLOWEST = 10
@@ -233,7 +233,9 @@ def _is_over(run: Run) -> bool:
         return False
     remaining = stopped(run, run.is_open)
     in_all = run.games_in_all
-    return bool(remaining and remaining.decision) or in_all is None or len(run.games) >= in_all.games
+    if bool(remaining and remaining.decision) or in_all is None or len(run.games) >= in_all.games:
+        return True
+    return not in_all.is_exact and nothing_remains(run)
 
 
 def _allowance(clocks: set[str]) -> int | None:
