@@ -232,7 +232,7 @@ workers = 0
 
 FORMATS = {
     "swiss": ("rounds = 2", 4),
-    "knockout": ("best_of = 1", 4),
+    "knockout": ("best_of = 3", 4),
     "stages": ("", 4),
     "gauntlet": ('rounds = 1\nagainst = ["bot1"]', 3),
     "league": ("budget = 12", 3),

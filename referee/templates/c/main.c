@@ -50,7 +50,8 @@ static void hear(const char *news)
 }
 
 /* The move to make. Your idea: take the best of these moves instead. Printing to stderr does no harm,
- * and the referee shows it if the game is lost. */
+ * and the referee shows it if the game is lost; printf("info value 0.62 depth 4\n") has your chance to win
+ * drawn in replays. */
 static const char *choose(void)
 {
     return game.legal.line[random_below(game.legal.count)];

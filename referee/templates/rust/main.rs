@@ -38,7 +38,8 @@ impl Game {
     /// first question may come in the middle of a game, so rely on the news alone.
     fn hear(&mut self) {}
 
-    /// The move to make. Your idea: take the best of these moves instead.
+    /// The move to make. Your idea: take the best of these moves instead. The line
+    /// "info value 0.62 depth 4" has your chance to win drawn in replays.
     fn choose(&mut self, moves: &[String]) -> String {
         if let Some(reason) = &self.rejected {
             eprintln!("rejected: {reason}"); // stderr does no harm; the referee shows it if the game is lost
