@@ -26,6 +26,9 @@
     return element;
   };
 
+  /** How an address ends that leads to a step of a game. */
+  const atStep = (step) => (Number.isInteger(step) ? `@${step}` : "");
+
   const start = (data) => {
     const address = (id, number) => {
       const fragment = `#${encodeURI(id)}`;
@@ -249,7 +252,7 @@
     const title = document.title;
     /** Behind the `#`, the page that a game was opened from. */
     let behind = "";
-    const replayed = (number) => (isReplayed ? address(data.games[number][ID], number) : "");
+    const replayed = (number, step) => (isReplayed ? address(data.games[number][ID], number) + atStep(step) : "");
     const pages = panel && botPages(data, replayed, tableOf, positionOf);
     /** Shows the page of a bot or of a pair in the place of the tournament, or the tournament; says which. */
     const showPage = (kind, names) => {
@@ -299,15 +302,16 @@
     follow();
   };
 
-  /** A picture of the last position of a game, which leads to it; none where the page does not have the game. */
-  const positionOf = (id) => {
+  /** A picture of a game after a step, or at its end, which leads to it; none where the page does not have the game. */
+  const positionOf = (id, step) => {
     if (!replays.has(id)) return null;
-    const link = made("a", "", { class: "position", href: `#${encodeURI(id)}`, "data-position": id, tabindex: "-1", "aria-hidden": "true" });
+    const link = made("a", "", { class: "position", href: `#${encodeURI(id)}${atStep(step)}`, "data-position": id, tabindex: "-1", "aria-hidden": "true" });
     link.append(document.createElementNS("http://www.w3.org/2000/svg", "svg"));
+    if (atStep(step)) link.dataset.step = step;
     drawPosition(link);
     return link;
   };
-  /** Draws the last position of a game where the page shows it. The renderer has escaped what is drawn. */
+  /** Draws a position of a game, the last one if no step is named, where the page shows it. The renderer has escaped what is drawn. */
   const drawPosition = async (link) => {
     const id = replays.get(link.dataset.position);
     if (!id) return;
@@ -315,7 +319,7 @@
     const [view] = game.views;
     const svg = link.querySelector("svg");
     svg.setAttribute("viewBox", view.box);
-    svg.innerHTML = view.ground + view.steps.at(-1).draw.map((index) => game.elements[index]).join("");
+    svg.innerHTML = view.ground + view.steps.at(link.dataset.step ?? -1).draw.map((index) => game.elements[index]).join("");
   };
   for (const link of document.querySelectorAll("[data-position]")) drawPosition(link);
 
