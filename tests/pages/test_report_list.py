@@ -51,7 +51,7 @@ def ready(page: Page) -> None:
 def test_a_game_is_chosen_replayed_and_left(page: Page, one_page: Path) -> None:
     open_file(page, one_page)
     ready(page)
-    link = page.locator("#list tbody a").nth(3)
+    link = page.locator("#list tbody th a").nth(3)
     game = link.text_content()
     link.click()
     dialog = page.locator("dialog")
@@ -120,7 +120,7 @@ def test_games_of_a_folder_are_on_its_pages(page: Page, folder: Path) -> None:
     ready(page)
     for _ in range(4):
         page.get_by_text("Next", exact=True).click()
-    link = page.locator("#list tbody a").last
+    link = page.locator("#list tbody th a").last
     game = str(link.text_content())
     link.click()
     page.wait_for_url("**/games/00002.html#*")
@@ -129,7 +129,7 @@ def test_games_of_a_folder_are_on_its_pages(page: Page, folder: Path) -> None:
     press(page, "Escape")
     expect(page.locator("#count")).to_have_text(f"{GAMES - 200} games")
     assert page.locator("#list tbody td:first-child").first.text_content() == "201"
-    page.locator("#list tbody a").first.click()
+    page.locator("#list tbody th a").first.click()
     page.get_by_text("Previous game").click()
     page.wait_for_url("**/games/00001.html#*")
     expect(page.locator("dialog .pieces > *").first).to_be_attached()

@@ -168,7 +168,7 @@
       });
       pager.hidden = count <= onAPage;
       const pages = Math.ceil(count / onAPage);
-      pager.querySelector("span").textContent = `page ${page + 1} of ${pages}`;
+      pager.querySelector("span").textContent = `page ${grouped(page + 1)} of ${grouped(pages)}`;
       const [before, after] = pager.querySelectorAll("button");
       before.disabled = page === 0;
       after.disabled = page + 1 >= pages;
