@@ -135,17 +135,7 @@ class Gathering:
         """Adds the next game."""
         game, played = read.game, read.played
         section = Pairing.parse(game.id).section
-        said = [line.removeprefix(STDERR) for line in played.faults if line.startswith(STDERR)]
-        self.games.append(
-            ListedGame(
-                game,
-                played.moves,
-                played.lowest,
-                said[-1] if said else "",
-                played.deciding.step if played.deciding else None,
-                tuple(map(sys.intern, played.opening)),
-            )
-        )
+        self.games.append(listed_game(read))
         if board := self._board(read):
             names = {cell.name for cell in board.cells}
             for bot, words in zip(game.bots, played.words, strict=True):
@@ -261,6 +251,20 @@ class Gathering:
 
     def _clocks_of_all(self) -> set[str]:
         return {clock for bots in self._clocks.values() for found in bots.values() for clock in found}
+
+
+def listed_game(read: ReadGame) -> ListedGame:
+    """A game as lists, and the rules that choose games to see, have it."""
+    played = read.played
+    said = [line.removeprefix(STDERR) for line in played.faults if line.startswith(STDERR)]
+    return ListedGame(
+        read.game,
+        played.moves,
+        played.lowest,
+        said[-1] if said else "",
+        played.deciding.step if played.deciding else None,
+        tuple(map(sys.intern, played.opening)),
+    )
 
 
 def _board_of(run: Run, section: str) -> Board | None:
