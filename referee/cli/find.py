@@ -98,7 +98,7 @@ def find(**given: Any) -> None:
 
     query, form = group(_Query, given), given["form"]
     if given["to_see"] and given["dialogue"]:
-        raise UsageError("`--to-see` and `--dialogue` were both given, expected one of them")
+        raise UsageError("`--to-see` is given with `--dialogue`, expected only one of them")
     runs = read_runs(given["paths"])
     if query.game_id is not None:
         _, game_id = game_named(runs.runs, query.game_id)

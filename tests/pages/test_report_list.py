@@ -113,6 +113,13 @@ def test_the_list_is_filtered_sorted_and_turned(page: Page, one_page: Path) -> N
     page.locator("select[name=result]").select_option("won")
     cells = page.locator("#list tbody td:nth-child(3)").all()
     assert cells and all(cell.locator("strong").text_content() == "bot1" for cell in cells)
+    page.get_by_role("button", name="All games").click()
+    page.get_by_role("searchbox", name="search").fill("BOT1 bot2 captured")
+    expect(page.locator("#list tbody tr th a").first).to_be_visible()
+    found = page.locator("#list tbody th").all_text_contents()
+    assert found and all("bot1" in game and "bot2" in game for game in found)
+    page.get_by_role("searchbox", name="search").fill("bot1 <b>")
+    expect(page.locator("#count")).to_have_text("0 games")
 
 
 def test_games_of_a_folder_are_on_its_pages(page: Page, folder: Path) -> None:

@@ -1,6 +1,7 @@
 // The list of games of a report: filtered, sorted, in pages; and the game that is replayed. The address says
 // behind its `#` what is shown: a game, `ID` or `ID@STEP`; the page of a bot, `bot?NAME`, or of
-// two that met, `pair?NAME&NAME` or `pair?NAME&NAME&SECTION`; or games of the list, `games?bot=a&against=b`.
+// two that met, `pair?NAME&NAME` or `pair?NAME&NAME&SECTION`; or games of the list, `games?bot=a&against=b`,
+// `games?search=words`.
 "use strict";
 {
   const ON_A_PAGE = 50;
@@ -92,7 +93,10 @@
       const wanted = Object.fromEntries(new FormData(filters));
       const bot = data.bots.indexOf(wanted.bot);
       const against = data.bots.indexOf(wanted.against);
+      const words = wanted.search.toLowerCase().split(/\s+/).filter(Boolean);
       return (game) => {
+        const text = words.length ? textOf(game) : "";
+        if (!words.every((word) => text.includes(word))) return false;
         if (bot >= 0 && !game[BOTS].includes(bot)) return false;
         if (against >= 0 && !game[BOTS].includes(against)) return false;
         if (wanted.section && data.sections[game[SECTION]] !== wanted.section) return false;
@@ -101,6 +105,9 @@
         return !wanted.result || hasResult(game, wanted.result, bot);
       };
     };
+    /** What is searched of a game: its id, its bots, and how it ended. */
+    const textOf = (game) =>
+      `${game[ID]} ${game[BOTS].map((bot) => data.bots[bot]).join(" ")} ${data.endings[game[ENDING]]} ${data.sentences[game[SENTENCE]]}`.toLowerCase();
     const hasFault = (game, wanted, bot) =>
       game[FAULTS].some(
         (fault, seat) =>
@@ -199,7 +206,7 @@
       page += step;
       draw();
     });
-    filters.addEventListener("change", select);
+    filters.addEventListener("input", select);
     filters.addEventListener("reset", () => setTimeout(select));
     filters.addEventListener("submit", (event) => event.preventDefault());
 
