@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from referee.cli.options import form_option, group, runs_argument
 from referee.cli.output import say, show_data
 from referee.core.errors import RefereeError, UsageError
 from referee.core.pairing import Pairing
-from referee.core.rows import as_text
+from referee.core.rows import as_csv, as_text
 from referee.core.text import listed, meant, shown
 from referee.gameplay.events import Ending
 
@@ -70,6 +71,12 @@ _FAULTS = frozenset(ending.word for ending in Ending if ending.is_fault)
 @click.option("--longer", metavar="N", type=click.IntRange(0), help="Games of more than N moves.")
 @click.option("--shorter", metavar="N", type=click.IntRange(1), help="Games of fewer than N moves.")
 @click.option("--machine", metavar="NAME", help="Games that were played on the machine with this name.")
+@click.option(
+    "--to-see",
+    is_flag=True,
+    help="Of the games found, those worth looking at, each with the reason: an upset, the biggest swing, "
+    "the longest, the quickest win, the strangest fault.",
+)
 @click.option("--dialogue", is_flag=True, help="Print the stored dialogue of each game found.")
 @form_option
 def find(**given: Any) -> None:
@@ -84,11 +91,14 @@ def find(**given: Any) -> None:
       referee find results --bot greedy --lost-by random
       referee find results --fault any --dialogue
       referee find results --moves 'L:A1, L:A2 D:B1' --longer 20
+      referee find results --bot greedy --to-see
     """
     from referee.tournament.run.exports import csv_of, json_of_heads
     from referee.tournament.run.reading import game_named, read_runs
 
     query, form = group(_Query, given), given["form"]
+    if given["to_see"] and given["dialogue"]:
+        raise UsageError("`--to-see` is given with `--dialogue`, expected only one of them")
     runs = read_runs(given["paths"])
     if query.game_id is not None:
         _, game_id = game_named(runs.runs, query.game_id)
@@ -97,6 +107,9 @@ def find(**given: Any) -> None:
     found = query.games(runs)
     if is_none := not any(games for _, games in found):
         query.check_moves(runs)
+    if given["to_see"]:
+        _show_games_to_see(runs, found, form)
+        return
     kept = _kept(found) if given["dialogue"] else None
     if form == "csv":
         show_data(csv_of(found, kept))
@@ -303,6 +316,41 @@ def _show_list(found: Iterable[tuple[Run, list[Summary]]], form: str) -> None:
     if rows:
         example = f"{shown(str(found[0][0].folder))} {rows[0][several]}"
         say(f"hint: `referee replay {example}` shows a game, `find … --dialogue` its dialogue")
+
+
+def _show_games_to_see(runs: Runs, found: Iterable[tuple[Run, list[Summary]]], form: str) -> None:
+    """Prints the games to see among those found, as a table: with the step of the deciding move, if known."""
+    from referee.pages.report.choosing import chosen_games
+
+    chosen = chosen_games(runs, {(run.folder, game.id) for run, games in found for game in games})
+    several = len(runs.runs) > 1
+    rows: list[list[str | int | None]] = [
+        [
+            *([shown(str(one.run.folder))] if several else []),
+            one.id,
+            one.seen.name,
+            one.seen.number,
+            shown(one.seen.sentence, 300),
+            one.deciding,
+        ]
+        for one in chosen
+    ]
+    headers = [*(["run"] if several else []), "id", "to see", "figure", "what happened", "deciding move"]
+    names = [name.replace(" ", "_") for name in headers]
+    data = [dict(zip(names, row, strict=True)) for row in rows]
+    if form == "csv":
+        show_data(as_csv(data, names).rstrip("\n"))
+    elif form == "json":
+        show_data(json.dumps(data, indent=1, ensure_ascii=False))
+    elif rows or form != "simple":
+        texts = [["" if value is None else str(value) for value in row] for row in rows]
+        show_data(as_text(texts, headers, form))
+    if rows:
+        example = f"{shown(str(chosen[0].run.folder))} {chosen[0].id}"
+        step = "" if chosen[0].deciding is None else f" --move {chosen[0].deciding}"
+        say(f"hint: `referee replay {example}{step}` shows a game")
+    else:
+        say("no games match")
 
 
 def _winner(game: Summary) -> str:

@@ -31,6 +31,7 @@ from markupsafe import Markup
 import referee
 from referee.core.text import counted, shown
 from referee.core.units import about, seconds
+from referee.pages.preview import preview_image
 
 PAGE_START = "<!doctype html>"
 """How every page begins."""
@@ -47,7 +48,7 @@ def page(
     **values: object,
 ) -> str:
     """A whole page as HTML. `connects` allows its script to ask the server that the page came from;
-    `description` is what previews of links show below the title.
+    `description` is what previews of links show below the title, with a picture of both.
     """
     style = "\n".join([static("base.css"), *styles])
     script = "\n".join([static("theme.js"), *scripts])
@@ -58,6 +59,7 @@ def page(
             values,
             title=title,
             description=description,
+            image=preview_image(title, description) if description else "",
             style=_inline(style),
             script=_inline(script),
             policy=policy(style, script, connects),

@@ -77,7 +77,7 @@ def test_games_and_the_report_are_a_step_away(page: Page) -> None:
     page.go_back()
     page.get_by_role("link", name="Report of the games so far").click()
     page.wait_for_url("**/report")
-    page.locator("#list tbody a").first.click()
+    page.locator("#list tbody th a").first.click()
     page.wait_for_url("**/game/1#*")
 
 

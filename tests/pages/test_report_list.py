@@ -51,7 +51,7 @@ def ready(page: Page) -> None:
 def test_a_game_is_chosen_replayed_and_left(page: Page, one_page: Path) -> None:
     open_file(page, one_page)
     ready(page)
-    link = page.locator("#list tbody a").nth(3)
+    link = page.locator("#list tbody th a").nth(3)
     game = link.text_content()
     link.click()
     dialog = page.locator("dialog")
@@ -113,6 +113,13 @@ def test_the_list_is_filtered_sorted_and_turned(page: Page, one_page: Path) -> N
     page.locator("select[name=result]").select_option("won")
     cells = page.locator("#list tbody td:nth-child(3)").all()
     assert cells and all(cell.locator("strong").text_content() == "bot1" for cell in cells)
+    page.get_by_role("button", name="All games").click()
+    page.get_by_role("searchbox", name="search").fill("BOT1 bot2 captured")
+    expect(page.locator("#list tbody tr th a").first).to_be_visible()
+    found = page.locator("#list tbody th").all_text_contents()
+    assert found and all("bot1" in game and "bot2" in game for game in found)
+    page.get_by_role("searchbox", name="search").fill("bot1 <b>")
+    expect(page.locator("#count")).to_have_text("0 games")
 
 
 def test_games_of_a_folder_are_on_its_pages(page: Page, folder: Path) -> None:
@@ -120,7 +127,7 @@ def test_games_of_a_folder_are_on_its_pages(page: Page, folder: Path) -> None:
     ready(page)
     for _ in range(4):
         page.get_by_text("Next", exact=True).click()
-    link = page.locator("#list tbody a").last
+    link = page.locator("#list tbody th a").last
     game = str(link.text_content())
     link.click()
     page.wait_for_url("**/games/00002.html#*")
@@ -129,7 +136,7 @@ def test_games_of_a_folder_are_on_its_pages(page: Page, folder: Path) -> None:
     press(page, "Escape")
     expect(page.locator("#count")).to_have_text(f"{GAMES - 200} games")
     assert page.locator("#list tbody td:first-child").first.text_content() == "201"
-    page.locator("#list tbody a").first.click()
+    page.locator("#list tbody th a").first.click()
     page.get_by_text("Previous game").click()
     page.wait_for_url("**/games/00001.html#*")
     expect(page.locator("dialog .board .pieces > *").first).to_be_attached()

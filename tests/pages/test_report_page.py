@@ -62,7 +62,7 @@ def test_everybody_can_use_it(report: Path, page: Page) -> None:
 
 def test_every_game_is_replayed(run: Path, report: Path, page: Page) -> None:
     open_file(page, report)
-    page.locator("#list tbody a").nth(3).click()
+    page.locator("#list tbody th a").nth(3).click()
     game_is_shown(page, run, 3)
     check(page, [PHONE])
     page.reload()
@@ -178,7 +178,7 @@ def test_the_folder_form(run: Path, page: Page, tmp_path: Path) -> None:
     assert referee("report", str(run), "--folder", "-o", str(folder)).code == 0
     open_file(page, folder / "index.html")
     check(page, [PHONE])
-    page.locator("#list tbody a").nth(7).click()
+    page.locator("#list tbody th a").nth(7).click()
     game_is_shown(page, run, 7)
     page.get_by_role("link", name="Next game").click()
     game_is_shown(page, run, 8)

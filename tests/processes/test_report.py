@@ -94,6 +94,17 @@ def test_a_page_has_everything_of_a_run(small: Path, tmp_path: Path) -> None:
     assert (printed.code, printed.err) == (0, "") and printed.out.rstrip("\n") == html.rstrip("\n")
 
 
+def test_games_to_see_are_those_that_find_names(small: Path) -> None:
+    html = referee("report", str(small), "--workers", "0", "--no-replays").out
+    cards = html[html.index('<ul class="to-see">') :]
+    shown = re.findall(r"<h3>(.*?) <span.*?</h3>\n<p>.*?</p>\n<p class=\"small\">(.*?)</p>", cards)
+    found = json.loads(referee("find", str(small), "--to-see", "--format", "json").out)
+    assert [(one["to_see"], one["id"]) for one in found] == shown and len(shown) == 2
+    assert referee("find", str(small), "--to-see").out.count("\n") == 2 + len(shown)
+    assert referee("find", str(small), "--to-see", "--won-by", "bad").err == "no games match\n"
+    assert referee("find", str(small), "--to-see", "--dialogue").code == 2
+
+
 @pytest.mark.promise("LOOKING", "A report is the same with any number of workers.")
 @pytest.mark.slow(seconds=10)
 def test_a_page_is_the_same_whatever_the_number_of_workers(large: Path) -> None:

@@ -277,6 +277,7 @@ def line(**changes: object) -> bytes:
         "kind": "game",
         "id": "1:a:b",
         "bots": ["a", "b"],
+        "ranks": [1, 2],
         "clocks": ["1s", "2s"],
         "faults": ["", ""],
         "events": [{"seat": 1, "opening": "x"}, {"seat": 2, "move": "y"},

@@ -35,6 +35,10 @@ class ListedGame(NamedTuple):
     """By seat, the least chance to win that the bot gave itself; None where it said none."""
     last_words: str = ""
     """The last line that a bot at fault wrote to stderr."""
+    deciding: int | None = None
+    """The step of the replay with the move after which the winner stayed ahead; None where nobody knows."""
+    opening: tuple[str, ...] = ()
+    """The first moves."""
 
     @property
     def winner(self) -> int | None:
@@ -80,6 +84,8 @@ class GameToSee(NamedTuple):
     """The figure by which it was chosen."""
     sentence: str
     game: Summary
+    deciding: int | None = None
+    """The step with its deciding move; None where nobody knows."""
 
 
 class Front(NamedTuple):
@@ -189,19 +195,29 @@ def podium(table: Standings, games: Sequence[ListedGame], elo: Mapping[str, floa
 
 
 def _place(number: int, row: StandingsRow, games: Iterable[ListedGame], elo: Mapping[str, float]) -> Place:
-    """A bot with its win against the best-rated other, without a fault; of several the shortest."""
+    """A bot with its best win."""
+    points = f"{number_text(row.tally.points)} of {row.tally.games:,} points"
+    game, against = best_win(row.bot, games, elo) or (None, "")
+    return Place(number, row.bot, points, game, against)
+
+
+def best_win(
+    bot: str, games: Iterable[ListedGame], elo: Mapping[str, float]
+) -> tuple[ListedGame, str] | None:
+    """A bot's win against the best-rated other, without a fault, and whom it beat; of several the shortest.
+    None where it has none.
+    """
 
     def beaten(each: ListedGame) -> str:
-        return max((bot for bot in each.game.bots if bot != row.bot), key=lambda bot: elo.get(bot, 0.0))
+        return max((other for other in each.game.bots if other != bot), key=lambda other: elo.get(other, 0.0))
 
     won = [
         each
         for each in games
-        if each.is_clean and each.winner is not None and each.game.bots[each.winner] == row.bot
+        if each.is_clean and each.winner is not None and each.game.bots[each.winner] == bot
     ]
-    points = f"{number_text(row.tally.points)} of {row.tally.games:,} points"
     game = max(won, key=lambda each: (elo.get(beaten(each), 0.0), -each.moves), default=None)
-    return Place(number, row.bot, points, game, beaten(game) if game else "")
+    return (game, beaten(game)) if game else None
 
 
 def games_to_see(games: Sequence[ListedGame], elo: Mapping[str, float]) -> list[GameToSee]:
@@ -214,7 +230,7 @@ def games_to_see(games: Sequence[ListedGame], elo: Mapping[str, float]) -> list[
     return found
 
 
-def _most(
+def most(
     games: Iterable[ListedGame], by: Callable[[ListedGame], float | None]
 ) -> tuple[ListedGame, float] | None:
     """The first game with the largest value, and the value; games without one do not count."""
@@ -239,11 +255,13 @@ def _upset(games: Collection[ListedGame], elo: Mapping[str, float]) -> GameToSee
         lead = max(elo[bot] for seat, bot in enumerate(bots) if seat != each.winner) - elo[bots[each.winner]]
         return lead if round(lead) > 0 else None
 
-    if (chosen := _most(games, by)) is None:
+    if (chosen := most(games, by)) is None:
         return None
     winner, others = _names(chosen[0])
     lead = f"{chosen[1]:,.0f} Elo"
-    return GameToSee("Upset", lead, f"{winner} beats {others}, rated {lead} higher", chosen[0].game)
+    return GameToSee(
+        "Upset", lead, f"{winner} beats {others}, rated {lead} higher", chosen[0].game, chosen[0].deciding
+    )
 
 
 def _swing(games: Collection[ListedGame], elo: Mapping[str, float]) -> GameToSee | None:
@@ -253,24 +271,30 @@ def _swing(games: Collection[ListedGame], elo: Mapping[str, float]) -> GameToSee
         lowest = each.lowest[each.winner] if each.winner is not None and each.lowest else None
         return -lowest if lowest is not None and lowest < EVEN and each.is_clean else None
 
-    if (chosen := _most(games, by)) is None:
+    if (chosen := most(games, by)) is None:
         return None
     winner, others = _names(chosen[0])
     least = f"{-100 * chosen[1]:.0f} %"
     text = f"{winner} gave itself {least}, and won against {others}"
-    return GameToSee("Biggest swing", least, text, chosen[0].game)
+    return GameToSee("Biggest swing", least, text, chosen[0].game, chosen[0].deciding)
 
 
 def _longest(games: Collection[ListedGame], elo: Mapping[str, float]) -> GameToSee | None:
     """The game with the most moves."""
-    if (chosen := _most(games, lambda each: each.moves or None)) is None:
+    if (chosen := most(games, lambda each: each.moves or None)) is None:
         return None
-    return GameToSee("Longest", counted(chosen[0].moves, "move"), chosen[0].game.sentence, chosen[0].game)
+    return GameToSee(
+        "Longest",
+        counted(chosen[0].moves, "move"),
+        chosen[0].game.sentence,
+        chosen[0].game,
+        chosen[0].deciding,
+    )
 
 
 def _quickest(games: Collection[ListedGame], elo: Mapping[str, float]) -> GameToSee | None:
     """The win by the rules with the fewest moves."""
-    chosen = _most(
+    chosen = most(
         games,
         lambda each: (
             -each.moves
@@ -281,7 +305,9 @@ def _quickest(games: Collection[ListedGame], elo: Mapping[str, float]) -> GameTo
     if chosen is None:
         return None
     text = chosen[0].game.sentence
-    return GameToSee("Quickest win", counted(chosen[0].moves, "move"), text, chosen[0].game)
+    return GameToSee(
+        "Quickest win", counted(chosen[0].moves, "move"), text, chosen[0].game, chosen[0].deciding
+    )
 
 
 def _strangest(games: Collection[ListedGame], elo: Mapping[str, float]) -> GameToSee | None:
@@ -292,7 +318,7 @@ def _strangest(games: Collection[ListedGame], elo: Mapping[str, float]) -> GameT
         words = {*each.game.faults} - {""}
         return -min(counts[word] for word in words) + (0.5 if each.last_words else 0) if words else None
 
-    if (chosen := _most(games, by)) is None:
+    if (chosen := most(games, by)) is None:
         return None
     each = chosen[0]
     word, bot = min(
@@ -301,4 +327,6 @@ def _strangest(games: Collection[ListedGame], elo: Mapping[str, float]) -> GameT
     )
     said = f", saying: {each.last_words}" if each.last_words else ""
     number = f"{word}: {counted(counts[word], 'game')}"
-    return GameToSee("Strangest fault", number, f"{bot} {Ending.of(word).sentence}{said}", each.game)
+    return GameToSee(
+        "Strangest fault", number, f"{bot} {Ending.of(word).sentence}{said}", each.game, each.deciding
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from referee.core.errors import RecordError, UsageError
 from referee.core.fields import Fields
@@ -13,6 +13,7 @@ from referee.core.text import shown, without_folders
 from referee.core.timecontrol import TimeControl
 from referee.core.units import about
 from referee.pages.game_data import game_data
+from referee.pages.report.habits import OPENING_MOVES, words_of
 from referee.ratings.times import Times
 from referee.records.played_on import PlayedOn, played_on
 from referee.records.record import GameRecord, from_json, parse_json
@@ -28,6 +29,15 @@ class SlowestMove(NamedTuple):
     """The move of a seat that took the longest."""
 
     used_us: int
+    event: int
+    """Its number among the events of the game, counted from 0."""
+    step: int | None = None
+    """The step of the replay that has it; None where the game is not replayed."""
+
+
+class DecidingMove(NamedTuple):
+    """The move after which the winner stayed ahead."""
+
     event: int
     """Its number among the events of the game, counted from 0."""
     step: int | None = None
@@ -63,6 +73,12 @@ class PlayedGame(NamedTuple):
     """Where it was played; None where the record does not say."""
     lowest: tuple[float | None, ...]
     """By seat, the least chance to win that the bot gave itself; None where it said none."""
+    deciding: DecidingMove | None
+    """None where the bots did not say enough to tell."""
+    opening: tuple[str, ...]
+    """The first moves."""
+    words: tuple[dict[str, int], ...]
+    """By seat, how often each word stands in the moves of the bot: among them the cells that it plays."""
     faults: tuple[str, ...]
     """The report of its faults, line by line."""
     replay: Replay | None
@@ -100,19 +116,27 @@ class PlayedReader:
         times.add_game(bots, value)
         events, measured = value["events"], value["measured"]
         slowest = _slowest(events, measured["events"], len(bots))
-        moves = sum(_is_timed(event) or "opening" in event for event in events)
+        moves = [event for event in events if _is_timed(event) or "opening" in event]
+        chances = _chances(events, measured["events"])
+        deciding = deciding_move(chances, value["ranks"])
         has_faults = any(value["faults"])
         record = self._record(value, bots) if self._with_replays or has_faults else None
         steps = steps_of(record) if record and self._with_replays else None
         return PlayedGame(
-            moves,
+            len(moves),
             tuple(_placed(slow, steps) if slow and steps else slow for slow in slowest),
             _clocks(value),
             times,
             _minute(measured.get("began")),
             tuple(shown(str(measured.get(name, "")), 80) for name in MADE_BY),
             played_on(Fields(measured, "measured", RecordError)),
-            _lowest(events, measured["events"], len(bots)),
+            _lowest(chances, len(bots)),
+            _placed(deciding, steps) if deciding and steps else deciding,
+            tuple(_text_of(event) for event in moves[:OPENING_MOVES]),
+            tuple(
+                words_of(str(event["move"]) for event in moves if "move" in event and event["seat"] == seat)
+                for seat in range(1, len(bots) + 1)
+            ),
             tuple(map(without_folders, fault_report(record, time=about))) if record and has_faults else (),
             self._replay(steps) if steps else None,
         )
@@ -154,28 +178,65 @@ def _slowest(
     return slowest
 
 
-def _lowest(
-    events: Sequence[dict[str, Any]], measured: Sequence[dict[str, Any]], seats: int
-) -> tuple[float | None, ...]:
+Chance = tuple[int, int, float]
+"""The number of an event, the seat that moved there, and the chance to win that it gave itself."""
+
+
+def _chances(events: Sequence[dict[str, Any]], measured: Sequence[dict[str, Any]]) -> list[Chance]:
+    """The chances to win that the bots gave themselves at their moves."""
+    return [
+        (number, event["seat"] - 1, value)
+        for number, (event, of_event) in enumerate(zip(events, measured, strict=True))
+        if _is_timed(event) and "info" in of_event
+        if (value := read_info(str(of_event["info"])).value) is not None
+    ]
+
+
+def _lowest(chances: Sequence[Chance], seats: int) -> tuple[float | None, ...]:
     """The least chance to win that each seat gave itself at a move."""
-    lowest: list[float | None] = [None] * seats
-    for event, of_event in zip(events, measured, strict=True):
-        if _is_timed(event) and "info" in of_event:
-            value = read_info(str(of_event["info"])).value
-            before = lowest[event["seat"] - 1]
-            if value is not None and (before is None or value < before):
-                lowest[event["seat"] - 1] = value
-    return tuple(lowest)
+    return tuple(
+        min((value for _, at, value in chances if at == seat), default=None) for seat in range(seats)
+    )
 
 
-def _placed(slow: SlowestMove, steps: Steps) -> SlowestMove:
+def deciding_move(chances: Sequence[Chance], ranks: Sequence[int]) -> DecidingMove | None:
+    """The last move with which the winner of a game of two came ahead: its chance, the mean of what both bots
+    last said, then exceeded one half. None where it was never behind, or the bots said too little.
+    """
+    if sorted(ranks) != [1, 2]:
+        return None
+    winner = ranks.index(1)
+    last: dict[int, float] = {}
+    was_ahead, found = True, None
+    for number, seat, value in chances:
+        last[seat] = value if seat == winner else 1 - value
+        is_ahead = sum(last.values()) > len(last) / 2
+        if is_ahead and not was_ahead:
+            found = DecidingMove(number)
+        was_ahead = is_ahead
+    return found if was_ahead else None
+
+
+Placed = TypeVar("Placed", SlowestMove, DecidingMove)
+
+
+def _placed(move: Placed, steps: Steps) -> Placed:
     """A move with the step that has it."""
+    return move._replace(step=step_of(move.event, steps))
+
+
+def step_of(event: int, steps: Steps) -> int | None:
+    """The step that has the event of this number; None where the record is damaged before it."""
     passed = 0
     for step in steps.steps:
         passed += len(step.events)
-        if slow.event < passed:
-            return slow._replace(step=step.number)
-    return slow
+        if event < passed:
+            return step.number
+    return None
+
+
+def _text_of(event: dict[str, Any]) -> str:
+    return next(shown(str(event[name]), 80) for name in ("opening", "move", "default") if name in event)
 
 
 def _clocks(value: dict[str, Any]) -> tuple[str, ...]:

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import heapq
+import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from referee.core.advance import Advance, Stage, untold_stage
+from referee.core.errors import RecordError, RefereeError
+from referee.core.fields import Fields
 from referee.core.pairing import Pairing
 from referee.core.text import shown, without_folders
 from referee.core.timecontrol import TimeControl
+from referee.pages.report.bots import BotReport, bot_reports
 from referee.pages.report.charts import SERIES
 from referee.pages.report.front import Front, ListedGame, front
 from referee.pages.report.games import MADE_BY
+from referee.pages.report.habits import Board, board_of
 from referee.pages.report.heading import Share, hashes, heading, machines, made_by, title_of
 from referee.pages.report.rating_history import FEWEST_GAMES, MAX_BOTS, RatingHistory, course
 from referee.pages.report.reading import ReadGame
 from referee.pages.report.tables import ReportPart, part
 from referee.ratings.standings import Facts, Standings, with_sections
 from referee.ratings.times import Times
+from referee.records.header import game_of, sections_of
 from referee.records.record import Summary
 from referee.tournament.run.lock import is_locked
 from referee.tournament.run.reading import Runs
@@ -86,6 +92,7 @@ class TournamentReport:
     faults: Sequence[FaultyGame]
     more_faults: int
     """How many games with faults are not shown."""
+    bots: Mapping[str, BotReport]
     games: Sequence[ListedGame]
     """In the order in which they were finished."""
     lacks_seats: bool
@@ -116,6 +123,12 @@ class Gathering:
     _began: list[str] = field(default_factory=list)
     """When the first and the last game began."""
     _made_by: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    _boards: dict[tuple[int, str], Board | None] = field(default_factory=dict)
+    """By run and section."""
+    _cells: dict[str, dict[Board, Counter[str]]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(Counter))
+    )
+    """By bot and board, how often it played each cell."""
     _shares: Counter[Share] = field(default_factory=Counter)
     """How many games were played so."""
 
@@ -123,8 +136,11 @@ class Gathering:
         """Adds the next game."""
         game, played = read.game, read.played
         section = Pairing.parse(game.id).section
-        said = [line.removeprefix(STDERR) for line in played.faults if line.startswith(STDERR)]
-        self.games.append(ListedGame(game, played.moves, played.lowest, said[-1] if said else ""))
+        self.games.append(listed_game(read))
+        if board := self._board(read):
+            names = {cell.name for cell in board.cells}
+            for bot, words in zip(game.bots, played.words, strict=True):
+                self._cells[bot][board].update({name: words[name] for name in names & words.keys()})
         self._lacks_seats |= played.replay is not None and played.replay.lacks_seats
         self._times[section].update(played.times)
         self._lengths[section][played.moves] += 1
@@ -144,6 +160,14 @@ class Gathering:
                 self._made_by[name].add(text)
         if any(game.faults):
             self._add_faults(read)
+
+    def _board(self, read: ReadGame) -> Board | None:
+        """The board of a game; None where it has none, or its rules are not available."""
+        section = Pairing.parse(read.id).section
+        key = id(read.run), section
+        if key not in self._boards:
+            self._boards[key] = _board_of(read.run, section)
+        return self._boards[key]
 
     def _add_faults(self, read: ReadGame) -> None:
         self._with_faults += 1
@@ -166,6 +190,7 @@ class Gathering:
         parts += [self._part(table, facts, [table.section]) for table in sections]
         followed, why_not = self._course(whole, facts, workers, stage("fitting the ratings"))
         faulty = list(self._shown_faults())
+        bots = bot_reports(whole, self.games, parts[0].times, followed, self._cells)
         return TournamentReport(
             title=title_of(whole, games),
             facts=[
@@ -183,6 +208,7 @@ class Gathering:
             slowest=sorted(self._slowest, key=lambda move: -move.used_us),
             faults=faulty,
             more_faults=self._with_faults - len(faulty),
+            bots=bots,
             games=self.games,
             lacks_seats=self._lacks_seats,
         )
@@ -229,6 +255,29 @@ class Gathering:
 
     def _clocks_of_all(self) -> set[str]:
         return {clock for bots in self._clocks.values() for found in bots.values() for clock in found}
+
+
+def listed_game(read: ReadGame) -> ListedGame:
+    """A game as lists, and the rules that choose games to see, have it."""
+    played = read.played
+    said = [line.removeprefix(STDERR) for line in played.faults if line.startswith(STDERR)]
+    return ListedGame(
+        read.game,
+        played.moves,
+        played.lowest,
+        said[-1] if said else "",
+        played.deciding.step if played.deciding else None,
+        tuple(map(sys.intern, played.opening)),
+    )
+
+
+def _board_of(run: Run, section: str) -> Board | None:
+    header = sections_of(run.header)[section]
+    try:
+        game = game_of(header)
+        return board_of(game.start(game.settle(Fields(header, "", RecordError).scalars("options"))))
+    except RefereeError:
+        return None
 
 
 def _is_over(run: Run) -> bool:

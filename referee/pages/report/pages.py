@@ -14,9 +14,11 @@ from referee.core.pairing import Pairing
 from referee.core.text import shown, signed
 from referee.pages.environment import page, replay_scripts, static
 from referee.pages.game_data import packed
+from referee.pages.report.bots import BotReport
 from referee.pages.report.charts import ChartLine, evidence, histogram, lines
 from referee.pages.report.front import Front, ListedGame, elo_text
 from referee.pages.report.gathering import TournamentReport
+from referee.pages.report.habits import Opening
 from referee.pages.report.rating_history import RatingHistory
 from referee.viewing.palette import page_style
 
@@ -82,7 +84,9 @@ def report_page(
         course_interval=bool(report.course and report.course.between),
         course_chart=_course_chart(report.course) if report.course else None,
         links=Links(pages),
-        games_data=packed({**games_data(report.games, on_a_page or 0), "pages": own_pages}),
+        games_data=packed(
+            {**games_data(report.games, on_a_page or 0), **bots_data(report.bots), "pages": own_pages}
+        ),
         replays=replays,
         symbols=Markup("".join(symbols.values())),
     )
@@ -173,6 +177,54 @@ def games_data(games: Sequence[ListedGame], on_a_page: int) -> dict[str, Any]:
         "faults": [*faults],
         "games": rows,
     }
+
+
+def bots_data(bots: Mapping[str, BotReport]) -> dict[str, Any]:
+    """What there is to say of each bot, for the script: boards once each, and what refers to them."""
+    boards = list(dict.fromkeys(board for bot in bots.values() for board in bot.cells))
+    return {
+        "boards": [
+            {
+                "cells": [(cell.name, round(cell.x, 3), round(cell.y, 3)) for cell in board.cells],
+                "shape": board.shape,
+            }
+            for board in boards
+        ],
+        "about": {
+            name: {
+                "elo": bot.elo,
+                "times": bot.times,
+                "course": [(games, round(elo)) for games, elo in bot.course],
+                "cells": [
+                    [bot.cells[board].get(cell.name, 0) for cell in board.cells] if board in bot.cells else []
+                    for board in boards
+                ],
+                "openings": [opening_rows(found) for found in bot.openings],
+                "see": [
+                    (seen.name, seen.number, shown(seen.sentence), seen.game.id, seen.deciding)
+                    for seen in bot.to_see
+                ],
+                "faults": [(fault.game, fault.word, shown(fault.said)) for fault in bot.faults],
+            }
+            for name, bot in bots.items()
+        },
+    }
+
+
+def opening_rows(found: Sequence[Opening]) -> list[tuple[int, str, int, int]]:
+    """Openings as rows of a tree, each below what it continues: how many moves come before, the last move,
+    games, and points in halves.
+    """
+    rows: list[tuple[int, str, int, int]] = []
+
+    def add(before: tuple[str, ...]) -> None:
+        for each in found:
+            if each.moves[:-1] == before:
+                rows.append((len(before), each.moves[-1], each.games, each.half_points))
+                add(each.moves)
+
+    add(())
+    return rows
 
 
 def _styles() -> list[str]:

@@ -5,9 +5,9 @@
 /**
  * Makes pages of bots and of pairs.
  * @param {object} data the list of games
- * @param {(number: number) => string} address where a game is replayed, by its number; empty if nowhere
+ * @param {(number: number, step?: number) => string} address where a game is replayed, by its number; empty if nowhere
  * @param {(numbers: number[]) => Element} tableOf the list of some games
- * @param {(id: string) => Element | null} position the picture of a game, where the page has it
+ * @param {(id: string, step?: number) => Element | null} position the picture of a game, where the page has it
  */
 function botPages(data, address, tableOf, position) {
   const [ID, SECTION, BOTS, RANKS, ENDING, MOVES, FAULTS] = [0, 1, 2, 3, 4, 6, 7];
@@ -90,14 +90,15 @@ function botPages(data, address, tableOf, position) {
     return [make("p", make("a", "← The tournament", { href: "#" })), title, list, sentence];
   };
 
-  /** A card with the picture of a game, where there is one. */
-  const card = (name, figure, number) => {
-    const to = address(number);
+  /** A card with the picture of a game, where there is one, after a step or at its end. */
+  const card = (name, figure, number, sentence = "", step = null) => {
+    const to = address(number, step);
     const words = [
       make("h3", [`${name} `, make("span", figure, { class: "soft" })]),
+      make("p", sentence),
       make("p", to ? make("a", data.games[number][ID], { href: to }) : data.games[number][ID], { class: "small" }),
     ];
-    return make("li", [position(data.games[number][ID]), make("div", words)].filter(Boolean));
+    return make("li", [position(data.games[number][ID], step), make("div", words)].filter(Boolean));
   };
   const cards = (chosen) =>
     chosen.length ? [make("h3", "Games to see"), make("ul", chosen.map((one) => card(...one)), { class: "to-see" })] : [];
@@ -108,8 +109,72 @@ function botPages(data, address, tableOf, position) {
     return found;
   };
 
+  const svg = (tag, attributes = {}, content = []) => {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.append(...[content].flat());
+    return made;
+  };
+  const signed = (number) => `${number > 0 ? "+" : number < 0 ? "−" : ""}${grouped(Math.abs(number))}`;
+
+  /** A bot's rating over the course of the tournament. */
+  const course = (name, points) => {
+    const [width, height, left, top] = [420, 200, 56, 12];
+    const elos = points.map(([, elo]) => elo);
+    const [low, high, last] = [Math.min(...elos), Math.max(...elos), points.at(-1)[0]];
+    const x = (games) => left + ((width - left - 8) * games) / last;
+    const y = (elo) => top + ((height - top - 40) * (high - elo)) / Math.max(1, high - low);
+    const ends = [...new Set([high, low])].flatMap((elo) => [
+      svg("path", { class: "guide", d: `M${left} ${y(elo)}H${width - 8}` }),
+      svg("text", { class: "end", x: left - 6, y: y(elo) + 4.5 }, signed(elo)),
+    ]);
+    const label = `${signed(points[0][1])} after ${counted(points[0][0], "game")}, ${signed(elos.at(-1))} after ${grouped(last)}`;
+    const drawn = svg("svg", { class: "chart small-chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Elo of ${name}: ${label}` }, [
+      ...ends,
+      svg("g", { class: "serie-0" }, [
+        svg("path", { class: "line", d: `M${points.map(([games, elo]) => `${x(games)} ${y(elo)}`).join("L")}` }),
+        ...points.map(([games, elo]) => svg("circle", { class: "dot", cx: x(games), cy: y(elo), r: 3 }, svg("title", {}, `${signed(elo)} after ${counted(games, "game")}`))),
+      ]),
+      svg("text", { class: "middle", x: x(points[0][0]), y: height - 22 }, grouped(points[0][0])),
+      svg("text", { class: "end", x: width - 8, y: height - 22 }, grouped(last)),
+      svg("text", { class: "middle", x: (width + left) / 2, y: height - 4 }, "games of the tournament"),
+    ]);
+    return make("div", [make("h3", "Elo over the tournament"), make("p", label, { class: "soft small" }), drawn]);
+  };
+
+  /** How often a bot played each cell of a board. */
+  const heat = ({ cells, shape }, counts) => {
+    const largest = Math.max(...counts);
+    if (!largest) return "";
+    const box = (at) => [Math.min(...cells.map((cell) => cell[at])) - 0.6, Math.max(...cells.map((cell) => cell[at])) + 0.6];
+    const [[left, right], [top, bottom]] = [box(1), box(2)];
+    const points = shape.map((point) => point.join()).join(" ");
+    const best = cells[counts.indexOf(largest)][0];
+    const drawn = svg("svg", { class: "heat", viewBox: `${left} ${top} ${right - left} ${bottom - top}`, role: "img", "aria-label": `Most often ${best}: ${counted(largest, "move")}` },
+      cells.map(([cell, x, y], at) => svg("g", { class: `heat-${Math.ceil((10 * counts[at]) / largest)}`, transform: `translate(${x} ${y})` }, [
+        svg("title", {}, `${cell}: ${counted(counts[at], "move")}`),
+        svg("polygon", { points }),
+        svg("text", { y: 0.13 }, grouped(counts[at])),
+      ])));
+    return make("div", [make("h3", "Where it plays"), make("p", `Moves with each cell; most often ${best}, in ${counted(largest, "move")}`, { class: "soft small" }), drawn]);
+  };
+
+  /** The beginnings of a bot's games from a seat. */
+  const openings = (rows, seat) =>
+    rows.length
+      ? grid(`Openings from seat ${seat + 1}`, ["moves", "games#", "score#"], rows.map(([depth, move, games, halves]) => [
+          make("span", move, { class: `depth-${depth}` }), grouped(games), `${Math.round((50 * halves) / games)} %`]))
+      : "";
+
+  const numbers = new Map(data.games.map((game, number) => [game[ID], number]));
+  const gameLink = (id) => {
+    const to = address(numbers.get(id));
+    return to ? make("a", id, { href: to }) : id;
+  };
+
   /** What the games say of a bot. */
   const bot = (name) => {
+    const about = data.about[name];
     const met = new Map();
     for (const game of gamesOf(name)) met.set(game.rival, [...(met.get(game.rival) ?? []), game]);
     const games = new Map();
@@ -123,9 +188,10 @@ function botPages(data, address, tableOf, position) {
     const rivals = [...met].sort(([, one], [, other]) => percentOf(one) - percentOf(other));
     const sentence = make("p", `${counted(own.length, "game")}: ${resultsOf(own)}. `);
     const [worst, against] = rivals[0] ?? [];
-    if (rivals.length > 1) sentence.append(`It scores least against ${worst}: ${percentOf(against)} % of ${grouped(against.length)}. `);
+    if (rivals.length > 1 && percentOf(against) < percentOf(rivals.at(-1)[1])) sentence.append(`It scores least against ${worst}: ${percentOf(against)} % of ${grouped(against.length)}. `);
     sentence.append(make("a", "All its games", { href: `#games?bot=${query(name)}` }));
-    const faults = [...faultsOf(own)].map(([word, faulty]) => `${grouped(faulty.length)} by ${word}`).join(", ");
+    const faulty = own.filter(({ fault }) => fault).length;
+    const faults = [...faultsOf(own)].map(([word, list]) => `${grouped(list.length)} by ${word}`).join(", ");
     const rows = rivals.map(([rival, list]) => [
       rival ? botLink(rival) : "alone",
       rival ? make("a", scoreOf(list), { href: `#pair?${query(name, rival)}` }) : scoreOf(list),
@@ -135,11 +201,21 @@ function botPages(data, address, tableOf, position) {
     rows.push(["all", scoreOf(own), `${percentOf(own)} %`, ...seats.map((seat) => scoreOf(own.filter((game) => game.seat === seat)))]);
     const heads = ["against", "points", "score#", ...seats.map((seat) => `from seat ${seat + 1}`)];
     return [
-      ...opening([name], [["points", scoreOf(own)], ["faults", grouped(own.filter(({ fault }) => fault).length)]], sentence),
+      ...opening([name], [...(about.elo ? [["Elo ± 95 %", about.elo]] : []), ["points", scoreOf(own)], ["faults", grouped(faulty), faulty ? "bad" : ""]], sentence),
       grid("By opponent and seat", heads, rows, "squares", SQUARES),
-      ...(faults ? [make("p", `Lost by its own faults: ${faults}.`, { class: "bad" })] : []),
+      beside(
+        about.course.length > 1 ? course(name, about.course) : "",
+        ...data.boards.map((board, at) => (about.cells[at].length ? heat(board, about.cells[at]) : "")),
+      ),
+      ...(faults ? [make("h3", "Faults"), make("p", `Lost by its own faults: ${faults}.`, { class: "bad" }), said(about.faults)] : []),
+      ...(about.times.length ? [grid("Time of its moves", about.times.map(([head]) => `${head}#`), [about.times.map(([, text]) => text)])] : []),
+      ...cards(about.see.map(([title, figure, sentence, id, step]) => [title, figure, numbers.get(id), sentence, step])),
+      beside(...about.openings.map(openings)),
     ];
   };
+  /** The last faults of a bot with what it said. */
+  const said = (faults) =>
+    make("ul", faults.map(([id, word, text]) => make("li", [gameLink(id), `: ${word}`, ...(text ? [", saying ", make("code", text)] : [])])));
 
   /** The first of some games with the largest value; none where no game has one. */
   const most = (games, by) =>

@@ -1,6 +1,7 @@
 // The list of games of a report: filtered, sorted, in pages; and the game that is replayed. The address says
 // behind its `#` what is shown: a game, `ID` or `ID@STEP`; the page of a bot, `bot?NAME`, or of
-// two that met, `pair?NAME&NAME` or `pair?NAME&NAME&SECTION`; or games of the list, `games?bot=a&against=b`.
+// two that met, `pair?NAME&NAME` or `pair?NAME&NAME&SECTION`; or games of the list, `games?bot=a&against=b`,
+// `games?search=words`.
 "use strict";
 {
   const ON_A_PAGE = 50;
@@ -25,6 +26,9 @@
     for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
     return element;
   };
+
+  /** How an address ends that leads to a step of a game. */
+  const atStep = (step) => (Number.isInteger(step) ? `@${step}` : "");
 
   const start = (data) => {
     const address = (id, number) => {
@@ -89,7 +93,10 @@
       const wanted = Object.fromEntries(new FormData(filters));
       const bot = data.bots.indexOf(wanted.bot);
       const against = data.bots.indexOf(wanted.against);
+      const words = wanted.search.toLowerCase().split(/\s+/).filter(Boolean);
       return (game) => {
+        const text = words.length ? textOf(game) : "";
+        if (!words.every((word) => text.includes(word))) return false;
         if (bot >= 0 && !game[BOTS].includes(bot)) return false;
         if (against >= 0 && !game[BOTS].includes(against)) return false;
         if (wanted.section && data.sections[game[SECTION]] !== wanted.section) return false;
@@ -98,6 +105,9 @@
         return !wanted.result || hasResult(game, wanted.result, bot);
       };
     };
+    /** What is searched of a game: its id, its bots, and how it ended. */
+    const textOf = (game) =>
+      `${game[ID]} ${game[BOTS].map((bot) => data.bots[bot]).join(" ")} ${data.endings[game[ENDING]]} ${data.sentences[game[SENTENCE]]}`.toLowerCase();
     const hasFault = (game, wanted, bot) =>
       game[FAULTS].some(
         (fault, seat) =>
@@ -165,7 +175,7 @@
       });
       pager.hidden = count <= onAPage;
       const pages = Math.ceil(count / onAPage);
-      pager.querySelector("span").textContent = `page ${page + 1} of ${pages}`;
+      pager.querySelector("span").textContent = `page ${grouped(page + 1)} of ${grouped(pages)}`;
       const [before, after] = pager.querySelectorAll("button");
       before.disabled = page === 0;
       after.disabled = page + 1 >= pages;
@@ -196,7 +206,7 @@
       page += step;
       draw();
     });
-    filters.addEventListener("change", select);
+    filters.addEventListener("input", select);
     filters.addEventListener("reset", () => setTimeout(select));
     filters.addEventListener("submit", (event) => event.preventDefault());
 
@@ -249,7 +259,7 @@
     const title = document.title;
     /** Behind the `#`, the page that a game was opened from. */
     let behind = "";
-    const replayed = (number) => (isReplayed ? address(data.games[number][ID], number) : "");
+    const replayed = (number, step) => (isReplayed ? address(data.games[number][ID], number) + atStep(step) : "");
     const pages = panel && botPages(data, replayed, tableOf, positionOf);
     /** Shows the page of a bot or of a pair in the place of the tournament, or the tournament; says which. */
     const showPage = (kind, names) => {
@@ -299,15 +309,16 @@
     follow();
   };
 
-  /** A picture of the last position of a game, which leads to it; none where the page does not have the game. */
-  const positionOf = (id) => {
+  /** A picture of a game after a step, or at its end, which leads to it; none where the page does not have the game. */
+  const positionOf = (id, step) => {
     if (!replays.has(id)) return null;
-    const link = made("a", "", { class: "position", href: `#${encodeURI(id)}`, "data-position": id, tabindex: "-1", "aria-hidden": "true" });
+    const link = made("a", "", { class: "position", href: `#${encodeURI(id)}${atStep(step)}`, "data-position": id, tabindex: "-1", "aria-hidden": "true" });
     link.append(document.createElementNS("http://www.w3.org/2000/svg", "svg"));
+    if (atStep(step)) link.dataset.step = step;
     drawPosition(link);
     return link;
   };
-  /** Draws the last position of a game where the page shows it. The renderer has escaped what is drawn. */
+  /** Draws a position of a game, the last one if no step is named, where the page shows it. The renderer has escaped what is drawn. */
   const drawPosition = async (link) => {
     const id = replays.get(link.dataset.position);
     if (!id) return;
@@ -315,7 +326,7 @@
     const [view] = game.views;
     const svg = link.querySelector("svg");
     svg.setAttribute("viewBox", view.box);
-    svg.innerHTML = view.ground + view.steps.at(-1).draw.map((index) => game.elements[index]).join("");
+    svg.innerHTML = view.ground + view.steps.at(link.dataset.step ?? -1).draw.map((index) => game.elements[index]).join("");
   };
   for (const link of document.querySelectorAll("[data-position]")) drawPosition(link);
 

@@ -1,0 +1,137 @@
+"""What the page of each bot has besides its games: its figures, the course of its rating, the cells that it
+plays, its openings, its best and worst games. Pure.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from referee.core.text import counted
+from referee.pages.report.front import EVEN, GameToSee, ListedGame, best_win, most
+from referee.pages.report.habits import Board, Opening, openings
+from referee.pages.report.rating_history import RatingHistory
+from referee.ratings.columns import rating_text
+from referee.ratings.grids import Grid
+from referee.ratings.standings import Standings
+
+MOST_FAULTS = 5
+"""So many faults of a bot are listed with what it said: the last ones."""
+
+
+class SaidAtFault(NamedTuple):
+    """A fault of a bot, and the last line that it wrote to stderr."""
+
+    game: str
+    word: str
+    said: str
+
+
+class BotReport(NamedTuple):
+    """What a report says of a bot, besides its games."""
+
+    elo: str
+    """Its rating with the interval; empty where it is not rated."""
+    times: Sequence[tuple[str, str]]
+    """The headings and the cells of its row in the table of times."""
+    course: Sequence[tuple[int, float]]
+    """Numbers of games with its Elo after them."""
+    cells: Mapping[Board, Mapping[str, int]]
+    """How often it played each cell of a board."""
+    openings: Sequence[Sequence[Opening]]
+    """By seat."""
+    to_see: Sequence[GameToSee]
+    faults: Sequence[SaidAtFault]
+
+
+def bot_reports(
+    table: Standings,
+    games: Sequence[ListedGame],
+    times: Grid | None,
+    course: RatingHistory | None,
+    cells: Mapping[str, Mapping[Board, Mapping[str, int]]],
+) -> dict[str, BotReport]:
+    """What there is to say of each bot of these standings; `times` is the table of its times, `cells` has by
+    bot how often it played each cell.
+    """
+    elo = {bot: rating.elo for bot, rating in table.pool.ratings.items()}
+    own: dict[str, list[ListedGame]] = defaultdict(list)
+    for each in games:
+        for bot in each.game.bots:
+            own[bot].append(each)
+    rated = {row.bot: rating_text(row.rating) for row in table.rows if row.is_rated and table.seats > 1}
+    times_of = _by_bot(times) if times else {}
+    return {
+        bot: BotReport(
+            rated.get(bot, ""),
+            times_of.get(bot, ()),
+            course.elo[bot] if course else (),
+            cells.get(bot, {}),
+            [
+                openings([(each.game, each.opening) for each in own[bot]], bot, seat)
+                for seat in range(table.seats)
+            ],
+            _to_see(bot, own[bot], elo),
+            [
+                SaidAtFault(each.game.id, each.game.faults[each.game.bots.index(bot)], each.last_words)
+                for each in own[bot]
+                if each.game.faults[each.game.bots.index(bot)]
+            ][-MOST_FAULTS:],
+        )
+        for bot in table.names
+    }
+
+
+def _by_bot(grid: Grid) -> dict[str, list[tuple[str, str]]]:
+    """The cells of each bot's row, with the headings of their columns."""
+    names = [column.name for column in grid.columns]
+    at = names.index("bot")
+    return {
+        row[at]: [
+            (column.heading, text)
+            for number, (column, text) in enumerate(zip(grid.columns, row, strict=True))
+            if number > at
+        ]
+        for row in grid.rows
+    }
+
+
+def _to_see(bot: str, games: Collection[ListedGame], elo: Mapping[str, float]) -> list[GameToSee]:
+    """Its best win, its best comeback and its worst loss, none of them twice."""
+    found: list[GameToSee] = []
+
+    def add(name: str, number: str, sentence: str, each: ListedGame) -> None:
+        if all(each.game is not seen.game for seen in found):
+            found.append(GameToSee(name, number, sentence, each.game, each.deciding))
+
+    if win := best_win(bot, games, elo):
+        each, against = win
+        add("Best win", counted(each.moves, "move"), f"against {against}", each)
+    if turned := most(games, lambda each: _gain(bot, each)):
+        each, gain = turned
+        least = f"{100 * (1 - gain):.0f} %"
+        add("Best comeback", least, f"it gave itself {least}, and won", each)
+    if lost := most(games, lambda each: _lead_lost(bot, each, elo)):
+        each, lead = lost
+        winner = each.game.bots[each.winner or 0]
+        lower = f"{abs(lead):,.0f} Elo"
+        rated = f"rated {lower} {'lower' if lead > 0 else 'higher'}"
+        add("Worst loss", lower, f"against {winner}, {rated}", each)
+    return found
+
+
+def _gain(bot: str, each: ListedGame) -> float | None:
+    """What a win added to the least chance that the bot gave itself, if that was below one half."""
+    if each.winner is None or each.game.bots[each.winner] != bot or not each.is_clean or not each.lowest:
+        return None
+    lowest = each.lowest[each.winner]
+    return 1 - lowest if lowest is not None and lowest < EVEN else None
+
+
+def _lead_lost(bot: str, each: ListedGame, elo: Mapping[str, float]) -> float | None:
+    """How much higher a bot is rated than the one that beat it without a fault of either."""
+    if each.winner is None or each.game.bots[each.winner] == bot or not each.is_clean:
+        return None
+    winner = each.game.bots[each.winner]
+    return elo[bot] - elo[winner] if elo.keys() >= {bot, winner} else None
