@@ -46,7 +46,8 @@ from referee.core.timecontrol import TimeControl
 from referee.core.units import about
 from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejected, Retired, Unplayed
 from referee.gameplay.terms import Terms, Verdict
-from referee.games.picture import Picture, rows_of_seat, without_rows_of_seats
+from referee.games.api import Seat
+from referee.games.picture import Picture, panels_of_seat
 from referee.viewing.characters import picture_text
 from referee.viewing.info import read_info
 from referee.viewing.knowledge import View, ViewKnowledge
@@ -180,13 +181,10 @@ class _Maker:
         known = self._steps.known_by(view)
         frames = [*frames_of(self._steps.steps)]
         pictures = [known.picture(frame.step.state) for frame in frames]
-        layout, boards = self._drawn([*map(without_rows_of_seats, pictures)])
+        layout, boards = self._drawn([panels_of_seat(picture, None) for picture in pictures])
         seats = range(len(self._steps.terms.bots))
         width = ROW_WIDTHS[len(seats) - 1]
-        of_seats = {
-            str(seat + 1): self._drawn([rows_of_seat(picture, seat) for picture in pictures], width)
-            for seat in seats
-        }
+        of_seats = {str(seat + 1): self._of_seat(pictures, seat, width) for seat in seats}
         of_seats = {seat: made for seat, made in of_seats.items() if any(made[1])}
         found = []
         before: Step | None = None
@@ -208,7 +206,7 @@ class _Maker:
             "seat": None if view is None else view + 1,
             "box": layout.view_box,
             "ground": layout.ground,
-            "rows": {seat: made.view_box for seat, (made, _) in of_seats.items()},
+            "rows": {seat: box for seat, (box, _) in of_seats.items()},
             "steps": found,
             "faults": faults,
             "written": said_besides,
@@ -222,6 +220,12 @@ class _Maker:
         self.symbols.update(layout.symbols)
         indexes = [self.elements.index(text) for text in drawn.elements]
         return layout, [[indexes[index] for index in picture] for picture in drawn.pictures]
+
+    def _of_seat(self, pictures: Sequence[Picture], seat: Seat, width: float) -> tuple[str, list[list[int]]]:
+        """The box for what is drawn of a seat, and of each picture the indexes of its elements."""
+        layout, drawn = self._drawn([panels_of_seat(picture, seat) for picture in pictures], width)
+        ground = [self.elements.index(layout.ground)] if layout.ground else []
+        return layout.view_box, [[*ground, *indexes] for indexes in drawn]
 
     def _written(self, known: ViewKnowledge) -> tuple[list[_WrittenBySeat], _WrittenBySeat]:
         """What the bots wrote besides their answers: in each step, and what belongs to none."""

@@ -13,7 +13,7 @@ from referee.gameplay.loop import play as play_game
 from referee.gameplay.loop import seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
-from referee.games.picture import Plane, rows_of_seat, without_rows_of_seats
+from referee.games.picture import Plane, panels_of_seat
 from referee.pages.game_data import ROW_WIDTHS, frames_of
 from referee.records.record import GameRecord
 from referee.viewing.characters import picture_text
@@ -55,7 +55,7 @@ class Replay:
         expect(page.get_by_role("slider")).to_have_value(str(step))
         expect(page.locator("[aria-current=step]")).to_have_count(1)
         pictures = [frame.step.state.picture(view) for frame in self.frames]
-        boards = [*map(without_rows_of_seats, pictures)]
+        boards = [panels_of_seat(picture, None) for picture in pictures]
         layout = Layout.of(boards)
         drawn = "".join(layout.elements(boards[step]))
         assert page.locator(".board .pieces").inner_html() == page.evaluate(AS_THE_BROWSER_WRITES_IT, drawn)
@@ -64,7 +64,7 @@ class Replay:
         seats = range(len(self.steps.terms.bots))
         for seat, rows in zip(seats, page.locator(".rows .pieces").all(), strict=True):
             _, parts = draw(
-                [rows_of_seat(picture, seat) for picture in pictures], row_width=ROW_WIDTHS[len(seats) - 1]
+                [panels_of_seat(picture, seat) for picture in pictures], row_width=ROW_WIDTHS[len(seats) - 1]
             )
             drawn = "".join(parts.elements[index] for index in parts.pictures[step])
             assert rows.inner_html() == page.evaluate(AS_THE_BROWSER_WRITES_IT, drawn)

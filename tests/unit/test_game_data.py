@@ -17,7 +17,7 @@ from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.games.api import NotAMove
-from referee.games.picture import rows_of_seat, without_rows_of_seats
+from referee.games.picture import panels_of_seat
 from referee.pages.game_data import ROW_WIDTHS, WRITTEN_LINES, GameData, frames_of, game_data, packed
 from referee.records.record import GameRecord
 from referee.viewing.knowledge import View
@@ -85,7 +85,7 @@ def test_the_elements_of_each_step_are_its_picture(slug: str, options: dict[str,
     for view, made in zip(steps.views, value["views"], strict=True):
         pictures = [frame.step.state.picture(view) for frame in frames_of(steps.steps)]
         assert sum("more" not in step for step in made["steps"]) == len(steps.steps)
-        boards = [without_rows_of_seats(picture) for picture in pictures]
+        boards = [panels_of_seat(picture, None) for picture in pictures]
         layout = Layout.of(boards)
         assert (made["box"], made["ground"]) == (layout.view_box, layout.ground)
         assert len(made["steps"]) == len(pictures)
@@ -93,7 +93,7 @@ def test_the_elements_of_each_step_are_its_picture(slug: str, options: dict[str,
             assert [value["elements"][index] for index in step["draw"]] == layout.elements(board)
         assert len(made["rows"]) == len(steps.record.terms.bots), "each seat has something of its own"
         for seat, box in made["rows"].items():
-            rows = [rows_of_seat(picture, int(seat) - 1) for picture in pictures]
+            rows = [panels_of_seat(picture, int(seat) - 1) for picture in pictures]
             layout, drawn = draw(rows, row_width=ROW_WIDTHS[len(made["rows"]) - 1])
             assert box == layout.view_box
             for step, indexes in zip(made["steps"], drawn.pictures, strict=True):
