@@ -243,6 +243,12 @@ class State(ABC, Generic[M]):
     def seen(self, seat: Seat | None) -> tuple[str, ...]:
         """All news of a seat so far; later positions only add lines. None is a spectator who sees all."""
 
+    def between(self) -> Sequence[State[M]]:
+        """The positions on the way from the last move or outcome of chance to this one, where something then
+        happened by itself, one after the other, such as tiles that were drawn: pages show them one by one.
+        """
+        return ()
+
     @abstractmethod
     def outcome(self) -> Outcome | None:
         """The outcome; None while the game is not over."""
@@ -270,6 +276,8 @@ class Game(ABC, Generic[M]):
     """The rules in short, for people."""
     notation: ClassVar[str]
     """How a move is written, for people."""
+    former_sentences: ClassVar[Mapping[str, str]] = {}
+    """How outcomes were worded that have other sentences now, by those: records with either verify."""
 
     def settle(self, given: Mapping[str, str]) -> Options:
         """The values of all options, from those that are given. Raises `GameOptionError`, also if the

@@ -191,6 +191,8 @@ class Plane(NamedTuple):
     """The width and height in which each position is drawn as large as fits, for what grows; None where all
     positions have one size. All planes with one number in their pictures have the same.
     """
+    seat: int | None = None
+    """The seat whose board it is, where each has its own: pages show it below the seat's name."""
 
 
 class Span(NamedTuple):
@@ -223,14 +225,9 @@ def row_of(*spans: Span | str, seat: int | None = None) -> Row:
     return Row(tuple(Span(span) if isinstance(span, str) else span for span in spans), seat)
 
 
-def rows_of_seat(picture: Picture, seat: int) -> Picture:
-    """The rows of a picture that are about a seat."""
-    return tuple(panel for panel in picture if isinstance(panel, Row) and panel.seat == seat)
-
-
-def without_rows_of_seats(picture: Picture) -> Picture:
-    """A picture without the rows that are about one seat."""
-    return tuple(panel for panel in picture if not (isinstance(panel, Row) and panel.seat is not None))
+def panels_of_seat(picture: Picture, seat: int | None) -> Picture:
+    """The panels of a picture that are about a seat, or those that are about none."""
+    return tuple(panel for panel in picture if panel.seat == seat)
 
 
 def label(x: float, y: float, text: str, paint: Paint = "faint") -> Mark:

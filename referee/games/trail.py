@@ -30,6 +30,11 @@ class Trail:
         """The lines that this position adds, by audience."""
         self._known: dict[Audience, TrailLines] = {}
 
+    def until(self, count: int) -> Trail:
+        """The trail with only the first lines, so many, of those that this position adds."""
+        own = self.own
+        return Trail(self._before, lambda audience: own(audience)[:count])
+
     def lines(self, audience: Audience = None) -> TrailLines:
         """All lines for an audience up to this position, oldest first."""
         if (before := self._before) is not None and audience in before._known:

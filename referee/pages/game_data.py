@@ -13,12 +13,13 @@ A view is what one seat knows of the game (`"seat": 1`), or a spectator, who see
     {"seat", "box": "0 0 WIDTH HEIGHT", "ground": SVG, "rows": {SEAT: BOX, …}, "steps": [STEP, …],
      "faults": [TEXT, …], "written": {SEAT: [[WHAT, TEXT], …]}}
 
-A step is the position after it, `"draw"`: the view's ground and the elements with these indexes. Where there
-are any, it has `"rows"`, what is drawn of each seat below its name, in the box that the view has for it,
-`"position"`, the position in characters, `"lines"`, indexes of what happened, `"news"`, the texts that told
-the view of it, `"turn"`, the seats that are asked next, `"written"`, what bots wrote besides their answers,
-and `"reserves"` where they differ from those before: by seat, in microseconds, null where there is none or it
-is not known. The `"written"` of a view is that of which the record does not say when it came.
+A step is the position after it, `"draw"`: the view's ground and the elements with these indexes. `"more"` is
+true of a position on the way to it, which comes before it. Where there are any, it has `"rows"`, what is
+drawn of each seat below its name, in the box that the view has for it, `"position"`, the position in
+characters, `"lines"`, indexes of what happened, `"news"`, the texts that told the view of it, `"turn"`, the
+seats that are asked next, `"written"`, what bots wrote besides their answers, and `"reserves"` where they
+differ from those before: by seat, in microseconds, null where there is none or it is not known. The
+`"written"` of a view is that of which the record does not say when it came.
 
 A line has its `"kind"`, the `"seat"`, a short `"text"`, and `"words"`: all that there is to say, on one or
 two lines. Besides, where there is something: the time `"used_us"` of a move or until a seat ran out of time,
@@ -35,17 +36,18 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from referee.core.text import shown, without_folders
 from referee.core.timecontrol import TimeControl
 from referee.core.units import about
 from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejected, Retired, Unplayed
 from referee.gameplay.terms import Terms, Verdict
-from referee.games.picture import Picture, rows_of_seat, without_rows_of_seats
+from referee.games.api import Seat
+from referee.games.picture import Picture, panels_of_seat
 from referee.viewing.characters import picture_text
 from referee.viewing.info import read_info
 from referee.viewing.knowledge import View, ViewKnowledge
@@ -177,28 +179,26 @@ class _Maker:
     def view(self, view: View) -> dict[str, Any]:
         """A view of the game."""
         known = self._steps.known_by(view)
-        pictures = [known.picture(step.state) for step in self._steps.steps]
-        layout, boards = self._drawn([*map(without_rows_of_seats, pictures)])
+        frames = [*frames_of(self._steps.steps)]
+        pictures = [known.picture(frame.step.state) for frame in frames]
+        layout, boards = self._drawn([panels_of_seat(picture, None) for picture in pictures])
         seats = range(len(self._steps.terms.bots))
         width = ROW_WIDTHS[len(seats) - 1]
-        of_seats = {
-            str(seat + 1): self._drawn([rows_of_seat(picture, seat) for picture in pictures], width)
-            for seat in seats
-        }
+        of_seats = {str(seat + 1): self._of_seat(pictures, seat, width) for seat in seats}
         of_seats = {seat: made for seat, made in of_seats.items() if any(made[1])}
         found = []
         before: Step | None = None
         said, said_besides = self._written(known)
-        for step, picture, board in zip(self._steps.steps, pictures, boards, strict=True):
-            value = self._step(step, before, known)
-            if said[step.number]:
-                value["written"] = said[step.number]
+        for number, (frame, picture, board) in enumerate(zip(frames, pictures, boards, strict=True)):
+            value = self._step(frame, before, known)
+            if frame.is_first and said[frame.step.number]:
+                value["written"] = said[frame.step.number]
             if self._with_texts:
                 value["position"] = picture_text(picture)
             if of_seats:
-                value["rows"] = {seat: rows[step.number] for seat, (_, rows) in of_seats.items()}
+                value["rows"] = {seat: rows[number] for seat, (_, rows) in of_seats.items()}
             found.append({**value, "draw": board})
-            before = step
+            before = frame.step
         record = self._steps.record
         told = known.seats(len(record.terms.bots))
         faults = [*map(without_folders, fault_report(record, told, about))]  # guard: faults-of-others
@@ -206,7 +206,7 @@ class _Maker:
             "seat": None if view is None else view + 1,
             "box": layout.view_box,
             "ground": layout.ground,
-            "rows": {seat: made.view_box for seat, (made, _) in of_seats.items()},
+            "rows": {seat: box for seat, (box, _) in of_seats.items()},
             "steps": found,
             "faults": faults,
             "written": said_besides,
@@ -220,6 +220,12 @@ class _Maker:
         self.symbols.update(layout.symbols)
         indexes = [self.elements.index(text) for text in drawn.elements]
         return layout, [[indexes[index] for index in picture] for picture in drawn.pictures]
+
+    def _of_seat(self, pictures: Sequence[Picture], seat: Seat, width: float) -> tuple[str, list[list[int]]]:
+        """The box for what is drawn of a seat, and of each picture the indexes of its elements."""
+        layout, drawn = self._drawn([panels_of_seat(picture, seat) for picture in pictures], width)
+        ground = [self.elements.index(layout.ground)] if layout.ground else []
+        return layout.view_box, [[*ground, *indexes] for indexes in drawn]
 
     def _written(self, known: ViewKnowledge) -> tuple[list[_WrittenBySeat], _WrittenBySeat]:
         """What the bots wrote besides their answers: in each step, and what belongs to none."""
@@ -241,9 +247,13 @@ class _Maker:
                 besides[number_of_seat] = _grouped(rest)
         return at_steps, besides
 
-    def _step(self, step: Step, before: Step | None, known: ViewKnowledge) -> dict[str, Any]:
+    def _step(self, frame: Frame, before: Step | None, known: ViewKnowledge) -> dict[str, Any]:
+        step = frame.step
         value: dict[str, Any] = {}
-        if lines := [self.events.index(event) for event in known.events(step.events)]:
+        if not frame.is_last:
+            value["more"] = True
+        lines = [self.events.index(event) for event in known.events(step.events)]
+        if frame.is_first and lines:
             value["lines"] = lines
         news = known.news(step.state, before.state if before else None)
         if self._with_news and news:
@@ -251,9 +261,30 @@ class _Maker:
         reserves = known.reserves(step.reserves_us)
         if before is None or reserves != known.reserves(before.reserves_us):
             value["reserves"] = reserves
-        if turn := known.to_move(step.state):
+        turn = known.to_move(step.state)
+        if frame.is_last and turn:
             value["turn"] = [seat + 1 for seat in turn]
         return value
+
+
+class Frame(NamedTuple):
+    """A position that is shown: that after a step, or one on the way to it."""
+
+    step: Step
+    """The step, with this position."""
+    is_first: bool
+    is_last: bool
+
+
+def frames_of(steps: Iterable[Step]) -> Iterator[Frame]:
+    """The positions of these steps, one after the other."""
+    before = None
+    for step in steps:
+        on_the_way = step.state.between() if step.state is not before else ()
+        states = [*on_the_way, step.state]
+        for number, state in enumerate(states, 1):
+            yield Frame(replace(step, state=state), number == 1, number == len(states))
+        before = step.state
 
 
 def _grouped(lines: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:

@@ -13,7 +13,7 @@ from referee.gameplay.events import Ending, Event
 from referee.gameplay.loop import WatchEvent, play, seeded_dice
 from referee.gameplay.openings import BadOpening, Openings
 from referee.gameplay.terms import Verdict
-from referee.games.api import BadChance, State
+from referee.games.api import BadChance, Game, State
 from referee.records.header import read_header, sections_of
 from referee.records.record import GameRecord, from_json, parse_json, to_json
 from referee.records.recorded import RecordedWire
@@ -52,7 +52,7 @@ def replay(record: GameRecord, watch: WatchEvent, by_seed: bool = False) -> Verd
     _compare("ranks", record.verdict.outcome.ranks, verdict.outcome.ranks)
     _compare("scores", record.verdict.outcome.scores, verdict.outcome.scores)
     _compare("ending", record.verdict.ending.word, verdict.ending.word)
-    if record.verdict.outcome.sentence != _former(verdict):
+    if record.verdict.outcome.sentence != _former(verdict, record.terms.game):
         _compare("sentence", record.verdict.outcome.sentence, verdict.outcome.sentence)
     _compare("rated", record.verdict.rated, verdict.rated)
     return verdict
@@ -121,9 +121,10 @@ def _head(value: dict[str, Any]) -> dict[str, Any]:
     return {name: what for name, what in value.items() if name not in ("events", "measured")}
 
 
-def _former(verdict: Verdict) -> str:
-    """The sentence of a verdict with the former wording of endings, which older records have."""
+def _former(verdict: Verdict, game: Game[Any]) -> str:
+    """The sentence of a verdict with its former wording, which older records have."""
     sentence = verdict.outcome.sentence
+    sentence = game.former_sentences.get(sentence, sentence)
     for ending in Ending:
         sentence = sentence.replace(ending.sentence, ending.former_sentence)
     return sentence

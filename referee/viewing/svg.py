@@ -126,8 +126,8 @@ class SvgParts:
 def draw(
     pictures: Iterable[Picture], prefix: str = "s-", row_width: float | None = None
 ) -> tuple[Layout, SvgParts]:
-    """A frame for these pictures, and all of them drawn in it. `row_width`: where rows are broken into lines;
-    by itself, where the widest board ends.
+    """A frame for these pictures, and all of them drawn in it. `row_width`: where rows are broken into lines,
+    if no board is wider.
     """
     texts = _Texts(prefix)
     slots: list[_Slot] = []
@@ -157,7 +157,8 @@ def _layout(slots: Sequence[_Slot], count: int, prefix: str, row_width: float | 
     has_planes = any(slot.has_planes for slot in slots)
     # Where there are rows alone, these may be a board of characters.
     if row_width is None:
-        row_width = max(_ROW_WIDTH, *(box.width for box in planes)) if has_planes else inf
+        row_width = _ROW_WIDTH if has_planes else inf
+    row_width = max(row_width, *(box.width for box in planes)) if planes else row_width
     rows = [slot.row_box(row_width) for slot in slots]
     width = max((box.width for box in (*planes, *rows)), default=0.0)
     panels: list[_Panel] = []

@@ -13,8 +13,8 @@ from referee.gameplay.loop import play as play_game
 from referee.gameplay.loop import seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
-from referee.games.picture import Plane, rows_of_seat, without_rows_of_seats
-from referee.pages.game_data import ROW_WIDTHS
+from referee.games.picture import Plane, panels_of_seat
+from referee.pages.game_data import ROW_WIDTHS, frames_of
 from referee.records.record import GameRecord
 from referee.viewing.characters import picture_text
 from referee.viewing.knowledge import View
@@ -44,7 +44,8 @@ class Replay:
     def __init__(self, page: Page, steps: Steps, path: Path, view: View = None) -> None:
         self.page = page
         self.steps = steps
-        self.last = len(steps.steps) - 1
+        self.frames = [*frames_of(steps.steps)]
+        self.last = len(self.frames) - 1
         open_file(page, written(steps, path, view))
         self.at(0, view)
 
@@ -53,8 +54,8 @@ class Replay:
         page = self.page
         expect(page.get_by_role("slider")).to_have_value(str(step))
         expect(page.locator("[aria-current=step]")).to_have_count(1)
-        pictures = [one.state.picture(view) for one in self.steps.steps]
-        boards = [*map(without_rows_of_seats, pictures)]
+        pictures = [frame.step.state.picture(view) for frame in self.frames]
+        boards = [panels_of_seat(picture, None) for picture in pictures]
         layout = Layout.of(boards)
         drawn = "".join(layout.elements(boards[step]))
         assert page.locator(".board .pieces").inner_html() == page.evaluate(AS_THE_BROWSER_WRITES_IT, drawn)
@@ -63,7 +64,7 @@ class Replay:
         seats = range(len(self.steps.terms.bots))
         for seat, rows in zip(seats, page.locator(".rows .pieces").all(), strict=True):
             _, parts = draw(
-                [rows_of_seat(picture, seat) for picture in pictures], row_width=ROW_WIDTHS[len(seats) - 1]
+                [panels_of_seat(picture, seat) for picture in pictures], row_width=ROW_WIDTHS[len(seats) - 1]
             )
             drawn = "".join(parts.elements[index] for index in parts.pictures[step])
             assert rows.inner_html() == page.evaluate(AS_THE_BROWSER_WRITES_IT, drawn)
@@ -117,7 +118,7 @@ def test_keys_lead_to_every_step(steps: Steps, page: Page, tmp_path: Path) -> No
     replay.at(min(10, replay.last))
     press(page, "PageUp")
     replay.at(0)
-    press(page, *str(replay.last), "Enter")
+    press(page, *str(len(steps.steps) - 1), "Enter")
     replay.at(replay.last)
     press(page, "Home", "End")
     replay.at(replay.last)
@@ -268,10 +269,11 @@ def test_the_address_keeps_the_step_and_the_view(games: dict[str, Steps], page: 
 def test_every_move_is_in_the_list(steps: Steps, page: Page, tmp_path: Path) -> None:
     Replay(page, steps, tmp_path / "game.html")
     rows = page.locator("ol.moves li")
-    assert rows.count() == len(steps.steps)
+    frames = [*frames_of(steps.steps)]
+    assert rows.count() == len(frames)
     texts = rows.all_text_contents()
-    for step, text in zip(steps.steps, texts, strict=True):
-        moves = [event.text for event in step.events if isinstance(event, Moved)]
+    for frame, text in zip(frames, texts, strict=True):
+        moves = [event.text for event in frame.step.events if isinstance(event, Moved) and frame.is_first]
         assert all(move in text for move in moves)
 
 

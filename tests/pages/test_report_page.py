@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.games.picture import without_rows_of_seats
+from referee.games.picture import panels_of_seat
 from referee.viewing.steps import steps_of
 from referee.viewing.svg import Layout
 from tests.command import referee
@@ -43,7 +43,7 @@ def report(run: Path) -> Path:
 def game_is_shown(page: Page, run: Path, number: int) -> None:
     """The last position of the game with this number, counted from 0."""
     record = records(run)[number]
-    pictures = [without_rows_of_seats(step.state.picture(None)) for step in steps_of(record).steps]
+    pictures = [panels_of_seat(step.state.picture(None), None) for step in steps_of(record).steps]
     dialog = page.locator("dialog")
     expect(dialog.locator("h2").first).to_have_text(record.terms.id)
     expect(dialog.get_by_role("slider")).to_have_attribute("max", str(len(pictures) - 1))

@@ -719,6 +719,16 @@ def test_seats_that_draw_one_after_another() -> None:
     state = play(before, "7-6@1,1")
     assert told(state, before) == ["move 1 7-6@1,1", "drew 2 0-0", "drew 3 1-1"] and state.to_act() == (0,)
     assert state.seen(1)[-2:] == ("drew 2 0-0", "drew 3")
+    # People see them one by one.
+    assert isinstance(before, TreeState) and isinstance(state, TreeState)
+    laid, drawn = state.between()
+    assert told(laid, before) == ["move 1 7-6@1,1"]
+    assert told(drawn, before) == ["move 1 7-6@1,1", "drew 2 0-0"]
+    assert [one.hands[1].bit_count() for one in (laid, drawn, state)] == [9, 10, 10]
+    assert [one.hands[2].bit_count() for one in (laid, drawn, state)] == [8, 8, 9]
+    assert laid.supply == before.supply and drawn.supply == before.supply[1:]
+    assert laid.seen(0) == before.seen(0) + ("move 1 7-6@1,1",) and laid.seen(2) == state.seen(2)[:-2]
+    assert before.between() == [] and laid.tree is state.tree
 
 
 @pytest.mark.parametrize(("players", "supply"), [(1, 27), (2, 18), (3, 9)])

@@ -6,6 +6,7 @@ import base64
 import json
 import zlib
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -16,8 +17,8 @@ from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.games.api import NotAMove
-from referee.games.picture import rows_of_seat, without_rows_of_seats
-from referee.pages.game_data import ROW_WIDTHS, WRITTEN_LINES, GameData, game_data, packed
+from referee.games.picture import panels_of_seat
+from referee.pages.game_data import ROW_WIDTHS, WRITTEN_LINES, GameData, frames_of, game_data, packed
 from referee.records.record import GameRecord
 from referee.viewing.knowledge import View
 from referee.viewing.steps import Steps, steps_of
@@ -82,8 +83,9 @@ def test_the_elements_of_each_step_are_its_picture(slug: str, options: dict[str,
         None if view is None else view + 1 for view in steps.views
     ]
     for view, made in zip(steps.views, value["views"], strict=True):
-        pictures = [step.state.picture(view) for step in steps.steps]
-        boards = [without_rows_of_seats(picture) for picture in pictures]
+        pictures = [frame.step.state.picture(view) for frame in frames_of(steps.steps)]
+        assert sum("more" not in step for step in made["steps"]) == len(steps.steps)
+        boards = [panels_of_seat(picture, None) for picture in pictures]
         layout = Layout.of(boards)
         assert (made["box"], made["ground"]) == (layout.view_box, layout.ground)
         assert len(made["steps"]) == len(pictures)
@@ -91,7 +93,7 @@ def test_the_elements_of_each_step_are_its_picture(slug: str, options: dict[str,
             assert [value["elements"][index] for index in step["draw"]] == layout.elements(board)
         assert len(made["rows"]) == len(steps.record.terms.bots), "each seat has something of its own"
         for seat, box in made["rows"].items():
-            rows = [rows_of_seat(picture, int(seat) - 1) for picture in pictures]
+            rows = [panels_of_seat(picture, int(seat) - 1) for picture in pictures]
             layout, drawn = draw(rows, row_width=ROW_WIDTHS[len(made["rows"]) - 1])
             assert box == layout.view_box
             for step, indexes in zip(made["steps"], drawn.pictures, strict=True):
@@ -99,6 +101,20 @@ def test_the_elements_of_each_step_are_its_picture(slug: str, options: dict[str,
                 assert [value["elements"][index] for index in step["rows"][seat]] == texts
             for picture, of_seat in zip(pictures, rows, strict=True):
                 assert len(of_seat) >= 1 and set(of_seat) <= set(picture)
+
+
+def test_tiles_are_drawn_one_by_one() -> None:
+    steps = steps_of(random_game(GAMES["thetree"], b"0", {"players": "2"}))
+    made = unpacked(game_data(steps).packed())["views"]
+    drew = [[line for line in step.get("news", []) if line.startswith("drew")] for step in made[0]["steps"]]
+    assert sum(map(len, drew)) > 3 and max(map(len, drew)) == 1
+    for view in made:
+        assert [step.get("more") for step in view["steps"]] == [step.get("more") for step in made[0]["steps"]]
+        whole = [step for step in view["steps"] if "more" not in step]
+        assert len(whole) == len(steps.steps)
+        assert all("turn" not in step for step in view["steps"] if "more" in step)
+        moves = [step for step in view["steps"] if "lines" in step]
+        assert all("more" not in before for before, step in pairwise(view["steps"]) if step in moves)
 
 
 def secrets(steps: Steps, view: int) -> set[str]:

@@ -42,6 +42,7 @@ from referee.tournament.tournament import Tournament
 from tests.command import ROOT, referee
 from tests.page_tables import listed, require_same, rows, words
 from tests.programs import needs
+from tests.rules.random_play import random_game
 from tests.unit.characters import ENCODABLE
 from tests.unit.scripted import Events, ScriptedWire, puppet
 from tests.unit.toys import Bid
@@ -195,6 +196,14 @@ def test_a_record_with_the_former_wording_of_an_ending_verifies() -> None:
     verify({**value, "sentence": "seat 1 was rejected too often"})
     with pytest.raises(RecordError, match="sentence is"):
         verify({**value, "sentence": "seat 1 was rejected"})
+
+
+def test_a_record_with_the_former_sentence_of_an_outcome_verifies() -> None:
+    value = to_json(random_game(GAMES["thetree"], b"1", {"players": "1"}))
+    assert value["sentence"] == "seat 1 has laid all its tiles"
+    verify({**value, "sentence": "all tiles are laid"})
+    with pytest.raises(RecordError, match="sentence is"):
+        verify({**value, "sentence": "all tiles are gone"})
 
 
 SCALED = record(

@@ -7,7 +7,6 @@ from functools import cache
 
 from referee.games.api import Seat
 from referee.games.floral.flowers import BLOOMS_AT, FLOWERS, NONE, POTS, WEATHERS
-from referee.games.floral.news import TURNS
 from referee.games.floral.sides import SYMBOLS, Side
 from referee.games.floral.spells import Condition
 from referee.games.floral.symbols import (
@@ -47,6 +46,7 @@ def picture(
         _heading(turn, weather if audience is None else None),  # guard: hidden-weather
         *_bed(sides, 0, goal, news, done, audience),
         *_bed(sides, 1, goal, news, done, audience),
+        _casts(news),
         *(_condition(line, tuple(chains)) for line in news[:3] if line.startswith("spell ")),
     )
 
@@ -85,9 +85,8 @@ def _bed(
     pots += [_placed_rune(span, at) for at, span in enumerate(runes)]
     return (
         score,
-        Plane(tuple(pots), _GROUND, 22 / _APART, margin=2),
-        Row((_RUNES, *(span._replace(symbol=None, caption="") for span in runes))),
-        _casts(seat, news),
+        Plane(tuple(pots), _GROUND, 22 / _APART, margin=2, seat=seat),
+        Row((_RUNES, *(span._replace(symbol=None, caption="") for span in runes)), seat),
         Row((_LAST, *words[1:]), seat),
     )
 
@@ -130,25 +129,50 @@ def _placed_rune(span: Span, number: int) -> Mark:
     return Mark(x, y, "", span.symbol, "", span.paint, span.title)
 
 
-_CASTS_SHOWN = 2 * TURNS
-"""How many turns begin and end together in the row of casts, in which nothing moves until then."""
+_CASTS_IN_LINE = 10
+"""How many turns stand in one line of the table of casts; it has two lines."""
 
 
-def _casts(seat: Seat, news: Sequence[str]) -> Row:
-    """The casts of a seat since the last tenth turn; only in drawings."""
-    begin = f"cast {seat + 1} "
-    told = [line for line in news if line.startswith(begin)]
-    first = (len(told) - 1) // _CASTS_SHOWN * _CASTS_SHOWN if told else 0
-    turns = f"turns {first + 1}–{first + _CASTS_SHOWN} "
-    return row_of(Span("", "faint", caption=turns), *(_cast(seat, line) for line in told[first:]), seat=seat)
+def _casts(news: Sequence[str]) -> Plane:
+    """The casts by turn and seat, of the last turns; only in drawings."""
+    told = [[line for line in news if line.startswith(f"cast {number} ")] for number in (1, 2)]
+    last = max(0, *(len(lines) - 1 for lines in told)) // _CASTS_IN_LINE
+    marks: list[Piece] = []
+    for line, block in enumerate(range(max(0, last - 1), max(2, last + 1))):
+        marks += _turns(line, block)
+        for seat, casts in enumerate(told):
+            shown = casts[block * _CASTS_IN_LINE :][:_CASTS_IN_LINE]
+            marks += [_cast(seat, cast, column, line) for column, cast in enumerate(shown)]
+    return Plane(tuple(marks))
 
 
 @cache
-def _cast(seat: Seat, line: str) -> Span:
+def _turns(line: int, block: int) -> tuple[Mark, ...]:
+    """The numbers of the turns in a line of the table, and the seats."""
+    y = _LINE_OF_CASTS * line
+    first = block * _CASTS_IN_LINE + 1
+    turns = [
+        Mark(column + 1.2, y - 0.85, caption=str(first + column), paint="faint")
+        for column in range(_CASTS_IN_LINE)
+    ]
+    seats = [
+        Mark(0, y + seat, "", badge(seat, "").symbol, "", SEATS[seat], f"seat {seat + 1} from turn {first}")
+        for seat in (0, 1)
+    ]
+    return (*turns, *seats)
+
+
+_LINE_OF_CASTS = 3.1
+"""How far the lines of the table are apart."""
+
+
+@cache
+def _cast(seat: Seat, cast: str, column: int, line: int) -> Mark:
     """A rune that a seat cast, or of the other's that it guessed."""
-    _, _, symbol, *identity = line.split(" ")
+    _, _, symbol, *identity = cast.split(" ")
     owner = seat if symbol in SYMBOLS[seat] else 1 - seat
-    return _rune(owner, symbol, int(identity[0]) if identity else None)._replace(text="", title="")
+    span = _rune(owner, symbol, int(identity[0]) if identity else None)
+    return Mark(column + 1.2, _LINE_OF_CASTS * line + seat, "", span.symbol, "", span.paint, span.title)
 
 
 @cache

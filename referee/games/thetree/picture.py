@@ -111,7 +111,7 @@ def _just_drawn(symbol: Symbol) -> Symbol:
     return Symbol(f"{symbol.name}, just drawn", (above, *symbol.shapes, below))
 
 
-_LINES_OF_THE_DRAWN: tuple[tuple[float, Paint], ...] = ((-0.53, "page"), (0.53, "fresh"))
+_LINES_OF_THE_DRAWN: tuple[tuple[float, Paint], ...] = ((-0.46, "page"), (0.46, "fresh"))
 _CORNERS = _outline(2.05, 1.05)
 _LAST = Symbol(
     "frame of the tile laid last",

@@ -26,6 +26,9 @@ from referee.games.thetree.tiles import HAND, NAMES, TILES, opening, tiles_of
 from referee.games.thetree.tree import Laying, Tree
 from referee.games.trail import Trail
 
+ALL_LAID = "seat 1 has laid all its tiles"
+"""How a seat that plays alone wins."""
+
 
 @dataclass(frozen=True, slots=True)
 class TreeRules:
@@ -241,6 +244,23 @@ class TreeState(State[Laying]):
         """The lines that `protocol/games/thetree.md` describes."""
         return self.trail.lines(seat)
 
+    def between(self) -> list[TreeState]:
+        """The position before each tile that was drawn."""
+        told = self.trail.own(None)
+        hands, supply = list(self.hands), self.supply
+        found: list[TreeState] = []
+        for at in reversed(range(len(told))):
+            match told[at].split():
+                case ["drew", number, tile]:
+                    seat, drawn = int(number) - 1, NAMES.index(tile)
+                    hands[seat] &= ~(1 << drawn)
+                    supply = (drawn, *supply)
+                    trail = self.trail.until(at)
+                    found.append(
+                        replace(self, acting=seat, hands=tuple(hands), supply=supply, over=False, trail=trail)
+                    )
+        return found[::-1]
+
     def outcome(self) -> Outcome | None:
         """Places in the order of finishing; seats still in play share the next one; the first seat to leave
         is last.
@@ -251,7 +271,7 @@ class TreeState(State[Laying]):
         if self.rules.players == 1:
             left = f"{scores[0]} tiles are left in hand" if scores[0] != 1 else "1 tile is left in hand"
             if self.finished:
-                return Outcome((1,), scores, "all tiles are laid")
+                return Outcome((1,), scores, ALL_LAID)
             sentence = "seat 1 left the game" if self.out else f"seat 1 is at its end, {left}"
             return Outcome((2,), scores, sentence)
         playing = self.in_play()

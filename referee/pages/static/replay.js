@@ -42,6 +42,8 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
   const stamp = part("stamp");
   /** The view that is shown, what each step shows in it, and after each the reserves and the marks. */
   let shown, steps, reserves, marks;
+  /** The number of each step: positions on the way to one have its number. */
+  let numbers;
   let graph = null;
   let at = 0;
   let timer = 0;
@@ -58,7 +60,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     const lines = linesOf(number).map((line) => line.words.split("\n")[0]);
     const said = lines.length ? lines : (steps[number].news ?? [nothing(number)]);
     const last = number === steps.length - 1 ? [game.result] : [];
-    return `Step ${number} of ${steps.length - 1}: ${[...said, ...last].join(". ")}`;
+    return `Step ${numbers[number]} of ${numbers.at(-1)}: ${[...said, ...last].join(". ")}`;
   }
 
   /** The line of the list for a step; where two play in turn, each has a column. */
@@ -68,7 +70,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     const isPlaced = game.bots.length === 2 && seats.size === 1 && !seats.has(undefined);
     const made = newElement("li", isPlaced ? `column${[...seats][0]}` : "");
     const button = stepRow(
-      game, number, lines, steps[number].news?.join(" · ") ?? nothing(number), marks[number], isPlaced,
+      game, steps[number - 1]?.more ? "" : numbers[number], lines, steps[number].news?.join(" · ") ?? nothing(number), marks[number], isPlaced,
     );
     if (steps[number].written) button.append(writtenSign(steps[number].written));
     made.append(button);
@@ -129,6 +131,15 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     }
   }
 
+  /** Where the current step is, in numbers. */
+  const place = () => `${numbers[at]} / ${numbers.at(-1)}`;
+
+  /** The position after the step with this number; those beyond the ends are the ends. */
+  function after(number) {
+    const whole = Math.trunc(number) || 0;
+    return whole <= 0 ? 0 : whole > numbers.at(-1) ? steps.length - 1 : numbers.lastIndexOf(whole);
+  }
+
   /** Shows a step; numbers beyond the ends are those of the ends. */
   function go(number) {
     const before = drawnSteps[at]?.firstChild;
@@ -145,7 +156,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     picture.setAttribute("aria-label", `Position. ${text}`);
     slider.value = at;
     slider.setAttribute("aria-valuetext", text);
-    part("count").textContent = `${at} / ${steps.length - 1}`;
+    part("count").textContent = place();
     // Buttons without effect keep the focus and the keys of those who use them.
     for (const name of ["first", "back"]) part(name).ariaDisabled = at === 0;
     for (const name of ["next", "last"]) part(name).ariaDisabled = at === steps.length - 1;
@@ -156,13 +167,15 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     stamp.hidden = at < steps.length - 1 || !game.end || stamp.dataset.gone === "true";
     scroll(current);
     if (steps[at].position !== undefined) part("position").querySelector("pre").textContent = steps[at].position;
-    moved(at, shown.seat ?? 0);
+    moved(numbers[at], shown.seat ?? 0);
   }
 
-  /** Shows the game as a seat knew it, or as a spectator for 0. */
-  function look(seat) {
+  /** Shows the game as a seat knew it, or as a spectator for 0: the step with a number, or the current one. */
+  function look(seat, number) {
     shown = game.views.find((one) => (one.seat ?? 0) === seat) ?? game.views[0];
     steps = shown.steps;
+    let count = -1;
+    numbers = steps.map((_, index) => (steps[index - 1]?.more ? count : ++count));
     let last = game.bots.map(() => null);
     reserves = steps.map((one) => (last = one.reserves ?? last));
     board.look(shown);
@@ -185,7 +198,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     part("written").hidden = !written.length;
     part("written").replaceChildren(part("written").firstElementChild, ...written);
     part("position").hidden = steps[0].position === undefined;
-    go(at);
+    go(number === undefined ? at : after(number));
   }
 
   function stop() {
@@ -240,7 +253,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
   /** The number that is being typed, shown in the place of the current one. */
   function type(text) {
     typed = text;
-    part("count").textContent = typed ? `go to ${typed}` : `${at} / ${steps.length - 1}`;
+    part("count").textContent = typed ? `go to ${typed}` : place();
   }
 
   /** The next step that has a mark, after the last one the first. */
@@ -292,7 +305,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
   /** What a key does, if it is not for the element that has the focus. */
   function action(key, target) {
     if (/^[0-9]$/.test(key) && !target.matches("select")) return () => type((typed + key).slice(-6));
-    if (typed && key === "Enter") return () => choose(Number(typed));
+    if (typed && key === "Enter") return () => choose(after(Number(typed)));
     if (typed && key === "Escape") return () => type("");
     if (moves.contains(target) && key === "ArrowUp") return actions.ArrowLeft;
     if (moves.contains(target) && key === "ArrowDown") return actions.ArrowRight;
@@ -349,10 +362,9 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
   moves.addEventListener("click", stop);
   keys?.addEventListener("keydown", pressed, { signal });
   element.replaceChildren(root);
-  at = step;
-  look(view);
+  look(view, step);
   return {
-    go: choose,
+    go: (number) => choose(after(number)),
     look,
     close() {
       stop();

@@ -1,20 +1,33 @@
-// Moves what changes in the position of a replay: what is new falls into its place, and a board that is drawn
-// at another size grows or shrinks, unless the reader prefers less motion. It watches what replay.js draws.
+// Moves what changes in the position of a replay: what is new falls into its place, what stands elsewhere glides
+// there, and a board that is drawn at another size grows or shrinks, unless the reader prefers less motion. It
+// watches what replay_board.js draws.
 "use strict";
+
+/** The place of an element, as a style has it: there lengths have units. */
+const placeOf = (element) =>
+  (element.getAttribute("transform") ?? "").replace(/\(([-\d.]+) ([-\d.]+)\)/, "($1px, $2px)");
+
+/** What an element is, wherever it stands. */
+const kindOf = (element) => element.querySelector("title")?.textContent.split(",")[0] ?? "";
 
 function moveChanges(before, after) {
   const options = { duration: 250, easing: "ease-out" };
   const drawn = (panels) => panels.flatMap((panel) => [...panel.children]);
-  const known = new Set(drawn(before).map((one) => one.outerHTML));
+  const old = drawn(before);
+  const known = new Set(old.map((one) => one.outerHTML));
+  const isInRow = after[0]?.closest(".rows") !== null;
+  const places = new Map(isInRow ? old.map((one) => [kindOf(one), placeOf(one)]) : []);
   for (const one of drawn(after)) {
-    if (!known.has(one.outerHTML)) one.animate({ opacity: [0, 1], translate: ["0 -8px", "0 0"] }, options);
+    if (known.has(one.outerHTML)) continue;
+    const [from, to] = [places.get(kindOf(one)), placeOf(one)];
+    if (kindOf(one) && from && from !== to) one.animate({ transform: [from, to] }, options);
+    else if (!from) one.animate({ opacity: [0, 1], translate: [isInRow ? "40px 0" : "0 -8px", "0 0"] }, options);
   }
   for (const [number, panel] of after.entries()) {
-    const places = [before[number], panel].map((one) => one?.getAttribute("transform") ?? "");
-    if (places[0] === places[1] || !places.every((place) => place.includes("scale"))) continue;
-    // In a style, lengths have units.
-    const transform = places.map((place) => place.replace(/\(([-\d.]+) ([-\d.]+)\)/, "($1px, $2px) "));
-    panel.animate({ transform }, options);
+    const [from, to] = [before[number], panel].map((one) => (one ? placeOf(one) : ""));
+    if (from !== to && from.includes("scale") && to.includes("scale")) {
+      panel.animate({ transform: [from, to] }, options);
+    }
   }
 }
 
