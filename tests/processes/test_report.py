@@ -9,6 +9,7 @@ import shlex
 import subprocess
 import sys
 import zlib
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ import pexpect
 import pytest
 
 from referee.pages.report import files as report_files
+from referee.pages.report.reading import ReadGame
 from referee.records import journal
 from referee.tournament.run.lock import locked
 from tests.command import BAD, PLAIN, RANDOM, ROOT, referee
@@ -157,6 +159,16 @@ def test_a_folder_has_all_games_on_pages(large: Path, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_one_page_has_a_largest_size(large: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(report_files, "MAX_BYTES", 100_000)
+    monkeypatch.setattr(report_files, "TELLING", 10)
+    read_games = report_files.read_games
+    read: list[ReadGame] = []
+
+    def counted_games(*args: Any) -> Iterator[ReadGame]:
+        for one in read_games(*args):
+            read.append(one)
+            yield one
+
+    monkeypatch.setattr(report_files, "read_games", counted_games)
     page = tmp_path / "report.html"
     done = referee("report", str(large), "-o", str(page))
     assert done.code == 2 and not page.exists()
@@ -164,6 +176,7 @@ def test_one_page_has_a_largest_size(large: Path, tmp_path: Path, monkeypatch: p
         "the replays of 448 games would take more than 98 KB, expected `--folder` or `--no-replays`"
         in done.err
     )
+    assert len(read) == 10, "no more than tell that all are too large"
     done = referee("report", str(large), "-o", str(page), "--no-replays")
     html = page.read_text()
     assert done.code == 0 and replayed(html) == [] and len(listed(html)["games"]) == 448

@@ -23,7 +23,7 @@ from referee.pages.report.files import MARK, MARKER
 from referee.pages.report.front import ListedGame
 from referee.pages.report.games import PlayedGame, PlayedReader
 from referee.pages.report.pages import Links, games_data
-from referee.pages.report.rating_history import FEWEST_GAMES, MAX_FITS, course
+from referee.pages.report.rating_history import FEW_FITS, FEWEST_GAMES, MAX_FITS, course
 from referee.pages.report.scales import WIDTH
 from referee.pages.report.tables import (
     MAX_IN_MATRIX,
@@ -110,6 +110,14 @@ def test_of_many_bots_the_best_are_in_a_matrix() -> None:
     assert matrix.names[0] == names[0]
 
 
+def test_of_many_bots_the_best_are_compared_by_pairs() -> None:
+    names = [f"bot{number:03}" for number in range(MAX_IN_MATRIX + 3)]
+    seatings = [bots for other in names[1:] for bots in ((names[0], other), (other, names[0]))]
+    table = standings(names, [game(bots, (1, 2) if bots[0] == names[0] else (2, 1)) for bots in seatings])
+    found = part(table, Facts(), Times(), Counter({9: len(seatings)}), {})
+    assert found.pairs and [row[0] for row in found.pairs.rows] == [names[0]] * (MAX_IN_MATRIX - 1)
+
+
 def test_shades_are_even_and_the_middle_is_a_draw() -> None:
     assert [shade(share) for share in (0, 0.04, 0.5, 0.96, 1)] == [0, 0, STEPS // 2, STEPS, STEPS]
 
@@ -182,6 +190,24 @@ def test_the_course_ends_with_the_ratings_of_the_table() -> None:
     count, low, high = found.between[-1]
     rating = table.pool.ratings[NAMES[0]]
     assert (low, high) == pytest.approx(rating[1:], abs=0.01)
+
+
+def test_the_course_has_the_bots_that_are_drawn_and_the_interval_of_the_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(rating_history, "MANY_BOTS", 2)
+    games = round_robin(6)
+    found, table = course(games, ["cat", "ant"], "cluster"), standings(NAMES, games)
+    assert found and [*found.elo] == ["cat", "ant"]
+    assert len(found.elo["cat"]) == FEW_FITS < len(games), "a fit of many bots takes long"
+    assert found.elo["cat"][-1][1] == pytest.approx(table.pool.ratings["cat"].elo, abs=0.01)
+    assert found.between[-1][1:] == pytest.approx(table.pool.ratings["cat"][1:], abs=0.01)
+
+
+def test_games_that_were_not_played_are_not_in_the_course() -> None:
+    games = round_robin(4)
+    forfeited = game(("cat", "ant"), (1, 2), 5)._replace(faults=("", "out"))
+    assert course([*games, forfeited], NAMES, "cluster") == course(games, NAMES, "cluster")
 
 
 def test_a_bot_has_a_course_from_its_first_game() -> None:

@@ -26,6 +26,11 @@ from referee.tournament.run.reading import Runs
 MAX_BYTES = 18 << 20
 """The replays in one page take at most this many bytes, so that browsers open it at once."""
 
+TELLING = 100
+"""After so many games it is known how small a replay can be. Where replays of all games would be too large
+even if each were as small, no more games are read.
+"""
+
 ON_A_PAGE = 200
 """How many games a page of a folder has."""
 
@@ -45,7 +50,7 @@ def page_of(runs: Runs, workers: int, with_replays: bool, stage: Stage = untold_
     gathering = Gathering(runs)
     replays: list[tuple[str, str]] = []
     symbols: dict[str, str] = {}
-    size = 0
+    size, smallest = 0, MAX_BYTES
     with closing(read_games(runs, workers, with_replays, stage)) as games:
         for read in games:
             gathering.add(read)
@@ -53,7 +58,9 @@ def page_of(runs: Runs, workers: int, with_replays: bool, stage: Stage = untold_
                 replays.append((read.game.id, replay.data))
                 symbols.update(replay.symbols)
                 size += len(replay.data)
-                if size > MAX_BYTES:
+                smallest = min(smallest, len(replay.data))
+                least = smallest * len(runs.games) if len(replays) >= TELLING else size
+                if max(size, least) > MAX_BYTES:
                     raise UsageError(
                         f"the replays of {counted(len(runs.games), 'game')} would take more than "
                         f"{about_size(MAX_BYTES)}, expected `--folder` or `--no-replays`"

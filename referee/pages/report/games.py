@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
 from referee.core.errors import RecordError, UsageError
@@ -245,9 +246,14 @@ def _clocks(value: dict[str, Any]) -> tuple[str, ...]:
     if len(clocks) != len(value["bots"]):
         raise RecordError(f"`clocks` has the wrong length, expected {len(value['bots'])}")
     try:
-        return tuple(str(TimeControl.parse(clock)) for clock in clocks)
+        return tuple(map(_clock, clocks))
     except UsageError as error:
         raise RecordError(str(error)) from None
+
+
+@lru_cache(maxsize=100)  # games share clocks
+def _clock(text: str) -> str:
+    return str(TimeControl.parse(text))
 
 
 def _minute(text: object) -> str:

@@ -234,7 +234,7 @@ class Gathering:
             if form and form.no_course:
                 return None, form.no_course
         if len(whole.rows) > MAX_BOTS:
-            return None, f"There are more than {MAX_BOTS} bots, too many to fit their ratings several times."
+            return None, f"With more than {MAX_BOTS} bots, repeated fits would take too long."
         drawn = [row.bot for row in whole.rows if row.is_rated][:SERIES]
         found = course([each.game for each in self.games], drawn, facts.repeats, workers, advance)
         few = f"There are fewer than {FEWEST_GAMES} games, too few to show how ratings developed."
