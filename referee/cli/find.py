@@ -145,7 +145,7 @@ class _Query:
         for name in (*self.bots, *filter(None, (self.won_by, self.lost_by))):
             if name not in runs.names:
                 expected = meant(name, runs.names)
-                raise UsageError(f"no bot `{shown(name, 80)}` in this run, expected {expected}")
+                raise UsageError(f"there is no bot `{shown(name, 80)}` in this run, expected {expected}")
         if self.section is not None and runs.runs:
             _check_section(runs, self.section)
 
@@ -243,7 +243,9 @@ def _check_section(runs: Runs, section: str) -> None:
     if section not in known:
         names = [name for name in known if name]
         expected = meant(section, names) if names else "a run with sections"
-        raise UsageError(f"no section `{shown(section, 80)}` in this run, expected {shown(expected)}")
+        raise UsageError(
+            f"there is no section `{shown(section, 80)}` in this run, expected {shown(expected)}"
+        )
 
 
 def _by_machine(

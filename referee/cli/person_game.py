@@ -19,7 +19,7 @@ from referee.core.control_groups import usable_memory
 from referee.core.errors import UsageError
 from referee.core.pairing import Pairing
 from referee.core.rng import Stream
-from referee.core.text import shown
+from referee.core.text import counted, shown
 from referee.games import game_given
 from referee.games.api import Seat, State
 from referee.person.console import Console, PlainConsole
@@ -128,7 +128,8 @@ def _seated(slug: str, players: tuple[str, ...], seat: int | None, seats: int) -
         )
     if len(found) != seats:
         raise UsageError(
-            f"`{slug}` has {seats} seats, expected that number of players, including `me`, not {len(found)}"
+            f"`{slug}` has {counted(seats, 'seat')}, expected {counted(seats, 'player')}, including `me`, "
+            f"not {len(found)}"
         )
     if not any(bot.is_person for bot in found):
         raise UsageError("none of the players is `me`, expected a person; for bots alone use `referee match`")

@@ -438,7 +438,7 @@ class ReplayScreen(App[None]):
         if number.isascii() and number.isdigit() and len(number) < 10 and int(number) <= last:
             self.action_go(int(number))
         else:
-            self._show(f"no step `{shown(number, 20)}`, expected 0 to {last}")
+            self._show(f"there is no step `{shown(number, 20)}`, expected 0 to {last}")
 
     def _play_on(self) -> None:
         self._browser.go(self._browser.at + 1)

@@ -229,7 +229,7 @@ def _not_found(stderr: str, isolation: str, first_line: bytes | None) -> str:
     elif (interpreter := _interpreter(first_line)) and interpreter not in _SHELLS:
         return _of_interpreter(first_line, isolation)
     else:
-        hint = "a program was not found, which its stderr names; paths start from the folder it is started in"
+        hint = "a program that its stderr names was not found; paths are relative to the bot's folder"
     return hint + _or_hidden(isolation)
 
 

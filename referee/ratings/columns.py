@@ -108,7 +108,9 @@ def parse_columns(text: str) -> tuple[str, ...]:
     for word in text.split(","):
         name = word.strip()
         if name not in (*COLUMNS, "time"):
-            raise UsageError(f"no column `{shown(name, 40)}`, expected one of {', '.join(COLUMNS)}, time")
+            raise UsageError(
+                f"there is no column `{shown(name, 40)}`, expected one of {', '.join(COLUMNS)}, time"
+            )
         found += TIMES if name == "time" else [name]
     return tuple(dict.fromkeys(found))
 

@@ -64,7 +64,7 @@ def parse_show(text: str) -> tuple[str, ...]:
     names = tuple(word.strip() for word in text.split(","))
     for name in names:
         if name not in KNOWN:
-            raise UsageError(f"no table `{shown(name, 40)}`, expected one of {', '.join(KNOWN)}")
+            raise UsageError(f"there is no table `{shown(name, 40)}`, expected one of {', '.join(KNOWN)}")
     return tuple(dict.fromkeys(names))
 
 

@@ -59,7 +59,7 @@ def find_game(
         return _record(parse_json(found.text), header, given, warn)
     if game_id is not None:
         raise UsageError(
-            f"no game `{shown(game_id, 80)}` in `{shown(str(file))}`, expected an ID or a "
+            f"there is no game `{shown(game_id, 80)}` in `{shown(str(file))}`, expected an ID or a "
             f"number from 1 to {len(summaries)}"
         )
     if not summaries:

@@ -144,7 +144,9 @@ def rerun_of(
     names = dict.fromkeys(recorded.terms.bots)
     for name in instead:
         if name not in names:
-            raise UsageError(f"no bot `{shown(name, 80)}` in this game, expected {' or '.join(names)}")
+            raise UsageError(
+                f"there is no bot `{shown(name, 80)}` in this game, expected {' or '.join(names)}"
+            )
     entrants = run.header["bots"]
     levels = {
         name: level

@@ -145,7 +145,7 @@ BAD: dict[str, tuple[str, str]] = {
     "no class": ("Ladder = 1\n", "`bad.py:Ladder` is not a class derived from `Format`, expected one"),
     "abstract": (
         LADDER.replace("def schedule", "def no").replace("def read(", "def not_read("),
-        "the format `bad.py:Ladder` has no `read` and `schedule`, expected all of them",
+        "the format `bad.py:Ladder` lacks `read` and `schedule`, expected all members of `Format`",
     ),
     "name": (LADDER.replace('"ladder"', '"The Ladder"'), "has an invalid `name`, expected [a-z]"),
     "built in": (LADDER.replace('"ladder"', '"swiss"'), "the name `swiss` belongs to a built-in format"),

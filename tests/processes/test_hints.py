@@ -97,7 +97,7 @@ TRACEBACK = "Traceback (most recent call last):\n"
         (1, None, "  File 'x', line 1\nSyntaxError: expected ':'", "an exception ended it"),
         (127, ENV_PYTHON2, "pyenv: python2: command not found", "the interpreter that its first line"),
         (127, ENV_PYTHON2, "python2: error while loading shared libraries: x", "a shared library is missing"),
-        (127, b"#!/bin/sh", "./bot: 1: x: not found", "a program was not found, which its stderr names"),
+        (127, b"#!/bin/sh", "./bot: 1: x: not found", "a program that its stderr names was not found"),
     ],
 )
 def test_the_hint_for_a_bot_that_exited_follows_what_ended_it(
@@ -357,7 +357,7 @@ def test_a_flood_is_explained_by_what_flooded() -> None:
         (b"\xef\xbb\xbf#!/bin/sh\n", ["Exec format error", "it begins with a byte order mark"]),
         (
             b"#!/bin/sh\nno-such-program\n",
-            ["exited with status 127", "a program was not found, which its stderr names"],
+            ["exited with status 127", "a program that its stderr names was not found"],
         ),
         (b"#!/bin/sh\n/etc/passwd\n", ["exited with status 126", "the shell could not execute the program"]),
     ],

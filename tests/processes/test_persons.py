@@ -90,7 +90,7 @@ def test_no_other_command_starts_a_person(folder: Path) -> None:
         (("blooms", "a=true", "b=true"), "none of the players is `me`"),
         (
             ("blooms", "me"),
-            "`blooms` has 2 seats, expected that number of players, including `me`, not 1",
+            "`blooms` has 2 seats, expected 2 players, including `me`, not 1",
         ),
         (("blooms", "me", "me", "me"), "not 3"),
         (("blooms", "--seat", "3"), "`--seat` is 3, but the game has 2 seats, expected 1 to 2"),

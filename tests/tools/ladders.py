@@ -17,6 +17,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,7 +32,7 @@ MAX_GAMES = 2000
 SPRT = "0,50"
 """H0: the bot is as strong as the one below it; H1: it is stronger by 50 Elo."""
 
-HEADERS = ["rung", "bot", "what it does", "games", "score", "Elo", "sequential test", "processor time"]
+HEADERS = ["bot", "what it does", "games", "score", "Elo", "processor time"]
 
 
 class Rung(NamedTuple):
@@ -141,7 +142,7 @@ class Result(NamedTuple):
     points: float
     elo: str
     test: str
-    """The decision of the sequential test, and the log-likelihood ratio."""
+    """The decision of the sequential test; empty where it accepted H1, as it must for a ladder."""
     mean_us: int
     """The mean processor time of a move, which depends less on what else the machine does than time does."""
 
@@ -178,11 +179,11 @@ def table(slug: str, folder: Path, most: int, workers: int) -> str:
     for rung in ladder.rungs:
         if rung.build:
             build(shlex.split(rung.build))
-    rows = [row(1, ladder.rungs[0], None)]
-    for number, (below, rung) in enumerate(zip(ladder.rungs, ladder.rungs[1:], strict=False), 2):
+    rows = [row(ladder.rungs[0], None)]
+    for below, rung in pairwise(ladder.rungs):
         result = played(slug, ladder, rung, below, folder / f"{slug}-{rung.name}-{below.name}", most, workers)
-        rows.append(row(number, rung, result))
-        print(f"{slug}: {rung.name} against {below.name}: {result.test}", file=sys.stderr, flush=True)
+        rows.append(row(rung, result))
+        print(f"{slug}: {rung.name} against {below.name}: {result.test or 'H1'}", file=sys.stderr, flush=True)
     return tabulate(rows, HEADERS, tablefmt="github", disable_numparse=True) + "\n"
 
 
@@ -194,14 +195,15 @@ def build(command: list[str]) -> None:
         raise SystemExit(f"`{shlex.join(command)}` failed")
 
 
-def row(number: int, rung: Rung, result: Result | None) -> list[str]:
+def row(rung: Rung, result: Result | None) -> list[str]:
     """A row of the table; the first rung has nobody below it."""
     command = rung.command.replace("sample_bots/", "").replace("{python} ", "")
-    named = [str(number), f"**{rung.name}**: `{command}`", rung.does]
+    named = [f"**{rung.name}**: `{command}`", rung.does]
     if result is None:
         return named + ["–"] * (len(HEADERS) - len(named))
     score = f"{100 * result.points / result.games:.1f} %"
-    return [*named, str(result.games), score, result.elo, result.test, f"{result.mean_us / 1000:.1f} ms"]
+    games = f"{result.games}{result.test and f', {result.test}'}"
+    return [*named, games, score, result.elo, f"{result.mean_us / 1000:.1f} ms"]
 
 
 def played(
@@ -237,9 +239,9 @@ def difference(first: dict[str, Any], stronger: bool) -> str:
 
 
 def decision(told: str) -> str:
-    """What `referee match` says of its test."""
-    found = re.search(r"has decided: (H.) accepted: .* (LLR \S+) \[.*?\] after", told)
-    return f"{found[1]}, {found[2]}" if found else "not decided"
+    """What `referee match` says of its test; nothing if it accepted H1."""
+    found = re.search(r"has decided: (H.) accepted", told)
+    return found[1].removeprefix("H1") if found else "not decided"
 
 
 def referee(*words: str) -> subprocess.CompletedProcess[str]:

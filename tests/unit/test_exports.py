@@ -151,7 +151,7 @@ def test_games_are_found_by_moves_endings_and_lengths(tmp_path: Path) -> None:
     unknown = referee("find", folder, "--section", "other")
     assert (unknown.code, unknown.err) == (
         2,
-        "referee: no section `other` in this run, expected a run with sections\n",
+        "referee: there is no section `other` in this run, expected a run with sections\n",
     )
     wrong = referee("find", folder, "--moves", "L:A1, x")
     assert (wrong.code, wrong.out) == (2, "") and "`--moves` has `x`: not a move, expected" in wrong.err

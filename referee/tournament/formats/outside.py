@@ -162,7 +162,7 @@ def _checked(value: Any, where: str) -> type[Format]:
         raise UsageError(f"`{shown(where)}` is not a class derived from `Format`, expected one")
     if isabstract(value):
         lacking = listed(f"`{name}`" for name in sorted(value.__abstractmethods__))
-        raise UsageError(f"the format `{shown(where)}` has no {lacking}, expected all of them")
+        raise UsageError(f"the format `{shown(where)}` lacks {lacking}, expected all members of `Format`")
     name = getattr(value, "name", None)
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise UsageError(f"the format `{shown(where)}` has an invalid `name`, expected {_NAME.pattern}")

@@ -100,9 +100,9 @@ def game_named(runs: Iterable[Run], name: str) -> tuple[Run, str]:
     if having:
         raise UsageError(f"game `{shown(name, 200)}` is in several runs ({where}), expected only one of them")
     example = next((game for run in runs for game in run.games), None)
-    number = " or its number" * (len(runs) == 1)
+    number = f" or a number from 1 to {len(runs[0].games)}" if len(runs) == 1 else ""
     expected = f"an id such as `{shown(example)}`{number}" if example else "a run with games"
-    raise UsageError(f"no game `{shown(name, 200)}` in {where}, expected {expected}")
+    raise UsageError(f"there is no game `{shown(name, 200)}` in {where}, expected {expected}")
 
 
 @dataclass(frozen=True)
