@@ -37,6 +37,21 @@ def test_checks_take_a_small_share_of_a_core(monkeypatch: pytest.MonkeyPatch) ->
     assert checks.check() is None and checks.wait_ms() == pytest.approx(SHARE * 20)
 
 
+@pytest.mark.parametrize("around", [b"", b"filter"])
+def test_processes_that_confine_a_bot_do_not_count(around: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bot may have as many processes at `bwrap` as elsewhere."""
+    threads = [0]
+    monkeypatch.setattr("referee.processes.usage.tree.descendants", lambda _: [])
+    monkeypatch.setattr("referee.processes.usage.tree.state", lambda _: ProcessState(threads[0], 0, 0))
+    monkeypatch.setattr("referee.processes.usage.INTERVAL_S", 0.0)
+    monkeypatch.setattr("referee.processes.usage.SHARE", 0)
+    request = limited(5)._replace(program_filter=around)
+    checks = LimitChecker(request, os.getpid(), "", None)
+    for own, excess in ((5, None), (6, ("processes", 6, 5))):
+        threads[0] = own + request.processes_around
+        assert checks.check() == excess
+
+
 def test_nothing_is_checked_where_nothing_is_limited() -> None:
     assert LimitChecker(limited(None), os.getpid(), "", None).wait_ms() is None
 
