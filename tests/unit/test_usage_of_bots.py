@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from types import SimpleNamespace
 
 import pytest
 
 from referee.processes.messages import Request
+from referee.processes.scratch import usage_of_mount
 from referee.processes.tree import ProcessState
 from referee.processes.usage import INTERVAL_S, SHARE, LimitChecker
 
@@ -50,6 +52,12 @@ def test_processes_that_confine_a_bot_do_not_count(around: bytes, monkeypatch: p
     for own, excess in ((5, None), (6, ("processes", 6, 5))):
         threads[0] = own + request.processes_around
         assert checks.check() == excess
+
+
+def test_the_root_of_a_file_system_is_not_a_file_of_the_bot(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = SimpleNamespace(f_blocks=100, f_bfree=98, f_frsize=4096, f_files=1000, f_ffree=996)
+    monkeypatch.setattr("referee.processes.scratch.os.statvfs", lambda _: found)
+    assert usage_of_mount("/tmp") == (8192, 3)
 
 
 def test_nothing_is_checked_where_nothing_is_limited() -> None:
