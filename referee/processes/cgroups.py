@@ -107,11 +107,14 @@ def _counters_of_own_group(pid: int, listing: str, mounts: str) -> list[str]:
 class Group:
     """The group of one bot."""
 
-    def __init__(self, prefix: str, memory: int | None, processes: int | None) -> None:
-        """`prefix`: the beginning of its path. Raises `OSError`."""
+    def __init__(self, prefix: str, memory: int | None, processes: int | None, around: int = 0) -> None:
+        """`prefix`: the beginning of its path; `around`: how many more processes than the bot's there are.
+        Raises `OSError`.
+        """
         self.path = prefix + os.urandom(6).hex()
         self._memory = memory
         self._processes = processes
+        self._around = around
         os.mkdir(self.path)  # noqa: PTH102 - pathlib starts slowly
         self.limit()
 
@@ -122,7 +125,7 @@ class Group:
             self._set("memory.swap.max", 0)
             self._set("memory.oom.group", 1)
         if self._processes is not None:
-            self._set("pids.max", self._processes)
+            self._set("pids.max", self._processes + self._around)
 
     def fork(self) -> int:
         """Forks this process, with the new one in the group, if possible. Returns what `os.fork` does.

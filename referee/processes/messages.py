@@ -66,6 +66,11 @@ class Request(
     around it asks about the bot's calls; `shared`: the fields of the `SharedMounts` of `argv`, or None.
     """
 
+    @property
+    def processes_around(self) -> int:
+        """How many processes of the program that confines the bot count with those of the bot."""
+        return 2 if self.program_filter else 0
+
     def encode(self) -> bytes:
         """The bytes to send. Both ends run the same interpreter, so `marshal` is enough."""
         body = marshal.dumps(tuple(self))

@@ -104,9 +104,9 @@ class _Count:
 
 
 def usage_of_mount(path: str) -> tuple[int, int]:
-    """Bytes and inodes in use of the file system that is mounted at a path. Raises `OSError`."""
+    """Bytes and files in the file system that is mounted at a path, without its root. Raises `OSError`."""
     found = os.statvfs(path)
-    return (found.f_blocks - found.f_bfree) * found.f_frsize, found.f_files - found.f_ffree
+    return (found.f_blocks - found.f_bfree) * found.f_frsize, found.f_files - found.f_ffree - 1
 
 
 def remove(path: str, seconds: float = REMOVE_S) -> bool:

@@ -47,6 +47,7 @@ class LimitChecker:
         self._files: int | None = request.scratch_files
         self._bot = bot
         self._is_wrapped = bool(request.program_filter)
+        self._around: int = request.processes_around
         self._folder = folder
         self._group = group
         limits = (self._memory, self._processes, self._scratch, self._files)
@@ -80,7 +81,7 @@ class LimitChecker:
             return None
         pids = [self._bot, *(pid for pid in tree.descendants(os.getpid()) if pid != self._bot)]
         states = [tree.state(pid) for pid in pids]
-        threads = sum(state.threads for state in states)
+        threads = sum(state.threads for state in states) - self._around
         if self._processes is not None and threads > self._processes:  # guard: processes
             return PROCESSES, threads, self._processes
         memory = self._memory_beyond(pids, states, inside[0] if inside else 0)

@@ -110,7 +110,7 @@ def _group(prefix: str | None, request: Request) -> cgroups.Group | None:
     """A control group for a bot, where one can be made."""
     if prefix:
         with contextlib.suppress(OSError):
-            return cgroups.Group(prefix, request.memory_bytes, request.processes)
+            return cgroups.Group(prefix, request.memory_bytes, request.processes, request.processes_around)
     return None
 
 

@@ -185,7 +185,7 @@ def test_where_there_is_no_hierarchy_there_are_no_groups(missing: int, tmp_path:
 
 
 def test_the_limits_are_set_and_what_the_kernel_enforced_is_told(tmp_path: Path) -> None:
-    group = Group(f"{tmp_path}/bot-", 1000, 5)
+    group = Group(f"{tmp_path}/bot-", 1000, 5, around=2)
     path = Path(group.path)
     for name in ("memory.max", "memory.swap.max", "memory.oom.group", "pids.max", "cgroup.kill"):
         (path / name).touch()
@@ -195,7 +195,7 @@ def test_the_limits_are_set_and_what_the_kernel_enforced_is_told(tmp_path: Path)
     assert [(path / name).read_text() for name in ("memory.max", "memory.swap.max", "pids.max")] == [
         "1000",
         "0",
-        "5",
+        "7",
     ]
     assert group.excess() is None
     (path / "pids.events").write_text("max 0\n")

@@ -96,6 +96,12 @@ def test_scratch_space_is_limited_at_every_level(level: str) -> None:
     assert "scratch" in process.excess
 
 
+def test_only_the_bot_s_own_processes_count_at_every_level(level: str) -> None:
+    bot = shell("sleep 600 & sleep 600 & sleep 600 & wait", level)
+    _, _, process = run(replace(bot, limits=Limits(processes=3)))
+    assert process.excess == "4 processes and threads, expected at most 3"
+
+
 def test_files_outside_are_closed_and_the_bot_s_own_are_not(confined: str, tmp_path: Path) -> None:
     own, other = tmp_path / "own", tmp_path / "other"
     for folder in (own, other):
