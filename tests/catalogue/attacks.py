@@ -310,6 +310,12 @@ ON_PURPOSE: Rows = {
             "1 GiB in a `memfd`, hidden from its user's processes",
             explodes,
         ),
+        bomb(
+            "memory-bomb-sent",
+            "Python",
+            "1 GiB in `memfd`s whose descriptors are on their way through a socket",
+            explodes,
+        ),
         bomb("memory-bomb-shared", "Python", "4 GiB in `/dev/shm`", explodes),
         bomb("memory-bomb-kept", "Python", "1 GiB in shared memory of System V", explodes),
         bomb("disk-filler", "Python", "2 GiB of scratch files where 64 MiB are allowed", explodes),

@@ -242,6 +242,18 @@ def hidden_memory() -> None:
     time.sleep(3)
 
 
+def sent_memory() -> None:
+    """Files in memory whose only descriptors are on their way through a socket."""
+    one, other = socket.socketpair()
+    for _ in range(16):
+        file = os.memfd_create("attack")
+        write_much(file, MAX_MEMORY // 64)
+        socket.send_fds(one, [b"x"], [file])
+        os.close(file)
+    time.sleep(3)
+    other.close()
+
+
 def connections() -> None:
     if f":{int(t['PORT']):04X}" not in read("/proc/net/tcp").decode():
         raise OSError("other connections")
@@ -346,6 +358,7 @@ ATTACKS: dict[str, Callable[[], object]] = {
     "device-times": lambda: same_times("/dev/full"),
     "terminals": os.openpty,
     "memory-bomb-hidden": hidden_memory,
+    "memory-bomb-sent": sent_memory,
     "deep-folders": deep_folders,
     "terminal-input": lambda: [
         fcntl.ioctl(os.open(t["TERMINAL"], os.O_RDWR | os.O_NOCTTY), 0x5412, bytes([byte]))
