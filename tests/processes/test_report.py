@@ -18,7 +18,8 @@ import pexpect
 import pytest
 
 from referee.pages.report import files as report_files
-from referee.pages.report.reading import ReadGame
+from referee.pages.report import gathering
+from referee.pages.report.reading import ReadGame, read_games
 from referee.records import journal
 from referee.tournament.run.lock import locked
 from tests.command import BAD, PLAIN, RANDOM, ROOT, referee
@@ -96,6 +97,15 @@ def test_a_page_has_everything_of_a_run(small: Path, tmp_path: Path) -> None:
     assert (printed.code, printed.err) == (0, "") and printed.out.rstrip("\n") == html.rstrip("\n")
 
 
+def test_of_very_many_bots_ratings_are_fitted_once(
+    small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gathering, "MAX_BOTS", 1)
+    page = tmp_path / "report.html"
+    assert referee("report", str(small), "-o", str(page), "--no-replays", "--workers", "0").code == 0
+    assert "With more than 1 bots, repeated fits would take too long." in page.read_text()
+
+
 @pytest.mark.promise("LOOKING", "A report is the same with any number of workers.")
 @pytest.mark.slow(seconds=10)
 def test_a_page_is_the_same_whatever_the_number_of_workers(large: Path) -> None:
@@ -149,7 +159,6 @@ def test_a_folder_has_all_games_on_pages(large: Path, tmp_path: Path) -> None:
 def test_one_page_has_a_largest_size(large: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(report_files, "MAX_BYTES", 100_000)
     monkeypatch.setattr(report_files, "TELLING", 10)
-    read_games = report_files.read_games
     read: list[ReadGame] = []
 
     def counted_games(*args: Any) -> Iterator[ReadGame]:
