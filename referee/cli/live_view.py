@@ -19,6 +19,7 @@ from referee.cli.progress import Narrator, RunInfo
 from referee.core.duty_cycle import DutyCycle
 from referee.core.pairing import Pairing
 from referee.ratings.brief import brief, fitted
+from referee.ratings.clusters import clusters
 from referee.ratings.notes import FEW_ENCOUNTERS
 from referee.ratings.pool import FittedPool
 from referee.ratings.tally import Tallies
@@ -52,14 +53,15 @@ class FittedRatings:
         """None before there are any."""
         self.games = 0
         """How many games they are fitted to."""
-        fitted(self._names, [])  # loads numpy, which takes longer than the first fits
+        fitted(self._names, [], [])  # loads numpy, which takes longer than the first fits
 
     def refresh(self) -> None:
         """Fits the ratings, if that is due."""
         has_new = self._is_rated and self.games < len(self._games)
         if has_new and self._duty_cycle.is_due and (self.pool or not self._are_few()):
             with self._duty_cycle.spent():
-                self.pool = fitted(self._names, list(self._games.values()))
+                games = [*self._games.values()]
+                self.pool = fitted(self._names, games, clusters(games).of)
                 self.games = len(self._games)
 
     def _are_few(self) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from referee.core.pairing import Pairing
-from referee.ratings.clusters import clusters
 from referee.ratings.columns import counts_text, faults_text, rating_text, results_heading, score_text
 from referee.ratings.pool import FittedPool, Rating, Result, fit
 from referee.ratings.tally import Tallies, Tally
@@ -18,11 +17,11 @@ FAULTS_WIDTH = 12
 """Maximum share of the width that faults take from the names."""
 
 
-def fitted(names: Sequence[str], games: Sequence[Summary]) -> FittedPool:
-    """The ratings of all bots by these games."""
+def fitted(names: Sequence[str], games: Sequence[Summary], of: Sequence[int]) -> FittedPool:
+    """The ratings of all bots by these games, each of which is of a cluster."""
     results = (
         Result(game.bots, game.ranks, cluster, Pairing.parse(game.id).section)
-        for game, cluster in zip(games, clusters(games).of, strict=True)
+        for game, cluster in zip(games, of, strict=True)
         if game.is_evidence
     )
     return fit(results, sorted(names))

@@ -182,7 +182,7 @@ class LiveRun:
         self._looked = 0
         """How many games were looked at for faults."""
         self._played: list[FollowedGame] = self._follower.played
-        fitted([], [])  # loads numpy, which takes longer than the first fits
+        fitted([], [], [])  # loads numpy, which takes longer than the first fits
         self.snapshot = self._taken(0, None, False)
 
     @property

@@ -18,7 +18,8 @@ import pexpect
 import pytest
 
 from referee.pages.report import files as report_files
-from referee.pages.report.reading import ReadGame
+from referee.pages.report import gathering
+from referee.pages.report.reading import ReadGame, read_games
 from referee.records import journal
 from referee.tournament.run.lock import locked
 from tests.command import BAD, PLAIN, RANDOM, ROOT, referee
@@ -105,6 +106,15 @@ def test_games_to_see_are_those_that_find_names(small: Path) -> None:
     assert referee("find", str(small), "--to-see").out.count("\n") == 2 + len(shown)
     assert referee("find", str(small), "--to-see", "--won-by", "bad").err == "no games match\n"
     assert referee("find", str(small), "--to-see", "--dialogue").code == 2
+
+
+def test_of_very_many_bots_ratings_are_fitted_once(
+    small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gathering, "MAX_BOTS", 1)
+    page = tmp_path / "report.html"
+    assert referee("report", str(small), "-o", str(page), "--no-replays", "--workers", "0").code == 0
+    assert "With more than 1 bots, repeated fits would take too long." in page.read_text()
 
 
 @pytest.mark.promise("LOOKING", "A report is the same with any number of workers.")

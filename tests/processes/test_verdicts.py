@@ -6,8 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.command import PLAIN, referee
 from tests.processes.runs import resigning, toml
+from tests.tools import synthetic
 
 
 def test_which_challengers_passed_is_told_everywhere(tmp_path: Path) -> None:
@@ -61,3 +64,22 @@ def test_the_next_bot_moves_up_where_the_first_is_disqualified(tmp_path: Path) -
     assert told in " ".join(referee("table", folder).out.split())
     status = referee("status", folder).out
     assert told in status and first in status.splitlines()[-1]
+
+
+def test_status_counts_repeated_games_as_the_table_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(synthetic, "HEAD", synthetic.HEAD.replace("\nseed", '\nrepeats = "count"\nseed'))
+    monkeypatch.setattr(synthetic, "PLAYED", 10)
+    synthetic.write(tmp_path, 3, 90)
+    found = [
+        [
+            (row["bot"], round(row["elo"], 2), round(row["low"], 2))
+            for row in json.loads(done.out)["standings"]
+        ]
+        for done in (
+            referee("status", str(tmp_path / "pool-results"), "--json"),
+            referee("table", str(tmp_path / "pool-results"), "--format", "json"),
+        )
+    ]
+    assert found[0] == found[1]

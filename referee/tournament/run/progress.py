@@ -139,10 +139,10 @@ def order_of(run: Run) -> BotOrder:
     games, names = run.shown_games, run.names
     facts = facts_of(run, run.is_open)
     tallies = Tallies(names, games, facts.points)
-    pool = fitted(names, games) if max(run.seats.values()) > 1 and games else None
+    of = clusters(games, facts.repeats).of
+    pool = fitted(names, games, of) if max(run.seats.values()) > 1 and games else None
     places = facts.places
     (own, *others) = places.values() or [()]
     bots = [bot for _, bot, _ in own] if own and not others else ranking(tallies, pool)
     bots.sort(key=lambda bot: bot in facts.withdrawn)
-    encounters = len({*clusters(games, facts.repeats).of})
-    return BotOrder(tallies, pool, bots, facts, encounters < FEW_ENCOUNTERS)
+    return BotOrder(tallies, pool, bots, facts, len({*of}) < FEW_ENCOUNTERS)
