@@ -17,7 +17,8 @@ A step is the position after it, `"draw"`: the view's ground and the elements wi
 true of a position on the way to it, which comes before it. Where there are any, it has `"rows"`, what is
 drawn of each seat below its name, in the box that the view has for it, `"position"`, the position in
 characters, `"lines"`, indexes of what happened, `"news"`, the texts that told the view of it, `"turn"`, the
-seats that are asked next, `"written"`, what bots wrote besides their answers, and `"reserves"` where they
+seats that are asked next, `"written"`, what bots wrote besides their answers, `"expected"`, what bots
+expected when they moved, as `{"seat", "moves": [{"text", "draw", "rows"}, …]}`, and `"reserves"` where they
 differ from those before: by seat, in microseconds, null where there is none or it is not known. The
 `"written"` of a view is that of which the record does not say when it came.
 
@@ -49,6 +50,7 @@ from referee.gameplay.terms import Terms, Verdict
 from referee.games.api import Seat
 from referee.games.picture import Picture, panels_of_seat
 from referee.viewing.characters import picture_text
+from referee.viewing.expected import Expected, expected_moves
 from referee.viewing.info import read_info
 from referee.viewing.knowledge import View, ViewKnowledge
 from referee.viewing.steps import Step, Steps
@@ -181,6 +183,9 @@ class _Maker:
         known = self._steps.known_by(view)
         frames = [*frames_of(self._steps.steps)]
         pictures = [known.picture(frame.step.state) for frame in frames]
+        lines = [self._expected(frame, known) for frame in frames] if self._with_texts else []
+        # What is expected is drawn as what happened is, behind it.
+        pictures += [known.picture(one.state) for of_frame in lines for _, moves in of_frame for one in moves]
         layout, boards = self._drawn([panels_of_seat(picture, None) for picture in pictures])
         seats = range(len(self._steps.terms.bots))
         width = ROW_WIDTHS[len(seats) - 1]
@@ -189,7 +194,7 @@ class _Maker:
         found = []
         before: Step | None = None
         said, said_besides = self._written(known)
-        for number, (frame, picture, board) in enumerate(zip(frames, pictures, boards, strict=True)):
+        for number, (frame, picture, board) in enumerate(zip(frames, pictures, boards, strict=False)):
             value = self._step(frame, before, known)
             if frame.is_first and said[frame.step.number]:
                 value["written"] = said[frame.step.number]
@@ -199,6 +204,15 @@ class _Maker:
                 value["rows"] = {seat: rows[number] for seat, (_, rows) in of_seats.items()}
             found.append({**value, "draw": board})
             before = frame.step
+        at = len(frames)
+        for value, of_frame in zip(found, lines, strict=False):
+            for seat, moves in of_frame:
+                shown_moves = []
+                for move in moves:
+                    rows = {seat: rows[at] for seat, (_, rows) in of_seats.items()}
+                    shown_moves.append({"text": shown(move.text, 100), "draw": boards[at], "rows": rows})
+                    at += 1
+                value.setdefault("expected", []).append({"seat": seat + 1, "moves": shown_moves})
         record = self._steps.record
         told = known.seats(len(record.terms.bots))
         faults = [*map(without_folders, fault_report(record, told, about))]  # guard: faults-of-others
@@ -226,6 +240,19 @@ class _Maker:
         layout, drawn = self._drawn([panels_of_seat(picture, seat) for picture in pictures], width)
         ground = [self.elements.index(layout.ground)] if layout.ground else []
         return layout.view_box, [[*ground, *indexes] for indexes in drawn]
+
+    def _expected(self, frame: Frame, known: ViewKnowledge) -> list[tuple[Seat, list[Expected]]]:
+        """What the bots expected that moved in a step; only for those who know the whole position."""
+        step = frame.step
+        if not (frame.is_first and step.number and known.is_full):
+            return []
+        before = self._steps.steps[step.number - 1].state
+        found = []
+        for event in known.events(step.events):
+            line = dict(read_info(event.info).said).get("pv", "") if isinstance(event, Moved) else ""
+            if isinstance(event, Moved) and (moves := expected_moves(before, line)):
+                found.append((event.seat, moves))
+        return found
 
     def _written(self, known: ViewKnowledge) -> tuple[list[_WrittenBySeat], _WrittenBySeat]:
         """What the bots wrote besides their answers: in each step, and what belongs to none."""

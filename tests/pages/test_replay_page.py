@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,6 +23,8 @@ from referee.viewing.steps import Steps, steps_of
 from referee.viewing.svg import Layout, draw
 from tests.pages.recorded import SHORT, only_game, play, written
 from tests.unit.scripted import Events, ScriptedWire, puppet
+from tests.unit.test_expected import saying
+from tests.unit.test_steps import recorded
 
 pytest.importorskip("playwright")
 
@@ -306,6 +309,45 @@ def test_the_tab_key_reaches_everything_that_acts(steps: Steps, page: Page, tmp_
         press(page, "Tab")
         reached.add(page.evaluate("() => document.activeElement.ariaLabel ?? document.activeElement.tagName"))
     assert {"Step", "First step", "Play", "Step back", "SELECT", "SUMMARY"} <= reached
+
+
+def test_the_board_is_turned_and_linked_and_shows_what_is_expected(page: Page, tmp_path: Path) -> None:
+    record = recorded(GAMES["blooms"], ("L:A1", "L:B1", "resign {n}"), ("L:A2 D:C1",))
+    steps = steps_of(saying(record, "pv L:A1; L:A2; L:B1"))
+    open_file(page, written(steps, tmp_path / "game.html"))
+    press(page, "ArrowRight")
+    drawn = page.locator(".board .pieces")
+    before = drawn.inner_html()
+    page.get_by_role("button", name="Turn the board round").click()
+    assert "rotate(180 " in drawn.inner_html()
+    assert (
+        drawn.inner_html().count("rotate") == page.locator(".board .ground").inner_html().count("rotate") == 1
+    )
+    press(page, "f")
+    assert drawn.inner_html() == before
+    buttons = page.locator(".expected button")
+    assert buttons.all_text_contents() == ["L:A1", "L:A2", "L:B1"]
+    stones = drawn.locator("use").count()
+    buttons.last.click()
+    assert drawn.locator("use").count() > stones
+    expect(buttons.last).to_have_attribute("aria-pressed", "true")
+    press(page, "Home", "ArrowRight")
+    assert drawn.inner_html() == before
+    page.get_by_role("button", name="Copy the link to this step").click()
+    expect(page.locator(".told")).to_have_text(re.compile("link copied|#step=1"))
+
+
+def test_the_board_is_saved_as_an_image(steps: Steps, chromium: Browser, tmp_path: Path) -> None:
+    context = new_context(chromium)  # one that may download
+    page = context.new_page()
+    page.goto(written(steps, tmp_path / "game.html").as_uri())
+    press(page, "End")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save the board as an image").click()
+    last = len(steps.steps) - 1
+    assert download.value.suggested_filename == f"{' - '.join(steps.terms.bots)} {last}.png"
+    assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
+    context.close()
 
 
 @pytest.mark.promise("Pages in a browser", "The final position is there without scripts.")

@@ -118,7 +118,7 @@ def test_the_first_screen_shows_the_positions_of_its_games(run: Path, report: Pa
     links = page.locator(".front a.position, .to-see a.position")
     assert links.count() > 3
     last = {
-        record.terms.id: [step.state.picture(None) for step in steps_of(record).steps]
+        record.terms.id: [panels_of_seat(step.state.picture(None), None) for step in steps_of(record).steps]
         for record in records(run)
     }
     for link in links.all():

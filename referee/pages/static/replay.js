@@ -80,7 +80,9 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
 
   /** Everything that is known of the current step, beside the board. */
   function now() {
-    const here = linesSaid(game, linesOf(at));
+    const expected = steps[at].expected ?? [];
+    const here = linesSaid(game, linesOf(at), expected.map((one) => one.seat));
+    here.push(...expectedBy(game, expected, showExpected));
     const news = steps[at].news ?? [];
     if (news.length) {
       const list = newElement("ul", "news");
@@ -94,6 +96,30 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     if (!here.length) here.push(newElement("p", "soft", nothing(at)));
     here.push(...writtenBy(game, steps[at].written));
     part("now").replaceChildren(...here);
+  }
+
+  /** Shows on the board what is expected, until another step is chosen. */
+  function showExpected(move) {
+    stop();
+    board.show(move);
+    stamp.hidden = true;
+    status.textContent = `expected: ${move.text}`;
+    picture.setAttribute("aria-label", `Position. Expected: ${move.text}`);
+  }
+
+  /** Copies the address of this page at this step. */
+  async function copyLink() {
+    try {
+      await navigator.clipboard.writeText(location.href);
+      tell("link copied");
+    } catch {
+      tell(location.href);
+    }
+  }
+
+  function tell(text) {
+    part("told").textContent = text;
+    setTimeout(() => (part("told").textContent = ""), 4000);
   }
 
   /** The last line of a seat up to the current step that has something. */
@@ -300,6 +326,9 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     " ": playOrPause,
     v: nextView,
     n: trouble,
+    l: copyLink,
+    i: () => board.save(`${game.bots.join(" - ")} ${numbers[at]}`),
+    f: () => board.flip(),
   };
 
   /** What a key does, if it is not for the element that has the focus. */
@@ -359,6 +388,9 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
   part("next").addEventListener("click", actions.ArrowRight);
   part("last").addEventListener("click", actions.End);
   part("trouble").addEventListener("click", trouble);
+  part("link").addEventListener("click", actions.l);
+  part("image").addEventListener("click", actions.i);
+  part("flip").addEventListener("click", actions.f);
   moves.addEventListener("click", stop);
   keys?.addEventListener("keydown", pressed, { signal });
   element.replaceChildren(root);

@@ -1,10 +1,49 @@
-// The position of a replay: the board, and the rows of each seat below its name.
+// The position of a replay: the board, which can be turned round and saved as an image, and what is shown of each
+// seat below its name.
 "use strict";
+
+/** The rules for what is drawn, with their present colours. */
+function drawnRules() {
+  const style = getComputedStyle(document.documentElement);
+  return [...document.styleSheets]
+    .flatMap((sheet) => [...sheet.cssRules])
+    .filter((rule) => /^\.(picture|mono|fill-|line-|text-|over-)/.test(rule.selectorText ?? ""))
+    .map((rule) => rule.cssText.replace(/var\((--[\w-]+)\)/g, (_, variable) => style.getPropertyValue(variable)))
+    .join("");
+}
+
+/** Has the browser save what an `<svg>` of the page shows, as a PNG file twice as large. */
+async function saveImage(svg, name) {
+  const [, , width, height] = svg.getAttribute("viewBox").split(" ").map(Number);
+  const copy = svg.cloneNode(true);
+  const draw = (tag, text = "") => {
+    const made = document.createElementNS(svg.namespaceURI, tag);
+    made.textContent = text;
+    return made;
+  };
+  const paper = draw("rect");
+  paper.setAttribute("class", "fill-page");
+  for (const [side, length] of [["width", width], ["height", height]]) {
+    copy.setAttribute(side, 2 * length);
+    paper.setAttribute(side, length);
+  }
+  const symbols = draw("defs");
+  const used = new Set([...copy.querySelectorAll("use")].map((one) => one.getAttribute("href").slice(1)));
+  symbols.append(...[...used].map((id) => document.getElementById(id).cloneNode(true)));
+  copy.prepend(draw("style", drawnRules()), symbols, paper);
+  const image = new Image();
+  image.src = `data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(copy))}`;
+  await image.decode();
+  const canvas = Object.assign(document.createElement("canvas"), { width: 2 * width, height: 2 * height });
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+  Object.assign(document.createElement("a"), { href: canvas.toDataURL(), download: `${name}.png` }).click();
+}
 
 /**
  * Shows positions in the parts of a replay that are for it.
- * @returns {{look(view: object): void, show(position: object): void}} `look` makes room for what a view sees, and
- *   `show` draws a position of it: a step, or what a bot expects
+ * @returns {{look(view: object): void, show(position: object): void, flip(): void, save(name: string): Promise}}
+ *   `look` makes room for what a view sees, `show` draws a position of it, a step or what a bot expects, `flip`
+ *   turns the board round, and `save` has the browser save it
  */
 function mountBoard(root, game) {
   const [board, picture, ground, pieces, rows] = ["board", "picture", "ground", "pieces", "rows"].map((name) =>
@@ -12,6 +51,22 @@ function mountBoard(root, game) {
   );
   /** What the rows of each seat are drawn in. */
   let ofSeats = [];
+  let isFlipped = false;
+  const planesOf = (group) => [...group.children].filter((one) => one.getAttribute("text-anchor"));
+
+  /** Whether there is one board with a ground, which does not change its size. */
+  const canFlip = () => planesOf(ground).length === 1;
+
+  /** Turns the board round, or back, about the middle of its ground. */
+  function turn() {
+    board.classList.toggle("flipped", isFlipped);
+    if (!canFlip()) return;
+    const { x, y, width, height } = planesOf(ground)[0].getBBox();
+    const turned = isFlipped ? ` rotate(180 ${x + width / 2} ${y + height / 2})` : "";
+    for (const plane of [...planesOf(ground), ...planesOf(pieces)]) {
+      plane.setAttribute("transform", plane.getAttribute("transform").replace(/ rotate.*/, "") + turned);
+    }
+  }
 
   function insert(target, indexes) {
     target.innerHTML = indexes.map((index) => game.elements[index]).join("");
@@ -38,10 +93,17 @@ function mountBoard(root, game) {
       ground.innerHTML = view.ground;
       rows.replaceChildren();
       ofSeats = Object.entries(view.rows).map(([seat, box]) => roomFor(seat, box));
+      root.querySelector(".flip").hidden = !canFlip();
     },
     show(position) {
       insert(pieces, position.draw);
       for (const [seat, drawn] of ofSeats) insert(drawn, position.rows[seat]);
+      turn();
     },
+    flip() {
+      isFlipped = !isFlipped;
+      turn();
+    },
+    save: (name) => saveImage(picture, name),
   };
 }

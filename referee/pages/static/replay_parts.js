@@ -131,8 +131,8 @@ function stepRow(game, number, lines, news, marks, isPlaced) {
   return button;
 }
 
-/** What a line says, in full: as elements. */
-function lineSaid(game, line) {
+/** What a line says, in full: as elements; without the `pv` of a seat that is shown move by move. */
+function lineSaid(game, line, shownSeats) {
   const one = newElement("p", `line ${line.kind}`);
   const [first, ...rest] = line.words.split("\n");
   if (line.kind !== "move" && line.kind !== "default") {
@@ -143,7 +143,8 @@ function lineSaid(game, line) {
   if (line.kind === "default") one.append(" ", newElement("span", "bad", "time was up, default submitted"));
   if (line.value !== undefined) one.append(newElement("span", "own", ` gives itself ${percent(line.value)}`));
   const small = rest.map((text) => newElement("p", "soft small", text.trim()));
-  const info = (line.info ?? []).map(([key, text]) => {
+  const isSaid = ([key]) => key !== "pv" || !shownSeats.includes(line.seat);
+  const info = (line.info ?? []).filter(isSaid).map(([key, text]) => {
     const said = newElement("p", "info");
     said.append(newElement("span", "key", key || "info"), text);
     return said;
@@ -152,18 +153,35 @@ function lineSaid(game, line) {
 }
 
 /** What the lines of a step say; of several rejected answers, all but the first are folded. */
-function linesSaid(game, lines) {
+function linesSaid(game, lines, shownSeats) {
   const rejected = lines.filter((line) => line.kind === "rejected");
   const others = lines.filter((line) => line.kind !== "rejected");
-  const said = rejected.slice(0, 1).flatMap((line) => lineSaid(game, line));
+  const said = rejected.slice(0, 1).flatMap((line) => lineSaid(game, line, shownSeats));
   if (rejected.length > 1) {
     const more = newElement("details", "rejections");
     const count = rejected.length - 1;
     more.append(newElement("summary", "", `${count} more answer${count === 1 ? "" : "s"} rejected`));
-    more.append(...rejected.slice(1).flatMap((line) => lineSaid(game, line)));
+    more.append(...rejected.slice(1).flatMap((line) => lineSaid(game, line, shownSeats)));
     said.push(more);
   }
-  return [...said, ...others.flatMap((line) => lineSaid(game, line))];
+  return [...said, ...others.flatMap((line) => lineSaid(game, line, shownSeats))];
+}
+
+/** What bots expected when they moved, as buttons that show the positions; `show` is called with one. */
+function expectedBy(game, expected, show) {
+  return (expected ?? []).map(({ seat, moves }) => {
+    const one = newElement("p", `expected of-seat${seat}`);
+    one.append(seatMark(game, seat), " expects ");
+    for (const move of moves) {
+      const button = one.appendChild(newElement("button", "small", move.text));
+      button.type = "button";
+      button.addEventListener("click", () => {
+        for (const other of one.parentNode.querySelectorAll(".expected button")) other.ariaPressed = other === button;
+        show(move);
+      });
+    }
+    return one;
+  });
 }
 
 /** What bots wrote besides their answers, by seat, as elements. */
