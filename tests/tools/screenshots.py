@@ -147,7 +147,7 @@ def with_fragment(path: Path, fragment: str, page: Page) -> None:
 
 
 def several_games(folder: Path) -> Iterator[tuple[str, Show]]:
-    """The report of a tournament of two games, a game in it, what it says of a bot, and the live page."""
+    """The report of a tournament, a game in it, its pages of a bot and of a pair, and the live page."""
     file = folder / "pictures.toml"
     bots = [f'[[bot]]\nname = "{name}"\ncmd = "{{python}} {ROOT}/{cmd}"\n' for name, cmd in ENTRANTS.items()]
     file.write_text("\n".join([TOURNAMENT, *bots]))
@@ -163,6 +163,7 @@ def several_games(folder: Path) -> Iterator[tuple[str, Show]]:
     yield "", partial(open_report, path)
     yield "-game", show_game
     yield "-bot", partial(with_fragment, path, "bot?faulty")
+    yield "-pair", partial(with_fragment, path, "pair?search&random")
     with serving(folder / "pictures-results") as server:
         yield "-live", lambda page: page.goto(server.url)
 
