@@ -179,7 +179,7 @@ def _slowest(
 
 
 SaidChance = tuple[int, int, float]
-"""What a bot said of a move: the number of the event, the seat that moved there, and the chance to win that it gave itself."""
+"""The number of an event, the seat that moved there, and the chance to win that it gave itself."""
 
 
 def _chances(events: Sequence[dict[str, Any]], measured: Sequence[dict[str, Any]]) -> list[SaidChance]:
