@@ -259,6 +259,7 @@ def test_every_format_has_a_report(form: str, tmp_path: Path) -> None:
     text += "".join(f"[[bot]]\nname = 'bot{number}'\ncmd = '{PLAIN}'\n" for number in range(1, bots + 1))
     html = report_of(text, tmp_path)
     assert form.replace("-", " ") in html
+    assert '<p class="kicker">Winner</p>' in html, "the run is over"
     assert ("most bots play only a few games" in html) == (form == "knockout")
     assert ("reached" in html) == (form == "knockout") and ("Buchholz" in html) == (form == "swiss")
 

@@ -29,7 +29,7 @@ from referee.records.header import game_of, sections_of
 from referee.records.record import Summary
 from referee.tournament.run.lock import is_locked
 from referee.tournament.run.reading import Runs
-from referee.tournament.run.remaining import stopped
+from referee.tournament.run.remaining import nothing_remains
 from referee.tournament.run.run import Run, dialogues
 
 SLOWEST = 10
@@ -278,11 +278,7 @@ def _board_of(run: Run, section: str) -> Board | None:
 
 def _is_over(run: Run) -> bool:
     """Whether nothing more of a run is to be played, as far as that is known."""
-    if is_locked(run.folder):
-        return False
-    remaining = stopped(run, run.is_open)
-    in_all = run.games_in_all
-    return bool(remaining and remaining.decision) or in_all is None or len(run.games) >= in_all.games
+    return not is_locked(run.folder) and (run.format is None or nothing_remains(run))
 
 
 def _allowance(clocks: set[str]) -> int | None:
