@@ -179,11 +179,11 @@ def _slowest(
     return slowest
 
 
-Chance = tuple[int, int, float]
+SaidChance = tuple[int, int, float]
 """The number of an event, the seat that moved there, and the chance to win that it gave itself."""
 
 
-def _chances(events: Sequence[dict[str, Any]], measured: Sequence[dict[str, Any]]) -> list[Chance]:
+def _chances(events: Sequence[dict[str, Any]], measured: Sequence[dict[str, Any]]) -> list[SaidChance]:
     """The chances to win that the bots gave themselves at their moves."""
     return [
         (number, event["seat"] - 1, value)
@@ -193,14 +193,14 @@ def _chances(events: Sequence[dict[str, Any]], measured: Sequence[dict[str, Any]
     ]
 
 
-def _lowest(chances: Sequence[Chance], seats: int) -> tuple[float | None, ...]:
+def _lowest(chances: Sequence[SaidChance], seats: int) -> tuple[float | None, ...]:
     """The least chance to win that each seat gave itself at a move."""
     return tuple(
         min((value for _, at, value in chances if at == seat), default=None) for seat in range(seats)
     )
 
 
-def deciding_move(chances: Sequence[Chance], ranks: Sequence[int]) -> DecidingMove | None:
+def deciding_move(chances: Sequence[SaidChance], ranks: Sequence[int]) -> DecidingMove | None:
     """The last move with which the winner of a game of two came ahead: its chance, the mean of what both bots
     last said, then exceeded one half. None where it was never behind, or the bots said too little.
     """
@@ -218,10 +218,10 @@ def deciding_move(chances: Sequence[Chance], ranks: Sequence[int]) -> DecidingMo
     return found if was_ahead else None
 
 
-Placed = TypeVar("Placed", SlowestMove, DecidingMove)
+TimedMove = TypeVar("TimedMove", SlowestMove, DecidingMove)
 
 
-def _placed(move: Placed, steps: Steps) -> Placed:
+def _placed(move: TimedMove, steps: Steps) -> TimedMove:
     """A move with the step that has it."""
     return move._replace(step=step_of(move.event, steps))
 

@@ -28,7 +28,7 @@ _NAME = re.compile(r"\w{1,8}")
 _ROUND_CELL = regular(12, 0.46)
 
 
-class Cell(NamedTuple):
+class BoardCell(NamedTuple):
     """A cell of a board, with its name and its middle."""
 
     name: str
@@ -39,7 +39,7 @@ class Cell(NamedTuple):
 class Board(NamedTuple):
     """The cells on which a game is played."""
 
-    cells: tuple[Cell, ...]
+    cells: tuple[BoardCell, ...]
     shape: tuple[Point, ...]
     """The corners of a cell, around its middle."""
 
@@ -55,7 +55,7 @@ def board_of(state: State[Any]) -> Board | None:
         for mark in (*panel.ground, *panel.marks)
         if isinstance(mark, Mark) and mark.symbol and _NAME.fullmatch(mark.title)
     ]
-    cells = tuple({mark.title: Cell(mark.title, mark.x, mark.y) for mark in marks}.values())
+    cells = tuple({mark.title: BoardCell(mark.title, mark.x, mark.y) for mark in marks}.values())
     if not 1 < len(cells) <= MOST_CELLS:
         return None
     first = marks[0].symbol.shapes[0] if marks[0].symbol and marks[0].symbol.shapes else None
