@@ -125,7 +125,7 @@ def pool(ratings: dict[str, Rating]) -> FittedPool:
 def quick_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     """By a clock that stands still ratings are fitted again at each game."""
 
-    def fixed(names: Any, games: Any) -> FittedPool:
+    def fixed(names: Any, games: Any, of: Any) -> FittedPool:
         return pool(
             {name: Rating(100.0 - place, 90.0 - place, 110.0 - place) for place, name in enumerate(names)}
         )
@@ -353,7 +353,7 @@ def test_ratings_are_fitted_in_a_bounded_share_of_the_time(monkeypatch: pytest.M
     run = Run()
     fits = []
 
-    def slow_fit(names: Any, games: Any) -> FittedPool:
+    def slow_fit(names: Any, games: Any, of: Any) -> FittedPool:
         fits.append(len(games))
         run.clock.now_s += 3
         return pool({"a": Rating(len(games), -1.0, 1.0), "b": Rating(0, -1.0, 1.0)})
