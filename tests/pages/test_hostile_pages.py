@@ -34,7 +34,7 @@ def test_a_report_of_hostile_bots(run: str, hostile: Hostile, page: Page, tmp_pa
     check(page, [PHONE])
     text = page.locator("main").text_content() or ""
     assert all(said in text for said in MARKUP[3:5]), "what bots said when they committed their faults"
-    for game in page.locator("#list a").all()[::5]:
+    for game in page.locator("#list th a").all()[::5]:
         game.click()
         expect(page.locator("dialog .moves")).to_be_visible()
         press(page, "End")
