@@ -102,7 +102,10 @@ def test_scripts_are_short_and_insert_only_what_was_escaped() -> None:
     assert max(len(script.splitlines()) for script in scripts.values()) < 400
     inserted = [(name, what) for name, script in scripts.items() for what in re.findall(INSERTED, script)]
     assert sorted(inserted) == [
-        ("games.js", 'view.ground + view.steps.at(-1).draw.map((index) => game.elements[index]).join("");'),
+        (
+            "games.js",
+            'view.ground + view.steps.at(link.dataset.step ?? -1).draw.map((index) => game.elements[index]).join("");',
+        ),
         ("live.js", "html; // made by the server's templates, which escape whatever comes from a record"),
         ("replay_board.js", 'indexes.map((index) => game.elements[index]).join("");'),
         ("replay_board.js", "view.ground;"),
