@@ -136,11 +136,10 @@ class Bot:
             self._check_script()
 
     def check_folder(self) -> None:
-        """Raises `UsageError` where the folder to run it in does not exist."""
+        """Raises `UsageError` where the folder to run it in does not exist, or is something else."""
         if not self.cwd.is_dir():
-            raise UsageError(
-                f"bot `{self.name}`: the folder to run it in, `{shown(str(self.cwd))}`, does not exist"
-            )
+            what = "is not a folder" if self.cwd.exists() else "does not exist"
+            raise UsageError(f"bot `{self.name}`: the folder to run it in, `{shown(str(self.cwd))}`, {what}")
 
     def _check_program(self) -> None:
         program = self.argv[0]

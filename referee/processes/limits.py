@@ -95,6 +95,19 @@ def _size(name: str, text: str) -> int:
         ) from None
 
 
+LEAST_MEMORY = 1 << 20
+"""What the programs that start a bot need themselves."""
+
+
+def _memory(name: str, text: str) -> int:
+    memory = _size(name, text)
+    if memory < LEAST_MEMORY:
+        raise UsageError(
+            f"limit `{name}` is `{shown(text, 40)}`, expected at least `{show_size(LEAST_MEMORY)}`, or `none`"
+        )
+    return memory
+
+
 def _count(name: str, text: str) -> int:
     if not re.fullmatch(r"[1-9][0-9]{0,8}", text):
         raise UsageError(f"limit `{name}` is `{shown(text, 40)}`, expected a number from 1, or `none`")
@@ -115,7 +128,7 @@ def _seconds(name: str, text: str) -> int:
 
 
 _READ: dict[str, Callable[[str, str], int]] = {
-    "memory": _size,
+    "memory": _memory,
     "file_size": _size,
     "open_files": _count,
     "processes": _count,

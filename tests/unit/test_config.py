@@ -72,6 +72,7 @@ BAD_FILES: list[tuple[str, str]] = [
         GOOD + '[limits]\nmemroy = "1GB"\n',
         "`limits`: unknown limit `memroy`, expected `memory`",
     ),
+    (GOOD + '[limits]\nmemory = "1KB"\n', "limit `memory` is `1KB`, expected at least `1MB`, or `none`"),
     (GOOD + '[limits]\nmemory = "1G"\n', "limit `memory` is `1G`, expected a size such as `512MB`"),
     (GOOD + "[limits]\nprocesses = 0\n", "limit `processes` is `0`, expected a number from 1, or `none`"),
     (
@@ -121,6 +122,7 @@ BAD_FILES: list[tuple[str, str]] = [
     ),
     (GOOD.split('[[bot]]\nname = "b"')[0], "`blooms` has 2 seats, expected at least 2 bots, not 1"),
     (GOOD + 'cwd = "no-such-folder"\n', "bot `b`: the folder to run it in, `"),
+    (GOOD + 'cwd = "/dev/null"\n', "the folder to run it in, `/dev/null`, is not a folder"),
     (GOOD + 'cwd = "a\\u0000b"\n', "`bot.2.cwd` is `a\\x00b`, expected a folder"),
     (GOOD.replace('"true"', '"./no-such-bot"', 1), "bot `a`: no program at `./no-such-bot`"),
     (

@@ -104,7 +104,8 @@ def test_scripts_are_short_and_insert_only_what_was_escaped() -> None:
     assert sorted(inserted) == [
         (
             "games.js",
-            'view.ground + view.steps.at(link.dataset.step ?? -1).draw.map((index) => game.elements[index]).join("");',
+            "view.ground + view.steps.at(link.dataset.step ?? -1).draw"
+            '.map((index) => game.elements[index]).join("");',
         ),
         ("live.js", "html; // made by the server's templates, which escape whatever comes from a record"),
         ("replay_board.js", 'indexes.map((index) => game.elements[index]).join("");'),
