@@ -66,10 +66,10 @@ class Replay:
         assert page.locator(".board .ground").inner_html() == ground
         seats = range(len(self.steps.terms.bots))
         for seat, rows in zip(seats, page.locator(".rows .pieces").all(), strict=True):
-            _, parts = draw(
+            layout, parts = draw(
                 [panels_of_seat(picture, seat) for picture in pictures], row_width=ROW_WIDTHS[len(seats) - 1]
             )
-            drawn = "".join(parts.elements[index] for index in parts.pictures[step])
+            drawn = layout.ground + "".join(parts.elements[index] for index in parts.pictures[step])
             assert rows.inner_html() == page.evaluate(AS_THE_BROWSER_WRITES_IT, drawn)
         assert page.locator(".position pre").text_content() == picture_text(pictures[step])
         # What marks are said to be stands in the page, however they are drawn.

@@ -97,7 +97,7 @@ def test_the_elements_of_each_step_are_its_picture(slug: str, options: dict[str,
             layout, drawn = draw(rows, row_width=ROW_WIDTHS[len(made["rows"]) - 1])
             assert box == layout.view_box
             for step, indexes in zip(made["steps"], drawn.pictures, strict=True):
-                texts = [drawn.elements[index] for index in indexes]
+                texts = [*filter(None, [layout.ground]), *(drawn.elements[index] for index in indexes)]
                 assert [value["elements"][index] for index in step["rows"][seat]] == texts
             for picture, of_seat in zip(pictures, rows, strict=True):
                 assert len(of_seat) >= 1 and set(of_seat) <= set(picture)

@@ -16,7 +16,7 @@ from referee.core.pairing import Pairing
 from referee.records.record import Summary
 from referee.tournament.formats import format_of, from_header
 from referee.tournament.formats.stage import dealt
-from referee.tournament.formats.stages import Stages
+from referee.tournament.formats.stages import Staged
 from referee.tournament.formats.standing import SectionResults
 from tests.unit.simulated import Result, drawn, favourites, play, schedule_of, summary
 from tests.unit.simulated_runs import tournament
@@ -26,13 +26,13 @@ CUP = {"name": "cup", "format": "knockout"}
 ALL = {"name": "all", "carry": True}
 
 
-def staged(bots: str, *stages: Mapping[str, Any], **keys: Any) -> Stages:
+def staged(bots: str, *stages: Mapping[str, Any], **keys: Any) -> Staged:
     found = tournament(bots, {"stage": [*map(dict, stages)], **keys}).format
-    assert isinstance(found, Stages)
+    assert isinstance(found, Staged)
     return found
 
 
-def played(one: Stages, result: Result) -> dict[str, Summary]:
+def played(one: Staged, result: Result) -> dict[str, Summary]:
     games = play(schedule_of(one, one.seeding), result)
     return {game: what for game, what in games.items() if what}
 
@@ -45,7 +45,7 @@ def pairs_of_rounds(games: Mapping[str, Summary]) -> list[list[str]]:
     return [sorted(pairs) for pairs in found.values()]
 
 
-def order(one: Stages, games: Mapping[str, Summary]) -> list[tuple[int, str]]:
+def order(one: Staged, games: Mapping[str, Summary]) -> list[tuple[int, str]]:
     return [(row.rank, row.bot) for row in one.standings(SectionResults(games))]
 
 

@@ -31,7 +31,7 @@ from referee.tournament.formats.knockout import Knockout
 from referee.tournament.formats.league import League
 from referee.tournament.formats.round_robin import RoundRobin
 from referee.tournament.formats.settings import Settings
-from referee.tournament.formats.stages import Stages
+from referee.tournament.formats.stages import Staged
 from referee.tournament.formats.standing import SectionResults, Standing
 from referee.tournament.formats.swiss import Swiss
 
@@ -56,7 +56,7 @@ __all__ = [
 
 FORMATS: dict[str, type[Format]] = {
     one.name: one
-    for one in (RoundRobin, Gauntlet, Swiss, Knockout, Stages, League, ExplicitPairings, FreePlay)
+    for one in (RoundRobin, Gauntlet, Swiss, Knockout, Staged, League, ExplicitPairings, FreePlay)
 }
 """The formats, by name."""
 
@@ -102,10 +102,10 @@ def format_of(
     Raises `UsageError`.
     """
     has_stages = tables is not None and tables.has("stage")
-    if has_stages and fields.has("format") and fields.text("format") != Stages.name:
+    if has_stages and fields.has("format") and fields.text("format") != Staged.name:
         raise fields.wrong("format", "the format of each stage in its own `[[stage]]` table")
     name = fields.text("format", DEFAULT)
-    found = Stages if has_stages else format_given(name, folder) if names_file(name) else _named(fields)
+    found = Staged if has_stages else format_given(name, folder) if names_file(name) else _named(fields)
     check_settings(fields, found, FORMATS.values())
     return found.read(Settings(fields, names, left_out, UsageError, tables))
 

@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Stage:
+class TournamentStage:
     """A stage as the tournament file describes it."""
 
     name: str
@@ -46,7 +46,7 @@ class Stage:
     """Of a round robin: what bots with equal points are ordered by, of `TIE_BREAKS`."""
 
     @classmethod
-    def read(cls, settings: Settings, is_first: bool, is_last: bool) -> Stage:
+    def read(cls, settings: Settings, is_first: bool, is_last: bool) -> TournamentStage:
         """A stage from its table in a tournament file or a header. Raises the error of `settings`."""
         fields = settings.fields
         kind = STAGE_FORMATS[fields.one_of("format", STAGE_FORMATS, DEFAULT)]

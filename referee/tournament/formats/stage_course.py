@@ -15,7 +15,7 @@ from referee.tournament.formats.format import Format, SectionState
 from referee.tournament.formats.knockout import Knockout, first_matches
 from referee.tournament.formats.renumbered import LaterGames, later_results, later_schedule
 from referee.tournament.formats.round_robin import RoundRobin
-from referee.tournament.formats.stage import SEATS, Stage, dealt
+from referee.tournament.formats.stage import SEATS, TournamentStage, dealt
 from referee.tournament.formats.standing import SectionResults, Standing, counting
 from referee.tournament.formats.tie_breaks import Scores, ranked
 from referee.tournament.schedule import Encounter, Schedule, wait_for
@@ -30,7 +30,7 @@ class Advancing(NamedTuple):
     """Whether it shares its place in the group with a bot that does not advance, and has the higher seed."""
 
 
-class Placed(NamedTuple):
+class StagePlace(NamedTuple):
     """The place of a bot in a stage."""
 
     standing: Standing
@@ -48,7 +48,9 @@ class Placed(NamedTuple):
 class BegunStage:
     """A stage that has begun."""
 
-    def __init__(self, stage: Stage, bots: Sequence[str], before: int, carried: Sequence[Encounter]) -> None:
+    def __init__(
+        self, stage: TournamentStage, bots: Sequence[str], before: int, carried: Sequence[Encounter]
+    ) -> None:
         """`before` is the number of rounds before it, `carried` has the encounters of the stage before if
         they count again.
         """
@@ -90,10 +92,10 @@ class BegunStage:
         scores.add(played, None, counting(played, results))
         return ranked(scores, self.stage.tiebreaks)
 
-    def places(self, results: SectionResults) -> list[Placed]:
+    def places(self, results: SectionResults) -> list[StagePlace]:
         """All its bots, by their places."""
         rows = [
-            Placed(row, ascii_uppercase[number])
+            StagePlace(row, ascii_uppercase[number])
             for number, group in enumerate(self.groups)
             for row in self.standings(group, results)
         ]
@@ -112,7 +114,7 @@ class BegunStage:
         """How far its format is; empty where the number of games says it all."""
         return self.form.stage_of(later_results(results, self._before)) if self.stage.groups == 1 else ""
 
-    def end(self, results: SectionResults, next_stage: Stage) -> list[str]:
+    def end(self, results: SectionResults, next_stage: TournamentStage) -> list[str]:
         """The bots of the next stage, in their order, when all games of this one are over."""
         out = {
             bot
@@ -141,7 +143,7 @@ class BegunStage:
         return [Advancing(one.bot, number, one.rank in left) for one in standings[:advance]]
 
 
-def _met_before(next_stage: Stage, order: Sequence[Advancing]) -> int:
+def _met_before(next_stage: TournamentStage, order: Sequence[Advancing]) -> int:
     """How many first matches of a knockout are between bots of the same group, if this is the order of its
     first seeds; 0 for other formats.
     """
@@ -156,7 +158,10 @@ class Course:
     """A tournament in stages, as far as its results are known."""
 
     def __init__(
-        self, seeding: Sequence[str], stages: Sequence[tuple[Stage, int]], scale: PointScale = STANDARD
+        self,
+        seeding: Sequence[str],
+        stages: Sequence[tuple[TournamentStage, int]],
+        scale: PointScale = STANDARD,
     ) -> None:
         """Each stage comes with the number of rounds before it."""
         self.begun: list[BegunStage] = []

@@ -24,7 +24,7 @@ from referee.ratings.format_tables import FormatTable, name_column
 from referee.ratings.grids import Column, Grid
 from referee.tournament.formats.format import DEFAULT, Amount, Format, SectionState, total, wrong_seats
 from referee.tournament.formats.settings import Settings
-from referee.tournament.formats.stage import SEATS, Stage
+from referee.tournament.formats.stage import SEATS, TournamentStage
 from referee.tournament.formats.stage_course import Course
 from referee.tournament.formats.standing import SectionResults, Standing, read_on
 from referee.tournament.schedule import Schedule
@@ -41,7 +41,7 @@ class _Span(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Stages(Format):
+class Staged(Format):
     """Stages, each with a format of its own, from which the best bots advance."""
 
     name: ClassVar[str] = "stages"
@@ -52,17 +52,17 @@ class Stages(Format):
 
     seeding: tuple[str, ...] = ()
     """All bots, the highest seed first."""
-    stage: tuple[Stage, ...] = ()
+    stage: tuple[TournamentStage, ...] = ()
     """At least two; named like the table of the tournament file."""
 
     @classmethod
-    def read(cls, settings: Settings) -> Stages:
+    def read(cls, settings: Settings) -> Staged:
         tables = settings.tables("stage")
         if len(tables) < 2:
             raise settings.fields.wrong("format", "it with two or more `[[stage]]` tables")
-        found: list[Stage] = []
+        found: list[TournamentStage] = []
         for number, table in enumerate(tables):
-            stage = Stage.read(settings.inside(table), number == 0, number == len(tables) - 1)
+            stage = TournamentStage.read(settings.inside(table), number == 0, number == len(tables) - 1)
             if stage.name in {one.name for one in found}:
                 raise table.wrong("name", "a different name for each stage")
             found.append(stage)
@@ -94,8 +94,8 @@ class Stages(Format):
     def settings_json(self) -> dict[str, Any]:
         return {**super().settings_json(), "stage": [one.json() for one in self.stage]}
 
-    def continuing(self, before: Format) -> Stages:
-        if not isinstance(before, Stages) or len(before.stage) != len(self.stage):
+    def continuing(self, before: Format) -> Staged:
+        if not isinstance(before, Staged) or len(before.stage) != len(self.stage):
             return self
         pairs = zip(self.stage, before.stage, strict=True)
         return replace(
@@ -103,7 +103,7 @@ class Stages(Format):
         )
 
     def may_grow(self, before: Format, added: Collection[str] = ()) -> list[str]:
-        if isinstance(before, Stages) and before.stage != self.stage:
+        if isinstance(before, Staged) and before.stage != self.stage:
             return ["the `[[stage]]` tables are not those with which the run began"]
         return super().may_grow(before, added)
 
