@@ -70,6 +70,8 @@ function mountBoard(root, game) {
 
   function insert(target, indexes) {
     target.innerHTML = indexes.map((index) => game.elements[index]).join("");
+    // What is drawn after this moves into its place; replay_motion.js sees this drawing before the mark.
+    queueMicrotask(() => target.toggleAttribute("data-drawn", true));
   }
 
   /** Makes room for the rows of a seat. */

@@ -34,6 +34,7 @@ function moveChanges(before, after) {
 new MutationObserver((changes) => {
   if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
   for (const { target, removedNodes, addedNodes } of changes) {
-    if (target.matches(".pieces") && removedNodes.length) moveChanges([...removedNodes], [...addedNodes]);
+    const wasDrawn = removedNodes.length || target.hasAttribute("data-drawn"); // it may have been empty
+    if (target.matches(".pieces") && wasDrawn) moveChanges([...removedNodes], [...addedNodes]);
   }
 }).observe(document.body, { childList: true, subtree: true });
