@@ -300,7 +300,7 @@ def test_games_of_other_numbers_of_seats_have_a_report(players: int, tmp_path: P
     html = report_of(text, tmp_path)
     assert (">Crosstable</h3>" in html) == (players > 1)
     assert ("Games for one bot do not give ratings." in html) == (players == 1)
-    assert (f"seat {players}" in html) == (players > 1)
+    assert (f">seat {players}<" in html) == (players > 1)
 
 
 @pytest.mark.slow
