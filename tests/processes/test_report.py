@@ -315,7 +315,7 @@ def test_sections_are_reported_together_and_each(tmp_path: Path) -> None:
     ids = re.findall(r'\bid="([^"]+)"', html)
     assert len(ids) == len(set(ids)), "no section takes the id of something else"
     assert html.count(">Length of the games</h3>") == 2, "of each game, not of both together"
-    assert set(re.findall(r"#games\?section=(\w+)", html)) == {"list", "games"}
+    assert set(re.findall(r"#pair\?\w+&amp;\w+&amp;(\w+)\"", html)) == {"list", "games"}
 
 
 def report_of(toml: str, folder: Path) -> str:
