@@ -340,7 +340,7 @@ def test_the_board_is_turned_and_linked_and_shows_what_is_expected(page: Page, t
 def test_the_board_is_saved_as_an_image(steps: Steps, chromium: Browser, tmp_path: Path) -> None:
     context = new_context(chromium)  # one that may download
     page = context.new_page()
-    page.goto(written(steps, tmp_path / "game.html").as_uri())
+    open_file(page, written(steps, tmp_path / "game.html"))
     press(page, "End")
     with page.expect_download() as download:
         page.get_by_role("button", name="Save the board as an image").click()

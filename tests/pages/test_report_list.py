@@ -79,7 +79,7 @@ def test_the_address_opens_a_game_at_once(page: Page, one_page: Path) -> None:
     page.goto(f"{one_page.as_uri()}#2:bot1:bot2@3")
     expect(page.locator("#dialog-title")).to_have_text("2:bot1:bot2")
     expect(page.locator("dialog .count")).to_contain_text("3 /")
-    expect(page.locator("dialog .board .pieces > *").first).to_be_attached()
+    expect(page.locator("dialog .board .ground > *").first).to_be_attached()
 
 
 def test_a_slow_move_leads_to_its_step(page: Page, one_page: Path) -> None:
@@ -139,7 +139,7 @@ def test_games_of_a_folder_are_on_its_pages(page: Page, folder: Path) -> None:
     page.locator("#list tbody th a").first.click()
     page.get_by_text("Previous game").click()
     page.wait_for_url("**/games/00001.html#*")
-    expect(page.locator("dialog .board .pieces > *").first).to_be_attached()
+    expect(page.locator("dialog .board .ground > *").first).to_be_attached()
     press(page, "Escape")
     page.get_by_text("The report").click()
     page.wait_for_url("**/index.html")

@@ -226,6 +226,7 @@ def test_two_persons_see_no_hands_of_each_other_in_the_tree(tmp_path: Path) -> N
         shown.append((seat, ESCAPE.sub("", terminal.written[mark:])))
         mark = len(terminal.written)
         terminal.enter(moves[0])
+    terminal.screen.close(force=True)
     assert {seat for seat, _ in shown} == {*seats}
     hands = [set(re.findall(r"seat \d: ((?:\d-\d ?)+)", text)[-1].split()) for _, text in shown]
     compared = 0
