@@ -423,18 +423,17 @@ def test_where_a_program_was_looked_for_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("limits", "command", "expected"),
+    ("limit", "value", "command", "expected"),
     [
         # The error is that of the bot's own start, and no lack of the machine.
-        ({"open_files": "3"}, ("sh",), "Error 24"),
-        ({"memory": "100KB"}, ("/bin/sh",), "exited with status 127"),
+        ("open_files", 3, ("sh",), "Error 24"),
+        ("memory", 100 << 10, ("/bin/sh",), "exited with status 127"),
     ],
 )
 def test_a_limit_that_keeps_a_bot_from_starting_is_named(
-    limits: dict[str, str], command: tuple[str, ...], expected: str
+    limit: str, value: int, command: tuple[str, ...], expected: str
 ) -> None:
-    text = told(replace(Bot("x", command, Path("/")), limits=Limits.parse(limits)))
-    (limit,) = limits
+    text = told(replace(Bot("x", command, Path("/")), limits=replace(Limits(), **{limit: value})))
     assert "seat 1 x did not start" in text and expected in text
     assert f"hint: its limit `{limit}` is too small" in text, text
 
