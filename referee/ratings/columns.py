@@ -186,14 +186,14 @@ def interval_text(elo: float, low: float | None, high: float | None) -> str:
 def estimate_text(test: SprtResult) -> str:
     """The difference after a sequential test, with its interval."""
     found = estimate(test)
-    if not found:
-        return NONE
-    value, low, high = found
+    value, low, high = found or (None, None, None)
     if value is not None and low is not None and high is not None:
         return interval_text(value, low, high)
-    known = "" if value is None else f"{signed(value)}, "
-    end = f"at most {signed(high)}" if low is None and high is not None else f"at least {signed(low or 0)}"
-    return true_minus(f"{known}{end}")
+    known = [] if value is None else [signed(value)]
+    ends = [
+        f"{words} {signed(end)}" for words, end in (("at least", low), ("at most", high)) if end is not None
+    ]
+    return true_minus(", ".join(known + ends)) or NONE
 
 
 def test_text(test: SprtResult) -> str:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.ratings.after_stop import estimate
-from referee.ratings.columns import estimate_text
+from referee.ratings.columns import NONE, estimate_text
 from referee.ratings.sprt import MODELS, SprtResult, bounds, llr
 from referee.ratings.two import elo
 from referee.tournament.stopping import SequentialTest, Sprt
@@ -112,6 +112,12 @@ def bounded(test: SprtResult) -> Bounded:
     found = estimate(test)
     assert found and found.elo is not None and found.low is not None and found.high is not None
     return Bounded(found.elo, found.low, found.high)
+
+
+def test_where_nothing_bounds_a_difference_no_number_is_shown() -> None:
+    # No test ends with these pairs: its bounds are reached before, or after.
+    never = SprtResult("", "a", "b", -20.0, 20.0, 0.05, 0.05, "logistic", (2, 0, 9, 0, 14), 3.0, "H1")
+    assert estimate(never) == (None, None, None) and estimate_text(never) == NONE
 
 
 def test_an_estimate_needs_a_decision() -> None:
