@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from socket import gethostname
@@ -125,7 +126,12 @@ def test_the_last_lines_of_a_build_on_a_cluster_are_shown_and_escaped(
 @pytest.mark.promise("CLUSTER", "The same command takes in a bot that was mended.")
 @pytest.mark.slow(seconds=6)
 def test_the_same_command_takes_in_a_bot_that_was_mended(machine: Cluster, tmp_path: Path) -> None:
-    takes_in_what_was_mended(with_sick(tmp_path / "t.toml"), referee_process, "--cluster", machine.address)
+    file = with_sick(tmp_path / "t.toml")
+    # All files of a bot's folder are sent, and other tests build bots in that of the samples.
+    (tmp_path / "own").mkdir()
+    copied = shutil.copy(ROOT / "sample_bots" / "plain_bot.py", tmp_path / "own")
+    file.write_text(file.read_text().replace(str(ROOT / "sample_bots" / "plain_bot.py"), str(copied)))
+    takes_in_what_was_mended(file, referee_process, "--cluster", machine.address)
 
 
 def test_with_too_few_bots_left_nothing_is_played_on_a_cluster(machine: Cluster, tmp_path: Path) -> None:
