@@ -45,31 +45,48 @@ def note():
 if "thinks" in sys.argv:
     note()
     threading.Thread(target=think, daemon=True).start()
-if "has-helpers" in sys.argv:  # in a session of their own
-    subprocess.Popen(["sh", "-c", FORKS], start_new_session=True)
-    while not os.path.exists("pids") or len(open("pids").read().split()) < 2:
+def start_helpers(command, count):
+    subprocess.Popen(["sh", "-c", command], start_new_session=True)
+    while not os.path.exists("pids") or len(open("pids").read().split()) < count:
         time.sleep(0.001)  # what a helper computed before the referee knew it does not count
-if "has-late-helpers" in sys.argv:
-    def later():
-        time.sleep(0.2)
-        subprocess.Popen(["sh", "-c", COMPUTES], start_new_session=True)
-    threading.Thread(target=later, daemon=True).start()
+if "has-helpers" in sys.argv:
+    start_helpers(FORKS, 2)
 
-def computed_ns():
+def tasks():
     if not os.path.exists("pids"):
-        return 0
-    tasks = [task for pid in open("pids").read().split() for task in glob.glob(f"/proc/{pid}/task/*")]
+        return []
+    return [task for pid in open("pids").read().split() for task in glob.glob(f"/proc/{pid}/task/*")]
+
+def computed_ns(tasks):
     return sum(int(open(f"{task}/schedstat").read().split()[0]) for task in tasks)
 
+def all_stopped(tasks):
+    return all(open(f"{task}/stat").read().rpartition(")")[2].split()[0] == "T" for task in tasks)
+
+def write(*numbers):
+    with open(f"seen-{sys.argv[1]}", "a") as file:
+        print(*map(int, numbers), file=file)
+
+REST_NS = 30_000_000
+turn = 0
+
 def choose(game):
-    before_ns = computed_ns()
-    if "watches" in sys.argv:  # the other one computes meanwhile
-        while computed_ns() < before_ns + 20_000_000:
+    global turn
+    turn += 1
+    others = tasks()
+    before_ns = computed_ns(others)
+    if "watches" in sys.argv and others:  # the other one computes meanwhile
+        while computed_ns(tasks()) < before_ns + 20_000_000:
             time.sleep(0.001)
-    elif "rests" in sys.argv:
-        time.sleep(0.03)
-    with open(f"computed-{sys.argv[1]}", "a") as file:
-        file.write(f"{computed_ns() - before_ns}\\n")
+        write(computed_ns(tasks()) - before_ns)
+    elif "rests" in sys.argv and others:
+        while not all_stopped(others) and computed_ns(others) < before_ns + REST_NS:
+            time.sleep(0.001)
+        stopped_ns = computed_ns(others)
+        time.sleep(REST_NS / 1e9)
+        write(stopped_ns - before_ns < REST_NS, computed_ns(others) - stopped_ns)
+    elif "has-late-helpers" in sys.argv and turn == 2:
+        start_helpers(COMPUTES, 1)
     return game.legal()[0]
 
 play(choose)
@@ -83,9 +100,11 @@ def bot(tmp_path: Path, *words: str) -> Bot:
     return Bot(name, ("{python}", str(path), *words), tmp_path, env=(("PYTHONPATH", str(ROOT)),))
 
 
-def computed_us(folder: Path, name: str) -> list[int]:
-    """The processor time of the other bot in each turn of this one, as this one saw it."""
-    return [int(ns) // 1000 for ns in (folder / f"computed-{name}").read_text().split()]
+def seen(folder: Path, name: str) -> list[list[int]]:
+    """What this bot wrote of the other one in each of its turns."""
+    return [
+        [int(word) for word in line.split()] for line in (folder / f"seen-{name}").read_text().splitlines()
+    ]
 
 
 def played(*bots: Bot) -> tuple[dict[str, Any], dict[str, ExitReport]]:
@@ -109,7 +128,7 @@ KINDS = [
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_a_bot_computes_while_it_is_not_asked_is_measured(kind: str, tmp_path: Path) -> None:
     measured, _ = played(bot(tmp_path, kind), bot(tmp_path, "watches"))
-    seen_us = sum(computed_us(tmp_path, "watches"))
+    seen_us = sum(ns for (ns,) in seen(tmp_path, "watches")) // 1000
     assert measured[kind]["off_turn_cpu_us"] > seen_us / 2 > 0
     assert measured["watches"].get("off_turn_cpu_us", 0) < measured[kind]["off_turn_cpu_us"]
 
@@ -127,8 +146,9 @@ def test_a_bot_that_is_paused_computes_nothing_and_plays_on(
     monkeypatch.setattr("referee.wire.connection.GRACE_S", TOO_LONG_S)
     paused = replace(bot(tmp_path, kind), pause=True)
     measured, exits = played(paused, bot(tmp_path, "rests"))
-    seen_us = computed_us(tmp_path, "rests")
-    assert seen_us and sum(seen_us) < 5000, "apart from what it takes to stop it"
+    turns = seen(tmp_path, "rests")
+    assert {computed_ns for _, computed_ns in turns} == {0}
+    assert [1] * len(turns) == [was_stopped for was_stopped, _ in turns]
     assert measured[kind].get("off_turn_cpu_us", 0) < measured[kind]["off_turn_us"]
     if kind == "thinks":
         assert exits[kind].status == "exited with status 0", "it runs again when the games are over"
