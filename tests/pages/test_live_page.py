@@ -126,6 +126,7 @@ def test_nothing_of_a_hostile_run_is_part_of_a_page(run: str, hostile: Hostile, 
         page = watched.page
         for path in ("standings", "games/1", "faults/1", "report", "game/1", "game/6", ""):
             page.goto(server.url + path)
+            expect(page).not_to_have_title("The report is being made")  # it loads itself again until it is
             assert foreign_parts(page) == []
         check(page, [PHONE])
         assert watched.settle() == []
