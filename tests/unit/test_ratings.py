@@ -389,6 +389,7 @@ def test_ties_are_every_order_of_the_tied_equally_weighted(ranks: tuple[int, ...
         assert change == pytest.approx(found.information[0, seat], abs=1e-5)
 
 
+@pytest.mark.quick_cases(4)
 @pytest.mark.parametrize("ranks", [(1, 2), (1, 1), (1, 2, 3), (1, 2, 2), (1, 3, 1, 4)])
 def test_third_and_fourth_derivatives_are_those_of_the_information(ranks: tuple[int, ...]) -> None:
     """Of a game of bots in seats that have an advantage."""
