@@ -258,6 +258,7 @@ def another(user: int) -> Iterator[tuple[Path, Callable[..., subprocess.Complete
         shutil.rmtree(folder)
 
 
+@pytest.mark.slow(seconds=5)
 @AS_ROOT
 def test_what_depends_on_the_user_holds_for_an_ordinary_one_too() -> None:
     with another(pwd.getpwnam("nobody").pw_uid) as (folder, run):

@@ -84,6 +84,7 @@ CASES = [
 ]
 
 
+@pytest.mark.quick_cases(len(LEVELS) + 1)
 @pytest.mark.parametrize(("level", "user"), CASES)
 def test_a_compiled_start_leaves_a_bot_what_one_in_python_does(
     level: str, user: str, monkeypatch: pytest.MonkeyPatch

@@ -15,7 +15,7 @@ from tests.tools import synthetic
 
 def test_which_challengers_passed_is_told_everywhere(tmp_path: Path) -> None:
     bots = {"base": PLAIN, "good": PLAIN, "gives_up": resigning()}
-    words: dict[str, Any] = {"format": "gauntlet", "against": ["gives_up"], "rounds": 40, "sprt": "0,400"}
+    words: dict[str, Any] = {"format": "gauntlet", "against": ["gives_up"], "rounds": 40, "sprt": "0,800"}
     passed = referee("run", "--strict", str(toml(tmp_path / "t.toml", bots, **words)))
     assert passed.code == 0, passed.err
     failed = referee(
@@ -37,7 +37,7 @@ def test_which_challengers_passed_is_told_everywhere(tmp_path: Path) -> None:
 
     status = referee("status", folder).out
     assert "; finished\n" in status and " of " not in status.splitlines()[0]
-    assert "H1 accepted: `good` − `gives_up` is +400 Elo" in status
+    assert "H1 accepted: `good` − `gives_up` is +800 Elo" in status
     value = json.loads(referee("status", folder, "--json").out)
     assert value["finished"] and [test["accepted"] for test in value["tests"]] == ["H1", "H1"]
 

@@ -132,7 +132,7 @@ def test_choix_s_rankings_case() -> None:
     assert [strengths[name] for name in "0123"] == pytest.approx(published, abs=1e-4)
 
 
-@pytest.mark.quick_cases(8)
+@pytest.mark.quick_cases(4)
 @pytest.mark.parametrize("counts", [*product(range(3), repeat=3), (50, 0, 0), (0, 50, 0), (0, 0, 50)])
 def test_every_small_result_of_a_pool_is_finite(counts: tuple[int, int, int]) -> None:
     for names, results in (
@@ -193,6 +193,7 @@ def test_draws_narrow_the_interval_and_pairs_that_always_split_close_it() -> Non
     assert paired.ratings["a"].half_width < 0.5 * single.ratings["a"].half_width
 
 
+@pytest.mark.quick_cases(6)
 @pytest.mark.parametrize(
     "kind",
     [kind for kind in coverage.KINDS if kind.bots <= 8 and kind.amount <= 5],
@@ -323,7 +324,7 @@ def test_neither_names_nor_order_change_a_number(
     assert other == pytest.approx(one, abs=1e-4, rel=1e-4)
 
 
-@FEWER
+@FEWEST
 @given(rankings())
 def test_reversed_rankings_negate_everything(results: list[Result]) -> None:
     """For two seats; of more, a ranking from the last place on is another model."""
@@ -388,6 +389,7 @@ def test_ties_are_every_order_of_the_tied_equally_weighted(ranks: tuple[int, ...
         assert change == pytest.approx(found.information[0, seat], abs=1e-5)
 
 
+@pytest.mark.quick_cases(4)
 @pytest.mark.parametrize("ranks", [(1, 2), (1, 1), (1, 2, 3), (1, 2, 2), (1, 3, 1, 4)])
 def test_third_and_fourth_derivatives_are_those_of_the_information(ranks: tuple[int, ...]) -> None:
     """Of a game of bots in seats that have an advantage."""

@@ -17,16 +17,15 @@ from referee.core.errors import RecordError, UsageError
 from referee.core.pairing import Pairing
 from referee.games import GAMES
 from referee.pages.report import files as report_files
-from referee.pages.report import rating_history
+from referee.pages.report import rating_history, tables
 from referee.pages.report.charts import ChartLine, histogram, lines
 from referee.pages.report.files import MARK, MARKER
 from referee.pages.report.front import ListedGame
 from referee.pages.report.games import PlayedGame, PlayedReader
 from referee.pages.report.pages import Links, games_data
-from referee.pages.report.rating_history import FEW_FITS, FEWEST_GAMES, MAX_FITS, course
+from referee.pages.report.rating_history import FEW_FITS, FEWEST_GAMES, course
 from referee.pages.report.scales import WIDTH
 from referee.pages.report.tables import (
-    MAX_IN_MATRIX,
     STEPS,
     bar,
     elo_scale,
@@ -102,20 +101,22 @@ def test_bots_that_did_not_meet_have_no_score_and_no_likelihood() -> None:
     assert of["ant", "bee"] and of["ant", "cat"] is None
 
 
-def test_of_many_bots_the_best_are_in_a_matrix() -> None:
-    names = [f"bot{number:03}" for number in range(MAX_IN_MATRIX + 3)]
+def test_of_many_bots_the_best_are_in_a_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "MAX_IN_MATRIX", 5)
+    names = [f"bot{number:03}" for number in range(8)]
     table = standings(names, [game((names[0], other), (1, 2)) for other in names[1:]])
     matrix = scores_matrix(table)
-    assert len(matrix.rows) == len(matrix.names) == MAX_IN_MATRIX and matrix.left_out == 3
+    assert len(matrix.rows) == len(matrix.names) == 5 and matrix.left_out == 3
     assert matrix.names[0] == names[0]
 
 
-def test_of_many_bots_the_best_are_compared_by_pairs() -> None:
-    names = [f"bot{number:03}" for number in range(MAX_IN_MATRIX + 3)]
+def test_of_many_bots_the_best_are_compared_by_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "MAX_IN_MATRIX", 5)
+    names = [f"bot{number:03}" for number in range(8)]
     seatings = [bots for other in names[1:] for bots in ((names[0], other), (other, names[0]))]
     table = standings(names, [game(bots, (1, 2) if bots[0] == names[0] else (2, 1)) for bots in seatings])
     found = part(table, Facts(), Times(), Counter({9: len(seatings)}), {})
-    assert found.pairs and [row[0] for row in found.pairs.rows] == [names[0]] * (MAX_IN_MATRIX - 1)
+    assert found.pairs and [row[0] for row in found.pairs.rows] == [names[0]] * 4
 
 
 def test_shades_are_even_and_the_middle_is_a_draw() -> None:
@@ -177,7 +178,14 @@ def test_lengths_in_words() -> None:
 # --- The course of the ratings -------------------------------------------------------------------------
 
 
-def test_the_course_ends_with_the_ratings_of_the_table() -> None:
+@pytest.fixture
+def few_fits(monkeypatch: pytest.MonkeyPatch) -> int:
+    """How many fits a course of a few bots has at most. Each fit takes long."""
+    monkeypatch.setattr(rating_history, "MAX_FITS", 5)
+    return 5
+
+
+def test_the_course_ends_with_the_ratings_of_the_table(few_fits: int) -> None:
     games = round_robin(6)
     found = course(games, NAMES, "cluster")
     assert found
@@ -185,7 +193,7 @@ def test_the_course_ends_with_the_ratings_of_the_table() -> None:
     for name in NAMES:
         count, elo = found.elo[name][-1]
         assert count == len(games) and elo == pytest.approx(table.pool.ratings[name].elo, abs=0.01)
-        assert len(found.elo[name]) <= MAX_FITS
+        assert len(found.elo[name]) <= few_fits < len(games)
         assert [count for count, _ in found.elo[name]] == sorted({count for count, _ in found.elo[name]})
     count, low, high = found.between[-1]
     rating = table.pool.ratings[NAMES[0]]
@@ -204,13 +212,13 @@ def test_the_course_has_the_bots_that_are_drawn_and_the_interval_of_the_first(
     assert found.between[-1][1:] == pytest.approx(table.pool.ratings["cat"][1:], abs=0.01)
 
 
-def test_games_that_were_not_played_are_not_in_the_course() -> None:
+def test_games_that_were_not_played_are_not_in_the_course(few_fits: int) -> None:
     games = round_robin(4)
     forfeited = game(("cat", "ant"), (1, 2), 5)._replace(faults=("", "out"))
     assert course([*games, forfeited], NAMES, "cluster") == course(games, NAMES, "cluster")
 
 
-def test_a_bot_has_a_course_from_its_first_game() -> None:
+def test_a_bot_has_a_course_from_its_first_game(few_fits: int) -> None:
     games = [game(("ant", "bee"), (1, 2), number) for number in range(1, FEWEST_GAMES + 1)]
     found = course([*games, game(("cat", "bee"), (1, 2))], NAMES, "cluster")
     assert found and [count for count, _ in found.elo["cat"]] == [FEWEST_GAMES + 1]

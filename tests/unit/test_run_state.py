@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.core.errors import RecordError
@@ -185,6 +185,7 @@ def _is_annulled(game: Summary, made: Amendments) -> bool:
 
 @pytest.mark.quick_cases(4)
 @pytest.mark.parametrize("name", RUNS)
+@settings(max_examples=settings().max_examples // 3)  # each of them plays a tournament
 @given(seed=st.integers(0, 9), share=st.floats(0, 1), copied_at=st.floats(0, 1))
 def test_the_state_of_a_run_is_that_of_a_fold_from_nothing(
     name: str, seed: int, share: float, copied_at: float

@@ -150,12 +150,12 @@ def test_a_table_fits_the_width_or_says_what_it_left_out(names: list[str], form:
 
 @pytest.mark.parametrize("block", ["crosstable", "los"])
 def test_a_wide_table_that_was_asked_for_is_printed_in_parts(block: str) -> None:
-    names = [f"bot-{number}" for number in range(30)]
+    names = [f"bot-{number}" for number in range(20)]
     text = rendered(names, round_robin(names, 1), view=TableText(show=(block,)))
     assert max(map(len, text.splitlines())) <= 80
     heads = [line for line in text.splitlines() if line.startswith("  #")]
     assert len(heads) > 1 and [word for head in heads for word in head.split() if word.isdigit()] == [
-        str(number) for number in range(1, 31)
+        str(number) for number in range(1, 21)
     ]
 
 
