@@ -80,7 +80,7 @@ def in_python(monkeypatch: pytest.MonkeyPatch) -> None:
 
 CASES = [
     *(pytest.param(level, "", id=level) for level in LEVELS),
-    *(pytest.param(level, "nobody", id=f"{level} as nobody") for level in ("none", *CONFINED)),
+    *(pytest.param(level, "nobody", id=f"{level} as nobody") for level in (*reversed(CONFINED), "none")),
 ]
 
 
