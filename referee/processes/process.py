@@ -140,10 +140,10 @@ class BotProcess:
         self,
         bot: Bot,
         start: BotStart | None = None,
-        overhear: Callable[[bytes], None] = lambda data: None,
+        overhear: Callable[[bytes], int] = lambda data: 0,
     ) -> None:
         """`start`: the start of the bot, where it was requested before. `overhear` is called with what it
-        writes to stderr, as that is read.
+        writes to stderr, as that is read, and returns the number of the part to which that belongs.
         """
         self._overhear = overhear
         start = start or BotStart(bot)
@@ -172,8 +172,6 @@ class BotProcess:
         self.stderr_open = True
         self.complaints = StreamEnds()
         """Its output on stderr since the last `take_stderr`."""
-        self.part = 0
-        """The number of the part of it to which what is read now belongs."""
         self.excess = ""
         """Which of its limits it exceeded; it was ended for that."""
         self.final_output = b""
@@ -228,14 +226,13 @@ class BotProcess:
             data = os.read(self.stderr, STDERR_READ_SIZE)
         except BlockingIOError:
             return
-        self.complaints.add(data, self.part)
-        self._overhear(data)
+        self.complaints.add(data, self._overhear(data))
         self.stderr_open = bool(data)
 
     def take_stderr(self) -> StreamEnds:
-        """Returns what it wrote to stderr since the last call, and starts anew, with part 0."""
+        """Returns what it wrote to stderr since the last call, and starts anew."""
         self.drain_stderr()
-        kept, self.complaints, self.part = self.complaints, StreamEnds(), 0
+        kept, self.complaints = self.complaints, StreamEnds()
         return kept
 
     def exit_status(self) -> str | None:

@@ -121,10 +121,11 @@ class BotConnection:
         assert self.process
         self.process.drain_stderr()
 
-    def _show_stderr(self, data: bytes) -> None:
-        """Passes on what the bot wrote to stderr."""
+    def _show_stderr(self, data: bytes) -> int:
+        """Passes on what the bot wrote to stderr, and returns the number of the last question before it."""
         if self._tap and data:
             self._tap(self.bot.name, STDERR, data)
+        return self.session.asked
 
     def final_replies(self) -> list[ReplyContent]:
         """Returns the replies of a bot whose process may have exited: what it still wrote, then that it is

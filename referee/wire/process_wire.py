@@ -188,10 +188,7 @@ class ProcessWire:
         if session.failure:
             self._fail(seat_wire, session.failure)
         else:
-            data = session.ask(seat, question)
-            if process := seat_wire.connection.process:
-                process.part = session.asked
-            self._send(seat_wire, data)
+            self._send(seat_wire, session.ask(seat, question))
         if question.rejected:
             watch.answered()
 
@@ -284,7 +281,6 @@ class ProcessWire:
         self._asked.remove(seat_wire)
         watch.notice_waiting(now_ns)
         cpu_ns = watch.cpu_ns()
-        watch.rest(now_ns, cpu_ns)
         _, timing = watch.measured(now_ns, cpu_ns)
         seat_wire.connection.session.lapse()
         came = seat_wire.connection.what_came(self._start_ns // 1000, timing.computing)
@@ -313,10 +309,10 @@ class ProcessWire:
                 seat_wire.stderr_starting = seat_wire.connection.process.take_stderr()
             watch.look()
             cpu_ns = watch.cpu_ns()
-        if not isinstance(content, ListRequest):
+        is_over = not isinstance(content, ListRequest)
+        if is_over:
             asked.remove(seat_wire)
-            watch.rest(wall_ns, cpu_ns)
-        used_us, timing = watch.measured(wall_ns, cpu_ns)
+        used_us, timing = watch.measured(wall_ns, cpu_ns, is_over)
         self._replies.append(Reply(seat_wire.seat, content, used_us, timing))
 
     def _send(self, seat_wire: SeatWire, data: bytes) -> None:

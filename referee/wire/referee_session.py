@@ -126,6 +126,7 @@ class RefereeSession:
         """Forgets the dialogue of the previous game, which explains nothing in the next one, and what else
         was written in it.
         """
+        self._session.asked = 0  # as `ready` does it, but what comes before is of the new game already
         self.extra_output = ExtraOutput()
         self.last_received.clear()
         self.last_sent = b""
@@ -352,9 +353,8 @@ class RefereeSession:
         if self.extra_output.log_bytes + size > LOG_CAP:
             self.extra_output.log_dropped += 1
         else:
-            is_new = self._session.phase is Phase.LOADING  # the numbers are still those of the game before
             self.extra_output.log.append(line)
-            self.extra_output.log_asked.append(0 if is_new else self._session.asked)
+            self.extra_output.log_asked.append(self.asked)
             self.extra_output.log_bytes += size
 
 

@@ -204,10 +204,6 @@ class Stopwatch:
             self.deadline_ns = due_ns + self._extension_ns
         return now_ns > self.deadline_ns
 
-    def rest(self, now_ns: int, cpu_ns: int) -> None:
-        """The bot is not asked any more, from a moment on at which it had used so much processor time."""
-        self._rest_began_ns, self._rest_began_cpu_ns = now_ns, cpu_ns
-
     def _end_rest(self, now_ns: int, cpu_ns: int) -> None:
         self._rested_ns += now_ns - self._rest_began_ns
         if cpu_ns > self._rest_began_cpu_ns:  # it is less where one of its processes has ended
@@ -287,10 +283,13 @@ class Stopwatch:
             return -(-(now_ns - self.began_ns - self._uncharged_ns - self._forgiven_ns) // 1000)
         return None
 
-    def measured(self, wall_ns: int, cpu_ns: int) -> tuple[int, Timing]:
-        """Returns the time charged for a move that ended then, in microseconds, rounded up (late by a
-        nanosecond is late), and everything that was measured of it.
+    def measured(self, wall_ns: int, cpu_ns: int, is_over: bool = True) -> tuple[int, Timing]:
+        """Returns the time charged for a move until a moment at which the bot had used so much processor
+        time, in microseconds, rounded up (late by a nanosecond is late), and everything that was measured of
+        it. `is_over`: the bot is not asked any more from then on.
         """
+        if is_over:
+            self._rest_began_ns, self._rest_began_cpu_ns = wall_ns, cpu_ns
         began_ns, began_cpu_ns = self.began_ns, self._began_cpu_ns
         if self._by_cpu:  # what it computed while its answer lay unread is unknown, and not part of the move
             used_ns = cpu_ns - began_cpu_ns - self._unread_ns

@@ -203,6 +203,7 @@ def test_log_lines_are_kept_with_the_question_before_them() -> None:
         session.receive(b"log thinking\nmove %d L:A1\nlog done\n" % number)
     assert session.extra_output.log_asked == [0, 1, 1, 2, 2]
     session.close(Outcome((2, 1), (0, 0), "over"), Ending.RULES)
+    session.begin()
     open_game(session)
     session.receive(b"log getting ready again\n")
     assert session.extra_output.log_asked == [0]
