@@ -6,11 +6,17 @@ All counts of a fit are divided by it. Its factors:
   as much chance as a decided game. f = 1 − D/4Σv, D the number of draws, v what the model expects of the
   square of a result less its mean.
 - *Clusters.* Games of an encounter that go the same way more often than by chance say less, and more if they
-  differ more often. f = 1 + x, x the mean product of two results of a cluster, less their means, as a
-  multiple of v. It is averaged with 1, which has the weight of `CLUSTERS` clusters. Fitted results lie nearer
-  to the results than true ones, by v₁v₂ times the variance of the difference, which is added.
+  differ more often. f = 1 + mr, m the mean number of other games in the cluster of a game, and r the
+  correlation of the results of two of them. Let p be twice the sum of the products of two results of a
+  cluster, less their means. Fitted results lie nearer to the results than true ones, which takes from p f
+  times l, twice the sum of v₁v₂ times the variance of the difference; so x = (p + l)/(Σv − l) estimates mr.
+  Were games independent, its variance would be V = 4Σv₁v₂/(Σv − l)², and that of r V/m², as of a correlation
+  that is known from m²/V pairs. These are as many as there are encounters of two games, and many more at
+  tables: there each encounter has several pairs of games, and each game more than one place. So r is averaged
+  with 0, which has the weight of `PAIRS` pairs.
 - *Few clusters* leave that uncertain: the square of a quantile of Student's distribution by that of the
-  normal distribution.
+  normal distribution, with 2/w degrees of freedom, w the variance of f: m²/(m²/V + `PAIRS`).
+  (F. Satterthwaite, "An approximate distribution of estimates of variance components", 1946.)
 
 What the model expects takes into account how uncertain the strengths are, by the usual approximation of the
 mean of a logistic function. (C. Varin, N. Reid, D. Firth, "An overview of composite likelihood methods",
@@ -34,8 +40,8 @@ from referee.ratings.likelihood import (
 )
 from referee.ratings.two import Z_95
 
-CLUSTERS = 8.0
-"""How many clusters that are as the model says are added to those of the pool."""
+PAIRS = 8.0
+"""How many independent pairs of games are added to those of the clusters."""
 
 GAMES = 2.0
 """How many decided games the smallest factor for draws takes for granted."""
@@ -51,7 +57,7 @@ def dispersion(games: Sequence[GroupedGames], strength: Floats, covariance: Floa
         return 1.0
     spent = total = 0.0
     count = 1 + max(int(batch.cluster.max()) for batch in games)
-    own = np.zeros(count)
+    own, members = np.zeros(count), np.zeros(count)
     products = _Products()
     for batch in games:
         utilities = game_utilities(batch, strength)
@@ -64,24 +70,29 @@ def dispersion(games: Sequence[GroupedGames], strength: Floats, covariance: Floa
         spent += _tied(batch.ranks) * len(trace)
         total += trace.sum()
         own += np.bincount(batch.cluster, trace, count)
+        members += np.bincount(batch.cluster, minlength=count)
         products.add(batch, gradient, expected, expected @ known)
     rows = sum(len(batch.times) for batch in games)
     drawn = max(1 - spent / total, _LEAST, GAMES / (GAMES + rows))
-    clusters = total**2 / (own**2).sum()
-    factor = drawn
-    if rows > np.count_nonzero(own):
-        excess = products.sum() / (drawn * total)
-        factor *= max((CLUSTERS + clusters * (1 + excess)) / (CLUSTERS + clusters), _LEAST)
-    return float(factor * (student(2 * (CLUSTERS + clusters)) / Z_95) ** 2)
+    others = (own * (members - 1)).sum() / total
+    if others == 0:
+        return float(drawn)
+    raw, fitted, variance = products.sums()
+    fitted = min(fitted, total / 2)
+    free = total - fitted
+    pairs = (others * free) ** 2 / (2 * variance)
+    excess = (raw / drawn + fitted) / free
+    clustered = max(1 + excess * pairs / (pairs + PAIRS), _LEAST)
+    freedom = 2 * (pairs + PAIRS) / others**2
+    return float(drawn * clustered * (student(freedom) / Z_95) ** 2)
 
 
 class _Products:
-    """The sum of the products of each two games of a cluster, corrected for the fit."""
+    """Products of results, and of their variances, of each two games of a cluster."""
 
     def __init__(self) -> None:
         self._gradients: list[tuple[Integers, Floats]] = []
         self._pairs: list[tuple[Integers, Floats, Floats]] = []
-        self._alone = 0.0
 
     def add(self, games: GroupedGames, gradient: Floats, expected: Floats, leverage: Floats) -> None:
         """Adds the games of a batch, by row."""
@@ -92,17 +103,25 @@ class _Products:
             np.broadcast_arrays(cluster[:, :, None], bots[:, :, None], bots[:, None, :]), axis=-1
         )
         self._pairs.append((pairs.reshape(-1, 3), expected.reshape(-1), leverage.reshape(-1)))
-        self._alone += float((gradient**2).sum() + (expected * leverage).sum())
 
-    def sum(self) -> float:
-        """Twice the sum over pairs of games."""
-        _, where = distinct(np.concatenate([keys for keys, _ in self._gradients]))
-        together = np.bincount(where, np.concatenate([values for _, values in self._gradients]))
-        _, where = distinct(np.concatenate([keys for keys, *_ in self._pairs]))
-        expected, leverage = (
-            np.bincount(where, np.concatenate([part[side] for part in self._pairs])) for side in (1, 2)
+    def sums(self) -> tuple[float, float, float]:
+        """Twice the sums over pairs of games: of the products of results, of what the fit takes from these,
+        and of the products of variances.
+        """
+        of_bot, gradient = (np.concatenate(part) for part in zip(*self._gradients, strict=True))
+        of_two, expected, leverage = (np.concatenate(part) for part in zip(*self._pairs, strict=True))
+        return (
+            _products(of_bot, gradient, gradient),
+            _products(of_two, expected, leverage),
+            _products(of_two, expected, expected),
         )
-        return float((together**2).sum() + (expected * leverage).sum()) - self._alone
+
+
+def _products(keys: Integers, one: Floats, other: Floats) -> float:
+    """The sum of the products of one number and another one of the same key, in another place."""
+    _, where = distinct(keys)
+    both = np.bincount(where, one) * np.bincount(where, other) - np.bincount(where, one * other)
+    return float(both.sum())
 
 
 def _mean_variance(covariance: Floats) -> Floats:

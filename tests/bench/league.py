@@ -8,21 +8,25 @@ bots that are equal.
 Printed is the number of games after which the ranking of the top 8 is right in 95 % of the pools (and in half
 of them): the eight best bots by rating are those of the truth, in its order, and as a set. Each pool is
 played as round robins, round by round, and as a league, in batches that are chosen one batch ahead of the
-results, as a run does it. Both are rated alike.
+results, as a run does it. Both are rated as in the table of a run, only without advantages of seats, which
+make no difference here; and games are independent, so that there is nothing to estimate of encounters.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from tabulate import tabulate
 
-from referee.ratings.likelihood import Floats
+from referee.ratings.dispersion import dispersion
+from referee.ratings.likelihood import Floats, GroupedGames, Integers, Likelihood
+from referee.ratings.posterior import posterior
 from referee.records.record import Summary
-from referee.tournament.formats.league_choice import LeagueState, strengths
+from referee.tournament.formats.league_choice import LeagueState
 from referee.tournament.schedule import Encounter
 
 TOP = 8
@@ -32,6 +36,9 @@ DRAWS = 0.6
 """The share of draws of what the weaker bot is expected to get."""
 
 SHARES = (0.5, 0.95)
+
+RANKS = (1, 2), (1, 1), (2, 1)
+"""Of a win, a draw and a loss."""
 
 
 class Right(NamedTuple):
@@ -54,37 +61,44 @@ class Pool:
         self.chances = np.stack([expected - drawn / 2, drawn, 1 - expected - drawn / 2], axis=-1)
         """Of a win, a draw and a loss, by the place of the bot and that of its opponent."""
         self.rng = np.random.default_rng((seed, bots))
-        self.games: Floats = np.zeros((bots, bots))
-        self.points: Floats = np.zeros((bots, bots))
+        self.results: Integers = np.zeros((bots, bots, 3), np.int64)
+        """How many wins, draws and losses of the better bot there were, by place of both bots."""
 
     @property
     def bots(self) -> int:
-        return len(self.games)
+        return len(self.results)
 
     def right(self) -> Right:
         """Whether the ratings after the games so far have the right bots at the top."""
         # Of bots that are equal, the weaker ones come first, so that nothing is right by chance.
-        top = np.argsort(strengths(self.games, self.points), kind="stable")[::-1][:TOP]
+        top = np.argsort(self._strengths(), kind="stable")[::-1][:TOP]
         return Right(bool((top == range(TOP)).all()), set(map(int, top)) == set(range(TOP)))
 
     def play_round_robin(self, rounds: int) -> None:
         """So many rounds, of two games for each two bots."""
         one, other = np.triu_indices(self.bots, 1)
-        counts = self.rng.multinomial(2 * rounds, self.chances[one, other])
-        points = counts @ (1.0, 0.5, 0.0)
-        self.games += 2 * rounds * (1 - np.eye(self.bots))
-        self.points[one, other] += points
-        self.points[other, one] += 2 * rounds - points
+        self.results[one, other] += self.rng.multinomial(2 * rounds, self.chances[one, other])
 
     def play(self, one: int, other: int) -> tuple[int, int]:
         """A game of two bots, as ranks."""
         won, drawn, _ = self.chances[one, other]
         luck = self.rng.random()
-        points = 1.0 if luck < won else 0.5 if luck < won + drawn else 0.0
-        for bot, opponent, got in ((one, other, points), (other, one, 1 - points)):
-            self.games[bot, opponent] += 1
-            self.points[bot, opponent] += got
-        return (1 + (points < 0.5), 1 + (points > 0.5))
+        result = 0 if luck < won else 1 if luck < won + drawn else 2
+        place = (one, other, result) if one < other else (other, one, 2 - result)
+        self.results[place] += 1
+        return RANKS[result]
+
+    def _strengths(self) -> Floats:
+        """The strengths as the table of a run has them."""
+        games: list[GroupedGames] = []
+        for result, ranks in enumerate(RANKS):
+            pairs = np.argwhere(self.results[..., result])
+            rows = pairs.repeat(self.results[..., result][tuple(pairs.T)], axis=0)
+            first = sum(len(batch.bots) for batch in games)
+            clusters = np.arange(first, first + len(rows))
+            if len(rows):
+                games.append(GroupedGames(rows, (), ranks, np.ones(len(rows)), clusters))
+        return posterior(Likelihood.of(games, self.bots, self.bots), partial(dispersion, games)).point
 
 
 def round_robin(bots: int, seed: int, grid: Sequence[int]) -> list[Right]:
@@ -118,7 +132,7 @@ def league(bots: int, seed: int, grid: Sequence[int]) -> list[Right]:
                     Summary(pairing.id, 1, "", pairing.bots, ranks, ranks, "rules", "", True, ("", ""))
                 )
             state.finish(one, games)
-        while len(found) < len(grid) and pool.games.sum() / 2 >= grid[len(found)]:
+        while len(found) < len(grid) and pool.results.sum() >= grid[len(found)]:
             found.append(pool.right())
     return found
 

@@ -14,9 +14,17 @@ from hypothesis import strategies as st
 
 from referee.core.pairing import Pairing
 from referee.games.api import share_beaten
+from referee.ratings.arrays import gathered
 from referee.ratings.clusters import clusters
-from referee.ratings.dispersion import student
-from referee.ratings.likelihood import Floats, GroupedGames, Likelihood, game_derivatives, game_utilities
+from referee.ratings.dispersion import dispersion, student
+from referee.ratings.likelihood import (
+    Floats,
+    GroupedGames,
+    Likelihood,
+    game_derivatives,
+    game_utilities,
+    maximum,
+)
 from referee.ratings.pool import FittedPool, Rating, Result, fit
 from referee.ratings.prior import Prior
 from referee.ratings.two import ELO, compare, elo
@@ -191,6 +199,26 @@ def test_draws_narrow_the_interval_and_pairs_that_always_split_close_it() -> Non
     single = fit([Result(bots, ranks, (number, bots)) for number, bots, ranks in games], ["a", "b"])
     assert paired.ratings["a"].half_width and single.ratings["a"].half_width
     assert paired.ratings["a"].half_width < 0.5 * single.ratings["a"].half_width
+
+
+def test_games_of_a_table_that_go_alike_count_as_one() -> None:
+    """The factor for tables of four equal bots, with four games that have the same ranking by bot, is 4."""
+    rng = np.random.default_rng(1)
+    found: list[float] = []
+    for _ in range(30):
+        results = []
+        for table in range(30):
+            bots = rng.permutation(8)[:4]
+            ranks = dict(zip(bots.tolist(), range(1, 5), strict=True))
+            for turn in range(4):
+                seated = tuple(np.roll(bots, turn).tolist())
+                results.append((tuple(map(str, seated)), tuple(ranks[bot] for bot in seated), table, ""))
+        games = gathered(results, [str(bot) for bot in range(8)], advantage=False).games
+        likelihood = Likelihood.of(games, 8, 8)
+        strength = maximum(likelihood)
+        covariance = np.linalg.pinv(likelihood.derivatives(strength[None]).information[0])
+        found.append(dispersion(games, strength, covariance))
+    assert 3.8 < np.mean(found) < 4.6
 
 
 @pytest.mark.quick_cases(6)
