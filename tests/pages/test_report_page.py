@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from referee.gameplay.events import Moved
 from referee.games.picture import panels_of_seat
 from referee.viewing.steps import steps_of
 from referee.viewing.svg import Layout
@@ -92,6 +93,9 @@ def test_a_score_leads_to_the_page_of_two_bots(run: Path, report: Path, page: Pa
         points = sum(record.verdict.outcome.ranks[seat] == 1 for record in of_seat)
         expect(panel).to_contain_text(f"seat {seat + 1}{points} of {len(of_seat)}")
     assert panel.locator(".games tbody tr").count() == len(met)
+    longest = max(met, key=lambda record: sum(isinstance(event, Moved) for event in record.events))
+    shown = panel.locator(".to-see li").filter(has_text="Longest").get_by_role("link")
+    expect(shown).to_have_text(longest.terms.id)
     check(page, [PHONE])
     panel.locator(".games tbody th a").first.click()
     expect(page.locator("dialog")).to_be_visible()

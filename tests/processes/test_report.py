@@ -19,6 +19,7 @@ import pytest
 
 from referee.pages.report import files as report_files
 from referee.pages.report import gathering
+from referee.pages.report.charts import SERIES
 from referee.pages.report.reading import ReadGame
 from referee.records import journal
 from referee.tournament.run.lock import locked
@@ -33,9 +34,9 @@ GAME = re.compile(r'data-game="([^"]+)">"([^"]+)"</script>')
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of 8 bots and 448 games."""
+    """A run of 432 games: of 9 bots, more than a chart has lines."""
     folder = tmp_path_factory.mktemp("large")
-    assert write(folder, 8, 448) == 448
+    assert write(folder, SERIES + 1, 432) == 432
     return folder / "pool-results"
 
 
@@ -124,7 +125,9 @@ def test_a_page_is_the_same_whatever_the_number_of_workers(large: Path) -> None:
     assert one.code == 0, one.err
     assert referee("report", str(large), "--workers", "3").out == one.out
     assert one.out.count('class="chart"') == 2
-    assert len(replayed(one.out)) == 448
+    assert len(replayed(one.out)) == 432
+    assert one.out.count('<line x1="0"') == SERIES, "the legend of the course"
+    assert all(about["course"] for about in listed(one.out)["about"].values())
 
 
 @pytest.mark.promise("LOOKING", "A report overwrites no other files.")
@@ -145,16 +148,16 @@ def test_a_folder_has_all_games_on_pages(large: Path, tmp_path: Path) -> None:
     folder = tmp_path / "report"
     for _ in range(2):  # the second takes the place of the first
         done = referee("report", str(large), "--folder", "-o", str(folder), "--workers", "2")
-        assert done.code == 0 and done.err == f"448 games in 4 pages: {folder}/index.html\n"
+        assert done.code == 0 and done.err == f"432 games in 4 pages: {folder}/index.html\n"
         assert [*tmp_path.iterdir()] == [folder]
     index = (folder / "index.html").read_text()
     value = listed(index)
     ids = [game[0] for game in value["games"]]
-    assert len(ids) == 448 and replayed(index) == [] and value["on_a_page"] == report_files.ON_A_PAGE
+    assert len(ids) == 432 and replayed(index) == [] and value["on_a_page"] == report_files.ON_A_PAGE
     pages = sorted((folder / "games").iterdir())
     assert [page.name for page in pages] == ["00001.html", "00002.html", "00003.html"]
     found = [replayed(page.read_text()) for page in pages]
-    assert [*map(len, found)] == [200, 200, 48] and [*chain.from_iterable(found)] == ids
+    assert [*map(len, found)] == [200, 200, 32] and [*chain.from_iterable(found)] == ids
     lists = [listed(page.read_text()) for page in pages]
     assert [each["first"] for each in lists] == [0, 200, 400]
     assert [each["beside"] for each in lists] == [
@@ -183,13 +186,13 @@ def test_one_page_has_a_largest_size(large: Path, tmp_path: Path, monkeypatch: p
     done = referee("report", str(large), "-o", str(page))
     assert done.code == 2 and not page.exists()
     assert (
-        "the replays of 448 games would take more than 98 KB, expected `--folder` or `--no-replays`"
+        "the replays of 432 games would take more than 98 KB, expected `--folder` or `--no-replays`"
         in done.err
     )
     assert len(read) == 10, "no more than tell that all are too large"
     done = referee("report", str(large), "-o", str(page), "--no-replays")
     html = page.read_text()
-    assert done.code == 0 and replayed(html) == [] and len(listed(html)["games"]) == 448
+    assert done.code == 0 and replayed(html) == [] and len(listed(html)["games"]) == 432
     assert not re.search(r'href="#\d', html), "no game leads anywhere"
 
 

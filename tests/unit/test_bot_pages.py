@@ -9,7 +9,9 @@ from referee.pages.report.bots import bot_reports
 from referee.pages.report.front import ListedGame
 from referee.pages.report.games import DecidingMove, deciding_move
 from referee.pages.report.habits import MOST_OPENINGS, Opening, board_of, openings, words_of
-from referee.pages.report.pages import bots_data, opening_rows
+from referee.pages.report.pages import bots_data, opening_rows, pairs_data
+from referee.pages.report.pairs import Met, pairs_to_see
+from referee.pages.report.rating_history import RatingHistory
 from referee.ratings.standings import standings
 from tests.unit.test_front import listed
 from tests.unit.test_report import game
@@ -92,6 +94,30 @@ def test_a_bot_has_its_best_and_worst_games_and_what_it_said_at_faults() -> None
     assert ant.to_see[2].sentence.startswith("against bee, rated ") and " lower" in ant.to_see[2].sentence
     assert [tuple(fault) for fault in ant.faults] == [(games[4].game.id, "gone", "KeyError")]
     assert ant.elo and found["bee"].faults == []
+    history = RatingHistory({"ant": [(12, 40.0)]}, [])
+    of_history = bot_reports(table, games, None, history, {})
+    assert (of_history["ant"].course, of_history["bee"].course) == ([(12, 40.0)], ()), "bee is not rated"
+
+
+def test_a_pair_has_the_games_to_see_of_its_own_and_of_each_section() -> None:
+    games = [
+        listed(("ant", "bee"), 0, 30, 1, (0.1, 0.9)),
+        listed(("bee", "ant"), 0, 40, 2)._replace(deciding=7),
+        listed(("ant", "cat"), 0, 90, 3),
+    ]
+    elo = {"ant": 100.0, "bee": 0.0, "cat": 0.0}
+    found = pairs_to_see(games, elo)
+    assert [*found] == [Met(("ant", "bee"), None), Met(("ant", "cat"), None)]
+    assert [(seen.name, seen.game.id, seen.deciding) for seen in found[Met(("ant", "bee"), None)]] == [
+        ("Upset", games[1].game.id, 7),
+        ("Biggest swing", games[0].game.id, None),
+    ]
+    small = games[0]._replace(game=games[0].game._replace(id="small/1:ant:bee"))
+    found = pairs_to_see([small, *games[1:]], elo)
+    assert [seen.game.id for seen in found[Met(("ant", "bee"), "small")]] == ["small/1:ant:bee"]
+    rows = pairs_data(found)
+    assert ("ant", "bee", None) in [row[:3] for row in rows] and len(rows) == len(found) == 5
+    assert rows[0][3][0][:2] == ("Upset", "100 Elo") and rows[0][3][0][3:] == (games[1].game.id, 7)
 
 
 def test_boards_are_in_the_data_once() -> None:

@@ -58,6 +58,7 @@ def test_each_game_to_see_has_its_rule() -> None:
     )
     assert found["Biggest swing"].sentence == "ant gave itself 8 %, and won against bee"
     assert found["Longest"].number == "40 moves" and found["Quickest win"].number == "7 moves"
+    assert found["Quickest win"].sentence.startswith("ant beats bee: seat 1 ")
     assert found["Strangest fault"].sentence == "bee is gone, saying: KeyError: 'x'"
     assert found["Strangest fault"].number == "gone: 1 game"
 

@@ -282,11 +282,11 @@ def test_lines_are_told_apart_and_the_interval_is_none_of_them() -> None:
 
 
 def test_the_list_has_names_and_sentences_once() -> None:
-    games = [ListedGame(each, 7) for each in round_robin(2)]
+    games = [ListedGame(each, 7, deciding=5) for each in round_robin(2)]
     value = games_data(games, 200)
     assert value["bots"] == NAMES and value["sentences"] == ["seat 1 won", "seat 2 won"]
     first = value["games"][0]
-    assert first == ["1:ant:bee", 0, [0, 1], (1, 2), 0, 0, 7, []]
+    assert first == ["1:ant:bee", 0, [0, 1], (1, 2), 0, 0, 7, [], 5]
     assert len(value["games"]) == len(games)
     json.dumps(value)
 
@@ -294,7 +294,7 @@ def test_the_list_has_names_and_sentences_once() -> None:
 def test_the_list_has_the_faults_by_seat() -> None:
     faulty = game(("ant", "bee"), (1, 2))._replace(faults=("", "time"))
     value = games_data([ListedGame(faulty, 1)], 0)
-    assert (value["faults"], value["games"][0][-1]) == (["time"], [-1, 0])
+    assert (value["faults"], value["games"][0][-2]) == (["time"], [-1, 0])
 
 
 def test_addresses_of_games() -> None:

@@ -66,7 +66,7 @@ def bot_reports(
         bot: BotReport(
             rated.get(bot, ""),
             times_of.get(bot, ()),
-            course.elo[bot] if course else (),
+            course.elo.get(bot, ()) if course else (),
             cells.get(bot, {}),
             [
                 openings([(each.game, each.opening) for each in own[bot]], bot, seat)

@@ -245,6 +245,14 @@ def _names(each: ListedGame) -> tuple[str, str]:
     return each.game.bots[each.winner], " and ".join(others)
 
 
+def _told(each: ListedGame) -> str:
+    """How a game ended, with who beat whom, since the sentence of the rules names seats."""
+    if each.winner is None:
+        return each.game.sentence
+    winner, others = _names(each)
+    return f"{winner} beats {others}: {each.game.sentence}"
+
+
 def _upset(games: Collection[ListedGame], elo: Mapping[str, float]) -> GameToSee | None:
     """The win, without a fault, by the bot that is rated lowest compared with the best that it beat."""
 
@@ -286,7 +294,7 @@ def _longest(games: Collection[ListedGame], elo: Mapping[str, float]) -> GameToS
     return GameToSee(
         "Longest",
         counted(chosen[0].moves, "move"),
-        chosen[0].game.sentence,
+        _told(chosen[0]),
         chosen[0].game,
         chosen[0].deciding,
     )
@@ -304,7 +312,7 @@ def _quickest(games: Collection[ListedGame], elo: Mapping[str, float]) -> GameTo
     )
     if chosen is None:
         return None
-    text = chosen[0].game.sentence
+    text = _told(chosen[0])
     return GameToSee(
         "Quickest win", counted(chosen[0].moves, "move"), text, chosen[0].game, chosen[0].deciding
     )

@@ -16,11 +16,11 @@ from referee.core.pairing import Pairing
 from referee.core.text import shown, without_folders
 from referee.core.timecontrol import TimeControl
 from referee.pages.report.bots import BotReport, bot_reports
-from referee.pages.report.charts import SERIES
-from referee.pages.report.front import Front, ListedGame, front
+from referee.pages.report.front import Front, GameToSee, ListedGame, front
 from referee.pages.report.games import MADE_BY
 from referee.pages.report.habits import Board, board_of
 from referee.pages.report.heading import Share, hashes, heading, machines, made_by, title_of
+from referee.pages.report.pairs import Met, pairs_to_see
 from referee.pages.report.rating_history import FEWEST_GAMES, MAX_BOTS, RatingHistory, course
 from referee.pages.report.reading import ReadGame
 from referee.pages.report.tables import ReportPart, part
@@ -93,6 +93,8 @@ class TournamentReport:
     more_faults: int
     """How many games with faults are not shown."""
     bots: Mapping[str, BotReport]
+    pairs: Mapping[Met, Sequence[GameToSee]]
+    """The games to see of each pair of bots."""
     games: Sequence[ListedGame]
     """In the order in which they were finished."""
     lacks_seats: bool
@@ -190,6 +192,7 @@ class Gathering:
         parts += [self._part(table, facts, [table.section]) for table in sections]
         followed, why_not = self._course(whole, facts, workers, stage("fitting the ratings"))
         faulty = list(self._shown_faults())
+        elo = {bot: rating.elo for bot, rating in whole.pool.ratings.items()}
         bots = bot_reports(whole, self.games, parts[0].times, followed, self._cells)
         return TournamentReport(
             title=title_of(whole, games),
@@ -209,6 +212,7 @@ class Gathering:
             faults=faulty,
             more_faults=self._with_faults - len(faulty),
             bots=bots,
+            pairs=pairs_to_see(self.games, elo),
             games=self.games,
             lacks_seats=self._lacks_seats,
         )
@@ -235,8 +239,8 @@ class Gathering:
                 return None, form.no_course
         if len(whole.rows) > MAX_BOTS:
             return None, f"With more than {MAX_BOTS} bots, repeated fits would take too long."
-        drawn = [row.bot for row in whole.rows if row.is_rated][:SERIES]
-        found = course([each.game for each in self.games], drawn, facts.repeats, workers, advance)
+        rated = [row.bot for row in whole.rows if row.is_rated]
+        found = course([each.game for each in self.games], rated, facts.repeats, workers, advance)
         few = f"There are fewer than {FEWEST_GAMES} games, too few to show how ratings developed."
         return found, "" if found else few
 

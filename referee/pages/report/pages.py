@@ -15,10 +15,11 @@ from referee.core.text import shown, signed
 from referee.pages.environment import page, replay_scripts, static
 from referee.pages.game_data import packed
 from referee.pages.report.bots import BotReport
-from referee.pages.report.charts import ChartLine, evidence, histogram, lines
-from referee.pages.report.front import Front, ListedGame, elo_text
+from referee.pages.report.charts import SERIES, ChartLine, evidence, histogram, lines
+from referee.pages.report.front import Front, GameToSee, ListedGame, elo_text
 from referee.pages.report.gathering import TournamentReport
 from referee.pages.report.habits import Opening
+from referee.pages.report.pairs import Met
 from referee.pages.report.rating_history import RatingHistory
 from referee.viewing.palette import page_style
 
@@ -69,7 +70,7 @@ def report_page(
         for part in report.parts
         if part.lengths
     }
-    drawn = [*report.course.elo] if report.course else []
+    drawn = [*report.course.elo][:SERIES] if report.course else []
     return page(
         "report.html",
         title=report.title,
@@ -82,10 +83,15 @@ def report_page(
         course_lines=drawn,
         course_left_out=len(report.best) - len(drawn),
         course_interval=bool(report.course and report.course.between),
-        course_chart=_course_chart(report.course) if report.course else None,
+        course_chart=_course_chart(report.course, drawn) if report.course else None,
         links=Links(pages),
         games_data=packed(
-            {**games_data(report.games, on_a_page or 0), **bots_data(report.bots), "pages": own_pages}
+            {
+                **games_data(report.games, on_a_page or 0),
+                **bots_data(report.bots),
+                "pairs": pairs_data(report.pairs),
+                "pages": own_pages,
+            }
         ),
         replays=replays,
         symbols=Markup("".join(symbols.values())),
@@ -106,17 +112,17 @@ def _evidence_chart(front: Front) -> Markup | None:
     return evidence("evidence-chart", front.evidence, (low, high), *asked)
 
 
-def _course_chart(course: RatingHistory) -> Markup:
+def _course_chart(course: RatingHistory, drawn: Sequence[str]) -> Markup:
     ends = (
         ChartLine("lower end", [(count, low) for count, low, _ in course.between]),
         ChartLine("upper end", [(count, high) for count, _, high in course.between]),
     )
-    last = ", ".join(f"{name} {signed(found[-1][1])}" for name, found in course.elo.items())
+    last = ", ".join(f"{name} {signed(course.elo[name][-1][1])}" for name in drawn)
     return lines(
         "course-chart",
         "Ratings over the course of the tournament",
         f"Elo as games are added; at the end: {last}",
-        [ChartLine(name, found) for name, found in course.elo.items()],
+        [ChartLine(name, course.elo[name]) for name in drawn],
         ends if course.between else None,
         ("games", "Elo"),
     )
@@ -162,6 +168,7 @@ def games_data(games: Sequence[ListedGame], on_a_page: int) -> dict[str, Any]:
             sentences.of(shown(game.sentence)),
             each.moves,
             [faults.of(word) if word else -1 for word in game.faults] if any(game.faults) else [],
+            each.deciding,
         ]
         for each in games
         for game in [each.game]
@@ -200,15 +207,21 @@ def bots_data(bots: Mapping[str, BotReport]) -> dict[str, Any]:
                     for board in boards
                 ],
                 "openings": [opening_rows(found) for found in bot.openings],
-                "see": [
-                    (seen.name, seen.number, shown(seen.sentence), seen.game.id, seen.deciding)
-                    for seen in bot.to_see
-                ],
+                "see": _cards(bot.to_see),
                 "faults": [(fault.game, fault.word, shown(fault.said)) for fault in bot.faults],
             }
             for name, bot in bots.items()
         },
     }
+
+
+def pairs_data(pairs: Mapping[Met, Sequence[GameToSee]]) -> list[tuple[Any, ...]]:
+    """The games to see of each pair, for the script."""
+    return [(*met.bots, met.section, _cards(found)) for met, found in pairs.items()]
+
+
+def _cards(to_see: Sequence[GameToSee]) -> list[tuple[str, str, str, str, int | None]]:
+    return [(seen.name, seen.number, shown(seen.sentence), seen.game.id, seen.deciding) for seen in to_see]
 
 
 def opening_rows(found: Sequence[Opening]) -> list[tuple[int, str, int, int]]:

@@ -39,7 +39,9 @@ class RatingHistory:
     """Ratings after numbers of games."""
 
     elo: dict[str, list[tuple[int, float]]]
-    """For each bot, numbers of games with its Elo after them, from the first fit in which it is rated."""
+    """For each bot, the best one first, numbers of games with its Elo after them, from the first fit in which
+    it is rated.
+    """
     between: list[tuple[int, float, float]]
     """Numbers of games with the ends of the 95 % interval of the first bot after them."""
 

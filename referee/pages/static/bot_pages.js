@@ -10,7 +10,7 @@
  * @param {(id: string, step?: number) => Element | null} position the picture of a game, where the page has it
  */
 function botPages(data, address, tableOf, position) {
-  const [ID, SECTION, BOTS, RANKS, ENDING, MOVES, FAULTS] = [0, 1, 2, 3, 4, 6, 7];
+  const [ID, SECTION, BOTS, RANKS, ENDING, FAULTS] = [0, 1, 2, 3, 4, 7];
   const SIGNS = { won: "+", drawn: "=", lost: "–", fault: "✕" };
   /** So many games of a pair are listed; the list of all games has the others. */
   const MOST_LISTED = 50;
@@ -44,7 +44,7 @@ function botPages(data, address, tableOf, position) {
       const seat = game[BOTS].indexOf(bot);
       if (seat < 0) return [];
       const fault = game[FAULTS][seat] >= 0 ? data.faults[game[FAULTS][seat]] : "";
-      const found = { number, seat, fault, id: game[ID], moves: game[MOVES] };
+      const found = { number, seat, fault, id: game[ID] };
       const own = game[RANKS][seat];
       if (game[BOTS].length === 1) return isRival("alone") ? [{ ...found, rival: "", result: compare(own, 2) }] : [];
       return game[BOTS].flatMap((other, at) => {
@@ -91,17 +91,17 @@ function botPages(data, address, tableOf, position) {
   };
 
   /** A card with the picture of a game, where there is one, after a step or at its end. */
-  const card = (name, figure, number, sentence = "", step = null) => {
-    const to = address(number, step);
+  const card = ([name, figure, sentence, id, step]) => {
+    const to = address(numbers.get(id), step);
     const words = [
       make("h3", [`${name} `, make("span", figure, { class: "soft" })]),
       make("p", sentence),
-      make("p", to ? make("a", data.games[number][ID], { href: to }) : data.games[number][ID], { class: "small" }),
+      make("p", to ? make("a", id, { href: to }) : id, { class: "small" }),
     ];
-    return make("li", [position(data.games[number][ID], step), make("div", words)].filter(Boolean));
+    return make("li", [position(id, step), make("div", words)].filter(Boolean));
   };
   const cards = (chosen) =>
-    chosen.length ? [make("h3", "Games to see"), make("ul", chosen.map((one) => card(...one)), { class: "to-see" })] : [];
+    chosen.length ? [make("h3", "Games to see"), make("ul", chosen.map(card), { class: "to-see" })] : [];
 
   const faultsOf = (games) => {
     const found = new Map();
@@ -209,17 +209,13 @@ function botPages(data, address, tableOf, position) {
       ),
       ...(faults ? [make("h3", "Faults"), make("p", `Lost by its own faults: ${faults}.`, { class: "bad" }), said(about.faults)] : []),
       ...(about.times.length ? [grid("Time of its moves", about.times.map(([head]) => `${head}#`), [about.times.map(([, text]) => text)])] : []),
-      ...cards(about.see.map(([title, figure, sentence, id, step]) => [title, figure, numbers.get(id), sentence, step])),
+      ...cards(about.see),
       beside(...about.openings.map(openings)),
     ];
   };
   /** The last faults of a bot with what it said. */
   const said = (faults) =>
     make("ul", faults.map(([id, word, text]) => make("li", [gameLink(id), `: ${word}`, ...(text ? [", saying ", make("code", text)] : [])])));
-
-  /** The first of some games with the largest value; none where no game has one. */
-  const most = (games, by) =>
-    games.reduce((best, game) => (by(game) > (best ? by(best) : -Infinity) ? game : best), undefined);
 
   /** What two bots did against each other, in one section or in all. */
   const pair = (one, other, section = "") => {
@@ -242,10 +238,8 @@ function botPages(data, address, tableOf, position) {
     }
     const ended = [...endings].map(([word, list]) => [
       word, grouped(list.length), ...["won", "drawn", "lost"].map((result) => grouped(count(list, result)))]);
-    const wins = games.filter((game) => game.result !== "drawn" && !data.games[game.number][FAULTS].length);
-    const longest = most(games, ({ moves }) => moves);
-    const quickest = most(wins.filter((game) => game !== longest), ({ moves }) => -moves);
-    const chosen = [["Longest", longest], ["Quickest win", quickest]].filter(([, game]) => game);
+    const where = section && data.sections.length > 1 ? section : null;
+    const [, , , toSee] = data.pairs.find(([a, b, within]) => within === where && [a, b].includes(one) && [a, b].includes(other));
     const faults = [[one, games], [other, gamesOf(other, (rival, game) => rival === one && isHere(other, game))]].flatMap(
       ([name, list]) => [...faultsOf(list)].map(([word, faulty]) => [botLink(name), word, faulty.map(square)]));
     return [
@@ -255,7 +249,7 @@ function botPages(data, address, tableOf, position) {
         grid(`How they ended for ${one}`, ["ended by", "games#", "won#", "drawn#", "lost#"], ended),
         faults.length ? grid("Faults", ["bot", "fault", "games"], faults, "squares") : "",
       ),
-      ...cards(chosen.map(([name, game]) => [name, counted(game.moves, "move"), game.number])),
+      ...cards(toSee),
       make("h3", games.length > MOST_LISTED ? `The first ${MOST_LISTED} games` : "Games"),
       tableOf(games.slice(0, MOST_LISTED).map(({ number }) => number)),
     ];

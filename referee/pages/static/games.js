@@ -7,7 +7,7 @@
   const ON_A_PAGE = 50;
   /** On paper, which has no buttons. */
   const ON_PAPER = 1000;
-  const [ID, SECTION, BOTS, RANKS, ENDING, SENTENCE, MOVES, FAULTS] = [0, 1, 2, 3, 4, 5, 6, 7];
+  const [ID, SECTION, BOTS, RANKS, ENDING, SENTENCE, MOVES, FAULTS, DECIDING] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
   const find = (name) => document.getElementById(name);
   const list = find("list");
   const filters = find("filters");
@@ -44,6 +44,9 @@
       { name: "game", cell: idCell, key: (game) => game[ID] },
       { name: "result", cell: resultCell, key: (game) => data.bots[game[BOTS][game[RANKS].indexOf(1)]] ?? "" },
       { name: "moves", cell: (game) => grouped(game[MOVES]), key: (game) => game[MOVES], right: true },
+      ...(data.games.some((game) => game[DECIDING] !== null)
+        ? [{ name: "deciding move", cell: decidingCell, key: (game) => game[DECIDING] ?? -1, right: true }]
+        : []),
       { name: "ended by", cell: (game) => data.endings[game[ENDING]], key: (game) => data.endings[game[ENDING]] },
       { name: "", cell: (game) => data.sentences[game[SENTENCE]], key: (game) => data.sentences[game[SENTENCE]] },
     ];
@@ -54,6 +57,11 @@
 
     function idCell(game, number) {
       return isReplayed ? made("a", game[ID], { href: address(game[ID], number) }) : game[ID];
+    }
+
+    function decidingCell(game, number) {
+      const step = game[DECIDING];
+      return step === null ? "" : made("a", grouped(step), { href: address(game[ID], number) + atStep(step) });
     }
 
     function resultCell(game) {
