@@ -10,7 +10,7 @@ from referee.pages.report.front import ListedGame
 from referee.pages.report.games import DecidingMove, deciding_move
 from referee.pages.report.habits import MOST_OPENINGS, Opening, board_of, openings, words_of
 from referee.pages.report.pages import bots_data, opening_rows, pairs_data
-from referee.pages.report.pairs import Met, pairs_to_see
+from referee.pages.report.pairs import PairOfBots, pairs_to_see
 from referee.pages.report.rating_history import RatingHistory
 from referee.ratings.standings import standings
 from tests.unit.test_front import listed
@@ -107,14 +107,14 @@ def test_a_pair_has_the_games_to_see_of_its_own_and_of_each_section() -> None:
     ]
     elo = {"ant": 100.0, "bee": 0.0, "cat": 0.0}
     found = pairs_to_see(games, elo)
-    assert [*found] == [Met(("ant", "bee"), None), Met(("ant", "cat"), None)]
-    assert [(seen.name, seen.game.id, seen.deciding) for seen in found[Met(("ant", "bee"), None)]] == [
+    assert [*found] == [PairOfBots(("ant", "bee"), None), PairOfBots(("ant", "cat"), None)]
+    assert [(seen.name, seen.game.id, seen.deciding) for seen in found[PairOfBots(("ant", "bee"), None)]] == [
         ("Upset", games[1].game.id, 7),
         ("Biggest swing", games[0].game.id, None),
     ]
     small = games[0]._replace(game=games[0].game._replace(id="small/1:ant:bee"))
     found = pairs_to_see([small, *games[1:]], elo)
-    assert [seen.game.id for seen in found[Met(("ant", "bee"), "small")]] == ["small/1:ant:bee"]
+    assert [seen.game.id for seen in found[PairOfBots(("ant", "bee"), "small")]] == ["small/1:ant:bee"]
     rows = pairs_data(found)
     assert ("ant", "bee", None) in [row[:3] for row in rows] and len(rows) == len(found) == 5
     assert rows[0][3][0][:2] == ("Upset", "100 Elo") and rows[0][3][0][3:] == (games[1].game.id, 7)

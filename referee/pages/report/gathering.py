@@ -20,7 +20,7 @@ from referee.pages.report.front import Front, GameToSee, ListedGame, front
 from referee.pages.report.games import MADE_BY
 from referee.pages.report.habits import Board, board_of
 from referee.pages.report.heading import Share, hashes, heading, machines, made_by, title_of
-from referee.pages.report.pairs import Met, pairs_to_see
+from referee.pages.report.pairs import PairOfBots, pairs_to_see
 from referee.pages.report.rating_history import FEWEST_GAMES, MAX_BOTS, RatingHistory, course
 from referee.pages.report.reading import ReadGame
 from referee.pages.report.tables import ReportPart, part
@@ -93,7 +93,7 @@ class TournamentReport:
     more_faults: int
     """How many games with faults are not shown."""
     bots: Mapping[str, BotReport]
-    pairs: Mapping[Met, Sequence[GameToSee]]
+    pairs: Mapping[PairOfBots, Sequence[GameToSee]]
     """The games to see of each pair of bots."""
     games: Sequence[ListedGame]
     """In the order in which they were finished."""

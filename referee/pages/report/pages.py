@@ -19,7 +19,7 @@ from referee.pages.report.charts import SERIES, ChartLine, evidence, histogram, 
 from referee.pages.report.front import Front, GameToSee, ListedGame, elo_text
 from referee.pages.report.gathering import TournamentReport
 from referee.pages.report.habits import Opening
-from referee.pages.report.pairs import Met
+from referee.pages.report.pairs import PairOfBots
 from referee.pages.report.rating_history import RatingHistory
 from referee.viewing.palette import page_style
 
@@ -215,7 +215,7 @@ def bots_data(bots: Mapping[str, BotReport]) -> dict[str, Any]:
     }
 
 
-def pairs_data(pairs: Mapping[Met, Sequence[GameToSee]]) -> list[tuple[Any, ...]]:
+def pairs_data(pairs: Mapping[PairOfBots, Sequence[GameToSee]]) -> list[tuple[Any, ...]]:
     """The games to see of each pair, for the script."""
     return [(*met.bots, met.section, _cards(found)) for met, found in pairs.items()]
 

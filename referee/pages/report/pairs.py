@@ -11,7 +11,7 @@ from referee.core.pairing import Pairing
 from referee.pages.report.front import GameToSee, ListedGame, games_to_see
 
 
-class Met(NamedTuple):
+class PairOfBots(NamedTuple):
     """Two bots that met."""
 
     bots: tuple[str, str]
@@ -20,15 +20,17 @@ class Met(NamedTuple):
     """Where; None for all sections together."""
 
 
-def pairs_to_see(games: Sequence[ListedGame], elo: Mapping[str, float]) -> dict[Met, Sequence[GameToSee]]:
+def pairs_to_see(
+    games: Sequence[ListedGame], elo: Mapping[str, float]
+) -> dict[PairOfBots, Sequence[GameToSee]]:
     """The games to see of each pair that met, and where there are several sections also of its games in
     each; `elo` has the bots' ratings.
     """
     sections = [Pairing.parse(each.game.id).section for each in games]
     several = len({*sections}) > 1
-    own: dict[Met, list[ListedGame]] = defaultdict(list)
+    own: dict[PairOfBots, list[ListedGame]] = defaultdict(list)
     for each, section in zip(games, sections, strict=True):
         for bots in combinations(sorted(each.game.bots), 2):
             for within in (None, section) if several else (None,):
-                own[Met(bots, within)].append(each)
+                own[PairOfBots(bots, within)].append(each)
     return {met: games_to_see(found, elo) for met, found in own.items()}
