@@ -246,6 +246,7 @@ def test_many_rejected_answers_are_folded(page: Page, tmp_path: Path) -> None:
     )
     press(page, "End")
     assert page.locator(".moves .rejected").count() == 10
+    expect(page.locator(".seats .card").first).to_have_class(re.compile(r"\bout\b(?!.*late)"))
     expect(page.locator(".moves .rejected:visible")).to_have_count(1)
     expect(page.locator(".moves .rejected .kind:visible")).to_have_text("10 rejected")
     expect(page.locator(".now summary")).to_have_text("9 more answers rejected")

@@ -140,6 +140,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
         return seatCard(game, seat, {
           last: lastWith(seat, "used_us"),
           late: lastWith(seat, "late"),
+          isOut: steps.slice(0, at + 1).some((_, number) => linesOf(number).some((line) => line.kind === "left" && line.seat === seat)),
           reserve: reserves[at][index],
           most: Math.max(1, ...reserves.map((all) => all[index] ?? 0)),
           value: lastWith(seat, "value")?.value,
