@@ -54,6 +54,11 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     help="Write a web page that replays the game: a single file that needs no network. - is stdout.",
 )
+@click.option(
+    "--beside",
+    metavar="OTHER",
+    help="With --html: show game OTHER of the run beside ID, in step, from the first step that differs.",
+)
 @game_option
 def replay(**given: Any) -> None:
     """Shows the game ID of a run move by move, with the board and the clocks; without ID, lists the games.
@@ -67,6 +72,7 @@ def replay(**given: Any) -> None:
       referee replay results
       referee replay results 7
       referee replay results 7 --html game7.html
+      referee replay results 7 --beside 8 --html games.html
     """
     from referee.records.finding import find_game
     from referee.records.record import GameRecord
@@ -77,7 +83,7 @@ def replay(**given: Any) -> None:
     file = records_at(options.path)
     found = find_game(file, options.game_id, outside_game(options.game), say)
     if isinstance(found, GameRecord):
-        _show(found, options)
+        _show(found, options, _beside(found, file, options))
         return
     if of_one := options.of_one:
         raise UsageError(
@@ -104,6 +110,7 @@ class _ReplayOptions:
     step: int
     as_json: bool
     page: Path | None
+    beside: str | None
     game: str | None
 
     @property
@@ -115,7 +122,12 @@ class _ReplayOptions:
     @property
     def of_one(self) -> list[str]:
         """The options that need a single game."""
-        of_one = ["--seat"] * (self.seat is not None) + ["--step"] * (self.step > 0)
+        given = {
+            "--seat": self.seat is not None,
+            "--step": self.step > 0,
+            "--beside": self.beside is not None,
+        }
+        of_one = [name for name, is_given in given.items() if is_given]
         return of_one + [name for name in self.ways if name != "--all"]
 
     @property
@@ -131,6 +143,8 @@ class _ReplayOptions:
             raise UsageError(
                 f"--step is given with {self.ways[0]}, which shows all steps: expected only one of them"
             )
+        if self.beside is not None and not self.page:
+            raise UsageError("--beside is given without --html, expected both: only a page shows two games")
 
 
 def _show_chosen(file: Path, listing: Sequence[str], options: _ReplayOptions) -> None:
@@ -148,9 +162,27 @@ def _show_chosen(file: Path, listing: Sequence[str], options: _ReplayOptions) ->
         chosen = choose(heading, games, chosen)
 
 
-def _show(record: GameRecord, options: _ReplayOptions) -> None:
-    """Shows a game. Raises `UsageError` where it has no such seat or step, and `RecordError` if it is
-    damaged.
+def _beside(record: GameRecord, file: Path, options: _ReplayOptions) -> GameRecord | None:
+    """The game that is to be shown beside this one. Raises `UsageError` where it is of another kind."""
+    from referee.records.finding import find_game
+    from referee.records.record import GameRecord
+
+    if options.beside is None:
+        return None
+    other = find_game(file, options.beside, outside_game(options.game), say)
+    assert isinstance(other, GameRecord), "it has an id"
+    name, other_name = record.terms.game.name, other.terms.game.name
+    if name != other_name:
+        raise UsageError(
+            f"--beside {shown(options.beside, 80)} is a game of {shown(other_name)}, "
+            f"expected one of {shown(name)}"
+        )
+    return other
+
+
+def _show(record: GameRecord, options: _ReplayOptions, other: GameRecord | None = None) -> None:
+    """Shows a game, on a page with another one beside it. Raises `UsageError` where it has no such seat or
+    step, and `RecordError` if it is damaged.
     """
     from referee.viewing.browsing import Browser
     from referee.viewing.states import game_states
@@ -161,7 +193,9 @@ def _show(record: GameRecord, options: _ReplayOptions) -> None:
     if step >= len(steps.steps):
         raise UsageError(f"the game has no step {step}, expected --step 0 to {len(steps.steps) - 1}")
     if options.page:
-        _write_page(options.page, steps, view)
+        beside = steps_of(other) if other and view_of(options.seat, other) == view else None
+        _write_page(options.page, steps, view, beside)
+        steps = beside if beside and not steps.damage else steps  # what is damaged is told of at the end
     elif options.as_json:
         show_data(json.dumps(game_states(steps, view)))
     elif options.is_on_screen:
@@ -175,12 +209,12 @@ def _show(record: GameRecord, options: _ReplayOptions) -> None:
         raise damage
 
 
-def _write_page(path: Path, steps: Steps, view: View) -> None:
+def _write_page(path: Path, steps: Steps, view: View, beside: Steps | None) -> None:
     # Templates are loaded for pages alone.
     from referee.pages.environment import PAGE_START
     from referee.pages.replay_page import replay_page
 
-    put_text(path, replay_page(steps, view), PAGE_START, "a page")
+    put_text(path, replay_page(steps, view, beside=beside), PAGE_START, "a page")
 
 
 def _seats(game: Summary) -> str:

@@ -32,6 +32,7 @@ import referee
 from referee.core.text import counted, shown
 from referee.core.units import about, seconds
 from referee.pages.preview import preview_image
+from referee.viewing.palette import page_style
 
 PAGE_START = "<!doctype html>"
 """How every page begins."""
@@ -86,10 +87,15 @@ def policy(style: str, script: str, connects: bool = False) -> str:
     return "; ".join([*rules, "connect-src 'self'"] if connects else rules)
 
 
-def replay_scripts() -> list[str]:
-    """The scripts of a page that replays games."""
-    names = ("replay_motion.js", "replay_parts.js", "replay_graph.js", "replay_board.js", "replay.js")
-    return [static(name) for name in names]
+def replay_scripts(in_pairs: bool) -> list[str]:
+    """The scripts of a page that replays games, and of one that shows two beside each other."""
+    names = ["replay_motion.js", "replay_parts.js", "replay_graph.js", "replay_board.js"]
+    return [static(name) for name in [*names, *["replay_pair.js"] * in_pairs, "replay.js"]]
+
+
+def replay_styles(in_pairs: bool) -> list[str]:
+    """The stylesheets of the same pages."""
+    return [page_style(), static("replay.css"), *[static("replay_pair.css")] * in_pairs]
 
 
 _LEFT_OUT = re.compile(r"^[ \t]*(/\*.*?\*/[ \t]*\n|//.*?\n|\n)|^[ \t]+", re.MULTILINE | re.DOTALL)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from referee.core.text import shown
-from referee.pages.environment import page, replay_scripts, static
+from referee.pages.environment import page, replay_scripts, replay_styles
 from referee.pages.game_data import game_data
 from referee.viewing.knowledge import View
-from referee.viewing.palette import page_style
 from referee.viewing.steps import Steps
 from referee.viewing.words import event_text
 
@@ -19,33 +19,56 @@ _MINUTE = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)", re.ASCII)
 """The beginning of a moment as records have it: up to the minute."""
 
 
-def replay_page(steps: Steps, view: View = None, home: str = "") -> str:
+@dataclass(frozen=True, slots=True)
+class _ShownGame:
+    """A game as the template shows it. The renderer has escaped what is drawn."""
+
+    bots: tuple[str, ...]
+    result: str
+    damage: str | None
+    facts: list[str]
+    box: str
+    final: Markup
+    rows: list[tuple[str, Markup]]
+    lines: list[str]
+    data: str
+    symbols: dict[str, str]
+
+
+def replay_page(steps: Steps, view: View = None, home: str = "", beside: Steps | None = None) -> str:
     """The page of a game as HTML; with a seat, it holds only what that seat knew. It leads back to the
-    address `home`, if there is one.
+    address `home`, if there is one. `beside` is a second game, which is shown beside it, in step.
     """
-    data = game_data(steps, () if view is None else (view,), with_texts=True)
-    terms = steps.terms
-    bots = terms.bots
-    known = steps.known_by(view)
-    events = (event for step in steps.steps for event in known.events(step.events))
+    games = [_shown_game(each, view) for each in (steps, beside) if each]
+    names = [" – ".join(game.bots) for game in games]
     return page(
         "replay.html",
-        title=f"{' – '.join(bots)}, {terms.game.name}",
-        description=data.value["result"],
-        styles=[page_style(), static("replay.css")],
-        scripts=replay_scripts(),
+        title=f"{' beside '.join(names)}, {steps.terms.game.name}",
+        description=games[0].result,
+        styles=replay_styles(in_pairs=beside is not None),
+        scripts=replay_scripts(in_pairs=beside is not None),
         home=home,
-        bots=bots,
-        result=data.value["result"],
-        damage=data.value["damage"],
-        facts=list(_facts(steps, view)),
-        # The renderer has escaped these.
-        box=data.value["views"][0]["box"],
-        final=Markup(data.drawn()),
-        rows=[(box, Markup(inside)) for box, inside in data.drawn_rows()],
-        symbols=Markup("".join(data.symbols.values())),
-        lines=[event_text(event, bots, terms.controls) for event in events],
-        data=data.packed(),
+        games=games,
+        symbols=Markup("".join({id: text for game in games for id, text in game.symbols.items()}.values())),
+    )
+
+
+def _shown_game(steps: Steps, view: View) -> _ShownGame:
+    data = game_data(steps, () if view is None else (view,), with_texts=True)
+    terms = steps.terms
+    known = steps.known_by(view)
+    events = (event for step in steps.steps for event in known.events(step.events))
+    return _ShownGame(
+        terms.bots,
+        data.value["result"],
+        data.value["damage"],
+        list(_facts(steps, view)),
+        data.value["views"][0]["box"],
+        Markup(data.drawn()),
+        [(box, Markup(inside)) for box, inside in data.drawn_rows()],
+        [event_text(event, terms.bots, terms.controls) for event in events],
+        data.packed(),
+        data.symbols,
     )
 
 

@@ -246,6 +246,7 @@ def test_many_rejected_answers_are_folded(page: Page, tmp_path: Path) -> None:
     )
     press(page, "End")
     assert page.locator(".moves .rejected").count() == 10
+    expect(page.locator(".seats .card").first).to_have_class(re.compile(r"\bout\b(?!.*late)"))
     expect(page.locator(".moves .rejected:visible")).to_have_count(1)
     expect(page.locator(".moves .rejected .kind:visible")).to_have_text("10 rejected")
     expect(page.locator(".now summary")).to_have_text("9 more answers rejected")
@@ -267,6 +268,44 @@ def test_the_address_keeps_the_step_and_the_view(games: dict[str, Steps], page: 
     replay.at(10, 0)
     page.reload()
     replay.at(10, 0)
+
+
+def test_two_games_are_shown_in_step_from_where_they_differ(
+    games: dict[str, Steps], page: Page, tmp_path: Path
+) -> None:
+    whole = games["evengroups"]
+    moves = [number for number, event in enumerate(whole.record.events) if isinstance(event, Moved)]
+    differs = 4
+    terms, events = replace(whole.terms, id="2:b:a"), whole.record.events[: moves[differs - 1]]
+    cut = steps_of(replace(whole.record, terms=terms, events=events))
+    open_file(page, written(whole, tmp_path / "pair.html", beside=cut))
+    last = len(whole.steps) - 1
+
+    def at(step: int, of_cut: int) -> None:
+        found = [page.get_by_role("slider").nth(half) for half in (0, 1)]
+        expect(found[0]).to_have_value(str(step))
+        expect(found[1]).to_have_value(str(of_cut))
+
+    at(differs, differs - 1)
+    expect(page.locator(".apart")).to_contain_text(f"Step {differs} is the first that differs")
+    expect(page.locator(".apart")).to_contain_text("the game is over in 2:b:a")
+    press(page, "Home")
+    at(0, 0)
+    press(page, "ArrowRight")
+    at(1, 1)
+    press(page, "End")
+    at(last, differs - 1)
+    page.locator(".following .row").nth(2).click()
+    at(2, 2)
+    page.reload()
+    at(2, 2)
+    page.get_by_role("button", name=f"Step {differs}").click()
+    at(differs, differs - 1)
+    check(page)
+    show_as(page, PHONE)
+    found = [page.locator(name).nth(at).bounding_box() for name, at in ((".board", 1), (".side", 0))]
+    assert found[0] and found[1]
+    assert found[0]["y"] + found[0]["height"] < found[1]["y"], "both boards stand before everything else"
 
 
 def test_every_move_is_in_the_list(steps: Steps, page: Page, tmp_path: Path) -> None:

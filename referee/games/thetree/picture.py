@@ -226,6 +226,8 @@ _HELD = tuple(
 def _hand(seat: Seat, hand: int, is_out: bool, drawn: tuple[str, ...]) -> Row:
     """A hand that the reader knows."""
     spans = [_who(seat, is_out)]
+    if hand:
+        spans.append(Span("", "", caption=f" {hand.bit_count()} left "))
     for tile in tiles_of(hand):
         held = _HELD[tile]
         if held.text in drawn and held.symbol:

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from referee.core.pairing import Pairing
 from referee.core.text import shown, signed
-from referee.pages.environment import page, replay_scripts, static
+from referee.pages.environment import page, replay_scripts, replay_styles, static
 from referee.pages.game_data import packed
 from referee.pages.report.bots import BotReport
 from referee.pages.report.charts import SERIES, ChartLine, evidence, histogram, lines
@@ -21,7 +21,6 @@ from referee.pages.report.gathering import TournamentReport
 from referee.pages.report.habits import Opening
 from referee.pages.report.pairs import PairOfBots
 from referee.pages.report.rating_history import RatingHistory
-from referee.viewing.palette import page_style
 
 Replays = Sequence[tuple[str, str]]
 """The ids of games, each with its packed data."""
@@ -76,7 +75,7 @@ def report_page(
         title=report.title,
         description=_description(report.front),
         styles=_styles(),
-        scripts=[*replay_scripts(), static("bot_pages.js"), static("games.js")],
+        scripts=[*replay_scripts(in_pairs=True), static("bot_pages.js"), static("games.js")],
         report=report,
         charts=charts,
         evidence_chart=_evidence_chart(report.front),
@@ -142,7 +141,7 @@ def games_page(
         "games.html",
         title=f"games {first + 1:,} to {first + len(games):,}",
         styles=_styles(),
-        scripts=[*replay_scripts(), static("games.js")],
+        scripts=[*replay_scripts(in_pairs=True), static("games.js")],
         games_data=packed({**games_data(games, 0), "first": first, "beside": beside}),
         replays=replays,
         symbols=Markup("".join(symbols.values())),
@@ -241,7 +240,7 @@ def opening_rows(found: Sequence[Opening]) -> list[tuple[int, str, int, int]]:
 
 
 def _styles() -> list[str]:
-    return [page_style(), static("replay.css"), static("report.css")]
+    return [*replay_styles(in_pairs=True), static("report.css")]
 
 
 class _TextIndexes(dict[str, int]):

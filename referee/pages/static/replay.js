@@ -2,7 +2,8 @@
 // describes it, in a `<script type="application/json">`: as it is, or as a text that is deflated.
 //
 // An element with `data-replay="ID"` shows the game in the script with this id as soon as the page is loaded,
-// and keeps the step and the view in the page's address. For another use:
+// and keeps the step and the view in the page's address; with `data-beside`, the game in that script is shown beside
+// it. For another use:
 //
 //     const player = mountReplay(element, await replayData("game-3"), {step: 12, keys: dialog});
 //     player.close();
@@ -139,6 +140,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
         return seatCard(game, seat, {
           last: lastWith(seat, "used_us"),
           late: lastWith(seat, "late"),
+          isOut: steps.slice(0, at + 1).some((_, number) => linesOf(number).some((line) => line.kind === "left" && line.seat === seat)),
           reserve: reserves[at][index],
           most: Math.max(1, ...reserves.map((all) => all[index] ?? 0)),
           value: lastWith(seat, "value")?.value,
@@ -407,12 +409,13 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
   };
 }
 
-/** Shows the game of an element with `data-replay`, with the step and the view in the page's address. */
+/** Shows the games of an element with `data-replay`, with the step and the view in the page's address. */
 async function startReplay(element) {
-  const game = await replayData(element.dataset.replay);
+  const { replay, beside } = element.dataset;
+  const game = await replayData(replay);
   const place = () => {
     const found = new URLSearchParams(location.hash.slice(1));
-    return { step: Number(found.get("step")), view: found.has("view") ? Number(found.get("view")) : undefined };
+    return { step: found.has("step") ? Number(found.get("step")) : undefined, view: found.has("view") ? Number(found.get("view")) : undefined };
   };
   const moved = (step, view) => {
     const hash = game.views.length > 1 ? `#step=${step}&view=${view}` : `#step=${step}`;
@@ -422,11 +425,12 @@ async function startReplay(element) {
       // Browsers limit how often the address changes.
     }
   };
-  const player = mountReplay(element, game, { ...place(), moved });
+  const options = { ...place(), moved };
+  const player = beside ? mountPair(element, [game, await replayData(beside)], options) : mountReplay(element, game, options);
   addEventListener("hashchange", () => {
     const { step, view } = place();
     if (view !== undefined) player.look(view);
-    player.go(step);
+    player.go(step ?? 0);
   });
 }
 

@@ -66,15 +66,17 @@ function markSign(mark) {
 
 /**
  * The card of a seat: its name, whether it is to move, what it thinks, and its clock.
- * @param {object} state `last`, its last timed line; `late`, the line with which it ran out of time; `reserve`
+ * @param {object} state `last`, its last timed line; `late`, the line with which it ran out of time; `isOut`, whether
+ *   it left the game by a fault; `reserve`
  *   and `most`, its reserve now and at most; `value`, what it gives itself; `toMove`; and `rank`, at the end
  */
-function seatCard(game, seat, { last, late, reserve, most, value, toMove, rank }) {
+function seatCard(game, seat, { last, late, isOut, reserve, most, value, toMove, rank }) {
   const clock = game.clocks[seat - 1];
   const card = newElement("li", `card of-seat${seat}`);
   card.classList.toggle("to-move", toMove);
   card.classList.toggle("won", rank === 1);
-  card.classList.toggle("out", late !== undefined);
+  card.classList.toggle("out", isOut || late !== undefined);
+  card.classList.toggle("late", late !== undefined);
   const who = card.appendChild(newElement("div", "who"));
   who.append(seatMark(game, seat), newElement("span", "name", game.bots[seat - 1]));
   const places = game.bots.length > 2 ? `place ${rank}` : rank === 1 ? "won" : "lost";
@@ -209,5 +211,6 @@ function stampWords(game) {
   const best = game.bots.filter((_, index) => game.end.ranks[index] === 1);
   if (game.bots.length === 1) return `${game.bots[0]} ${best.length ? "won" : "lost"}`;
   if (game.bots.length === 2 && best.length === 2) return "a draw";
-  return best.length === 1 ? `${best[0]} wins` : `${best.slice(0, -1).join(", ")} and ${best.at(-1)} tie`;
+  if (best.length > 2) return best.length === game.bots.length ? "all tie" : `${best.length} of ${game.bots.length} tie`;
+  return best.length === 1 ? `${best[0]} wins` : `${best.join(" and ")} tie`;
 }
