@@ -295,6 +295,15 @@ def test_two_games_are_shown_in_step_from_where_they_differ(
     at(1, 1)
     press(page, "End")
     at(last, differs - 1)
+    page.locator(".following .slider").press("End")
+    page.locator(".following .row").last.click()
+    at(last, differs - 1)
+    page.reload()
+    at(last, differs - 1)
+    grounds = [page.locator(".board .ground").nth(half) for half in (0, 1)]
+    for turn, turns in ((lambda: press(page, "f"), 1), (page.locator(".following .flip").click, 0)):
+        turn()
+        assert [ground.inner_html().count("rotate(180 ") for ground in grounds] == [turns, turns]
     page.locator(".following .row").nth(2).click()
     at(2, 2)
     page.reload()
