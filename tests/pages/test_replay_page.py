@@ -337,6 +337,19 @@ def test_on_a_phone_nothing_stands_over_the_moves(steps: Steps, page: Page, tmp_
     assert last["y"] + last["height"] <= list_of_moves["y"] + list_of_moves["height"] <= below["y"]
 
 
+HEIGHTS = """() => [...document.querySelectorAll(".board text, .rows text")]
+    .map(text => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a)"""
+"""The heights of all letters of the pictures in pixels, as they are seen."""
+
+
+def test_on_a_phone_texts_of_pictures_can_be_read(steps: Steps, page: Page, tmp_path: Path) -> None:
+    Replay(page, steps, tmp_path / "game.html")
+    show_as(page, PHONE)
+    for key in ("PageDown", "End"):
+        press(page, key)
+        assert min(page.evaluate(HEIGHTS)) >= 11.99
+
+
 @pytest.mark.slow(seconds=6)
 @pytest.mark.promise(
     "Pages in a browser",
