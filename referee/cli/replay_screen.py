@@ -24,7 +24,7 @@ from referee.core.text import shown
 from referee.core.units import about
 from referee.gameplay.events import Drawn
 from referee.viewing.browsing import Browser
-from referee.viewing.characters import InkLine, lines, width
+from referee.viewing.characters import InkLine, last_move, lines, width
 from referee.viewing.words import heading, place_text
 
 SMALLEST = 40, 12
@@ -507,17 +507,8 @@ def _text(drawn: Sequence[InkLine]) -> Text:
 
 def _fresh(drawn: Sequence[InkLine]) -> Region | None:
     """Finds the last move in a picture."""
-    spans = [
-        (row, sum(len(ink.text) for ink in line[:number]), len(ink.text))
-        for row, line in enumerate(drawn)
-        for number, ink in enumerate(line)
-        if ink.paint == "fresh"
-    ]
-    if not spans:
-        return None
-    left = min(column for _, column, _ in spans)
-    right = max(column + length for _, column, length in spans)
-    return Region(left, spans[0][0], right - left, spans[-1][0] - spans[0][0] + 1)
+    found = last_move(drawn)
+    return Region.from_corners(found.left, found.top, found.right, found.bottom) if found else None
 
 
 def _clocks(browser: Browser) -> list[str]:

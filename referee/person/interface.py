@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Sequence
+from math import ceil
 from typing import Any, NamedTuple
 
 from referee.core.rng import Random
@@ -28,7 +29,7 @@ from referee.person.words import (
     seat_name,
     wrapped,
 )
-from referee.viewing.characters import lines, picture_text, width
+from referee.viewing.characters import lines, part, picture_text, text_of, width
 from referee.viewing.knowledge import View, ViewKnowledge
 
 LISTED = 120
@@ -344,8 +345,12 @@ class PersonInterface:
         few = self._asked[seat].choices.starting("", FEW)
         if few.more == 0:
             below += wrapped(f"moves: {', '.join(few.moves)}", self._width)
-        self._show_board(seat, len(below))
-        self._show_lines(below)
+        if self._fits(seat, below):
+            self._show_board(seat, len(below))
+            self._show_lines(below)
+        else:
+            self._show_lines(below)
+            self._show_part(seat)
         self._told[seat] = len(self.events), len(seen)
 
     @property
@@ -353,6 +358,20 @@ class PersonInterface:
         """How many columns texts have."""
         columns, _ = self._console.room
         return min(WIDTH, columns) if columns else WIDTH
+
+    def _fits(self, seat: Seat, below: Sequence[str]) -> bool:
+        """Whether the board, these lines below it and the question are seen at once."""
+        columns, rows = self._console.room
+        drawn = lines(self._known(seat).picture(self._state))
+        lengths = [*(width([line]) for line in drawn), *map(len, below)]
+        return rows == 0 or sum(max(1, ceil(length / columns)) for length in lengths) + BELOW <= rows
+
+    def _show_part(self, seat: Seat) -> None:
+        """Shows the part of the board with the last move that leaves room for the question."""
+        columns, rows = self._console.room
+        drawn = lines(self._known(seat).picture(self._state))
+        seen = part(drawn, columns, max(1, rows - BELOW - 1))
+        self._console.show(f"part of the board; `board` shows all\n{text_of(seen, self._in_colour)}")
 
     def _show_board(self, seat: Seat | None, below: int = 0) -> None:
         """Shows the board, as large as leaves room for so many lines below it and for the question."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 from math import floor
 from typing import NamedTuple
@@ -59,9 +59,14 @@ def lines(picture: Picture, is_large: bool = False) -> list[InkLine]:
 
 def picture_text(picture: Picture, colour: bool = False, is_large: bool = False) -> str:
     """A picture as text, with colours if `colour` is set, and with larger boards if `is_large` is set."""
+    return text_of(lines(picture, is_large), colour)
+
+
+def text_of(drawn: Iterable[InkLine], colour: bool = False) -> str:
+    """Lines as text, with colours if `colour` is set."""
     return "\n".join(
         "".join(click.style(ink.text, fg=ink.colour) if colour and ink.colour else ink.text for ink in line)
-        for line in lines(picture, is_large)
+        for line in drawn
     )
 
 
@@ -151,3 +156,47 @@ def _sign(number: int) -> int:
 def width(drawn: Sequence[InkLine]) -> int:
     """The number of characters of the longest line."""
     return max((sum(len(ink.text) for ink in line) for line in drawn), default=0)
+
+
+class Extent(NamedTuple):
+    """The characters of a picture from a line and a column to before others."""
+
+    top: int
+    left: int
+    bottom: int
+    right: int
+
+
+def last_move(drawn: Sequence[InkLine]) -> Extent | None:
+    """Where the last move is in a picture; None where nothing is marked as part of it."""
+    found = [
+        (row, sum(len(ink.text) for ink in line[:number]), len(ink.text))
+        for row, line in enumerate(drawn)
+        for number, ink in enumerate(line)
+        if ink.paint == "fresh"
+    ]
+    if not found:
+        return None
+    left = min(column for _, column, _ in found)
+    right = max(column + length for _, column, length in found)
+    return Extent(found[0][0], left, found[-1][0] + 1, right)
+
+
+def part(drawn: Sequence[InkLine], columns: int, rows: int) -> list[InkLine]:
+    """The part of a picture with so many columns and lines that has the last move in its middle, as far as
+    the edges allow; its beginning where there is no last move.
+    """
+    top, left, bottom, right = last_move(drawn) or Extent(0, 0, 0, 0)
+    first = max(0, min((top + bottom - rows) // 2, len(drawn) - rows))
+    start = max(0, min((left + right - columns) // 2, width(drawn) - columns))
+    return [_trimmed(_cut(line, start, start + columns)) for line in drawn[first : first + rows]]
+
+
+def _cut(line: InkLine, start: int, end: int) -> InkLine:
+    """The characters of a line from a column to before another."""
+    found, at = [], 0
+    for ink in line:
+        if text := ink.text[max(0, start - at) : max(0, end - at)]:
+            found.append(ink._replace(text=text))
+        at += len(ink.text)
+    return found

@@ -28,8 +28,12 @@ from referee.viewing.svg_elements import (
 SVG_START = "<svg"
 """How every file begins that is made here."""
 
-_ROW_WIDTH = 14.5
+_ROW_WIDTH = 11.1
 """Where rows are broken into lines, unless a board is wider: so that they can be read on a phone."""
+SMALLEST_ROWS = 0.65
+"""How much smaller than usual rows are drawn that are wider than a small board, which fills more of the width
+then; so that they can be read on a phone.
+"""
 _LARGEST = 1.5
 """How much larger than usual a position may be drawn in a frame."""
 _GAP = 0.3
@@ -160,7 +164,13 @@ def _layout(slots: Sequence[_Slot], count: int, prefix: str, row_width: float | 
         row_width = _ROW_WIDTH if has_planes else inf
     row_width = max(row_width, *(box.width for box in planes)) if planes else row_width
     rows = [slot.row_box(row_width) for slot in slots]
-    width = max((box.width for box in (*planes, *rows)), default=0.0)
+    widest_plane = max((box.width for box in planes), default=0.0)
+    widest_row = max((box.width for box in rows), default=0.0)
+    size = 1.0
+    if 0 < widest_plane < widest_row:
+        size = max(SMALLEST_ROWS, widest_plane / widest_row)
+        rows = [box.moved(0, 0, size) for box in rows]
+    width = max(widest_plane, widest_row * size)
     panels: list[_Panel] = []
     y = _GAP
     before = True
@@ -170,7 +180,9 @@ def _layout(slots: Sequence[_Slot], count: int, prefix: str, row_width: float | 
         x = _GAP + (width - plane.width) / 2 - plane.left
         in_the_middle = group(x, y - plane.top, 'text-anchor="middle"')
         frame = plane.moved(x, y - plane.top) if slot.frame else None
-        panels.append(_Panel(in_the_middle, group(_GAP, y - row.top), slot.common_ground(count), frame))
+        panels.append(
+            _Panel(in_the_middle, group(_GAP, y - row.top, size=size), slot.common_ground(count), frame)
+        )
         y += max(plane.height, row.height)
     symbols = {pair for slot in slots for pair in slot.symbols()}
     return Layout(

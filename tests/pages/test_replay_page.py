@@ -295,6 +295,16 @@ def test_two_games_are_shown_in_step_from_where_they_differ(
     at(1, 1)
     press(page, "End")
     at(last, differs - 1)
+    page.locator(".following .slider").press("End")
+    page.locator(".following .row").last.click()
+    at(last, differs - 1)
+    page.reload()
+    at(last, differs - 1)
+    grounds = [page.locator(".board .ground").nth(half) for half in (0, 1)]
+    press(page, "f")
+    assert [ground.inner_html().count("rotate(180 ") for ground in grounds] == [1, 1]
+    page.locator(".following .flip").click()
+    assert [ground.inner_html().count("rotate(180 ") for ground in grounds] == [0, 0]
     page.locator(".following .row").nth(2).click()
     at(2, 2)
     page.reload()
@@ -326,6 +336,19 @@ def test_on_a_phone_nothing_stands_over_the_moves(steps: Steps, page: Page, tmp_
     below = page.locator("details.position").bounding_box()
     assert last and list_of_moves and below
     assert last["y"] + last["height"] <= list_of_moves["y"] + list_of_moves["height"] <= below["y"]
+
+
+HEIGHTS = """() => [...document.querySelectorAll(".board text, .rows text")]
+    .map(text => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a)"""
+"""The heights of all letters of the pictures in pixels, as they are seen."""
+
+
+def test_on_a_phone_texts_of_pictures_can_be_read(steps: Steps, page: Page, tmp_path: Path) -> None:
+    Replay(page, steps, tmp_path / "game.html")
+    show_as(page, PHONE)
+    for key in ("PageDown", "End"):
+        press(page, key)
+        assert min(page.evaluate(HEIGHTS)) >= 11.99
 
 
 @pytest.mark.slow(seconds=6)

@@ -19,7 +19,7 @@ from referee.games.api import State
 from referee.person.choices import Choices
 from referee.person.commands import COMMANDS, MAX_LINE, TypedLine, meaning, meant_by
 from referee.person.console import CLOSED, Console, InputEnd, LineRequest
-from referee.person.interface import PersonInterface, PersonLeft, TakenBack
+from referee.person.interface import BELOW, PersonInterface, PersonLeft, TakenBack
 from referee.person.taking_back import ContinuedWire, TakenTurn, before_move, can_take_back
 from referee.person.words import clock_text, help_lines, moves_lines
 from tests.unit.scripted import Events, ScriptedWire, puppet
@@ -282,7 +282,7 @@ def test_an_illegal_line_is_not_handed_to_the_game() -> None:
 
 def test_texts_and_the_board_fit_the_terminal() -> None:
     rows = {}
-    for room in ((40, 12), (100, 40), (100, 41)):
+    for room in ((80, 24), (100, 40), (100, 41)):
         console = TypingConsole("help", "moves", "E5 D L", room=room)
         at = interface(console, [0], "vinetree")
         at.begin_turn((0,))
@@ -290,7 +290,22 @@ def test_texts_and_the_board_fit_the_terminal() -> None:
         lines = "\n".join(console.shown).split("\n")
         assert max(map(len, lines)) <= min(room[0], 80)
         rows[room] = next(number for number, line in enumerate(lines) if line.startswith("I "))
-    assert rows[40, 12] == rows[100, 40] < rows[100, 41]
+    assert rows[80, 24] == rows[100, 40] < rows[100, 41]
+
+
+@pytest.mark.parametrize("first", ["L:A1", "L:E3"])
+def test_in_a_small_terminal_the_last_move_is_seen_with_the_question(first: str) -> None:
+    console = TypingConsole("L:C1", room=(40, 8))
+    at = interface(console, [1])
+    state = BLOOMS.start(BLOOMS.settle({"size": "3"}))
+    at.watch(Moved(0, first, Charge(0, 0, 0, 0)), state.play({0: state.read(0, first)}))
+    at.begin_turn((1,))
+    at.ask(1, QUESTION, bool)
+    *_, board, prompt = console.shown
+    lines = board.split("\n")
+    assert "`board` shows all" in lines[0] and prompt == "seat 2 b> "
+    assert len(lines) <= 8 - BELOW and max(map(len, lines)) <= 40
+    assert "[1L]" in board
 
 
 def test_without_a_clock_nobody_is_late() -> None:

@@ -30,7 +30,7 @@ from referee.games.picture import (
 from referee.viewing.characters import lines
 from referee.viewing.palette import THEMES, file_style
 from referee.viewing.steps import steps_of
-from referee.viewing.svg import Layout, draw
+from referee.viewing.svg import SMALLEST_ROWS, Layout, draw
 from tests.rules.random_play import SETTINGS, random_game
 from tests.tools.game_pictures import SHOWN, file_of, picture_of
 
@@ -149,7 +149,7 @@ def test_everything_is_in_the_frame() -> None:
     for picture in pictures:
         for _, x, y in placed(parsed(layout, picture)):
             assert 0 <= x <= layout.width and 0 <= y <= layout.height
-    assert layout.width >= 70 * 0.6 * 16
+    assert layout.width >= 70 * 0.6 * 16 * SMALLEST_ROWS
     assert layout.height >= 12 * 40
 
 
@@ -298,19 +298,20 @@ def test_a_long_row_beside_a_board_has_several_lines() -> None:
     row = row_of("  start ", words, Span("X", "seat1", DISC, "a stone"), "end")
     pictures: list[Picture] = [(row, board()), (row_of("short"), board())]
     layout = Layout.of(pictures)
-    assert layout.width <= (14.5 + 0.6) * 40
+    assert layout.width <= (11.1 + 0.6) * 40
     found = sorted((y, x, text) for text, x, y in placed(parsed(layout, pictures[0])) if "#" not in text)
     texts = [text for _, _, text in found]
     assert " ".join(texts) == f"start {words} end" and 5 <= len(texts) <= 8
     narrow = dict.fromkeys(" rt", 0.36)
-    assert all(x + sum(narrow.get(c, 0.61) for c in text) * 16 <= layout.width for _, x, text in found)
+    ends = [x - 12 + sum(narrow.get(c, 0.61) for c in text) * 16 for _, x, text in found]
+    assert 12 + max(ends) * SMALLEST_ROWS <= layout.width
     alone = Layout.of([(row,)])
     assert alone.width > 30 * 6 * 9 and len({y for _, _, y in placed(parsed(alone, (row,)))}) == 2, "one line"
     tiles = [piece for _ in range(40) for piece in (Span(" "), Span("X", "seat1", DISC))]
     hand: Picture = (row_of("hand:", *tiles), board())
     stones = [(x, y) for text, x, y in placed(parsed(Layout.of([hand]), hand)) if "stone" in text]
-    assert len({y for _, y in stones}) == 3 and len(stones) == 40, "symbols too"
-    assert all(x + 15 <= Layout.of([hand]).width for x, _ in stones)
+    assert len({y for _, y in stones}) == 4 and len(stones) == 40, "symbols too"
+    assert all(12 + (x + 3) * SMALLEST_ROWS <= Layout.of([hand]).width for x, _ in stones)
     wide: Picture = (row, Plane((stone(0, 0), stone(100, 0))))
     assert len({y for text, _, y in placed(parsed(Layout.of([wide]), wide)) if "word" in text}) == 1
 

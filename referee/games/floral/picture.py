@@ -98,8 +98,9 @@ _LAST = Span("  last  ", "faint", caption="last ")
 def _score(seat: Seat, points: int, goal: int, picked: int, charge: bool, needed: int) -> Row:
     """The score of a seat, for those who know all of it."""
     more = "a charge to guess" if charge else f"needs {needed} different runes"
-    told = f"{points} of {goal} guessed, {picked} picked, {more}"
-    return row_of(*_points(seat, points, goal), told, seat=seat)
+    told = f"{points} of {goal} guessed, {picked} picked, "
+    short = f"{told}{'can guess' if charge else f'{needed} to cast'}"
+    return row_of(*_points(seat, points, goal), Span(f"{told}{more}", caption=short), seat=seat)
 
 
 @cache
@@ -124,12 +125,12 @@ _RUNES = Span("  runes", "faint", caption="")
 
 @cache
 def _placed_rune(span: Span, number: int) -> Mark:
-    """A rune beside the pots, where it is drawn only."""
-    x, y = _place(3) - 0.4 + number % 4, -0.95 + number // 4
+    """A rune beside the pots, where it is drawn only: in two columns, so that all is read on a phone."""
+    x, y = _place(2) + 2.0 + number % 2, -1.5 + 0.8 * (number // 2)
     return Mark(x, y, "", span.symbol, "", span.paint, span.title)
 
 
-_CASTS_IN_LINE = 10
+_CASTS_IN_LINE = 9
 """How many turns stand in one line of the table of casts; it has two lines."""
 
 
@@ -226,7 +227,7 @@ def _pot(seat: Seat, pot: int, flower: tuple[str, int] | None) -> tuple[Piece, .
     return (
         Mark(_place(pot), -_ABOVE, "", PLANTS[letter], title=f"{kind} in {_pot_name(seat, pot)}", size=size),
         _pot_mark(seat, pot, f"{kind} {stage}/{last}", f"{stage}/{last}", f"{kind}, stage {stage} of {last}"),
-        Mark(_place(pot), 0.72, caption=kind, paint="faint", size=0.8),
+        Mark(_place(pot), 0.72, caption=kind, paint="faint", size=0.95),
         _bar(pot, stage / last, "vine", f"stage {stage}"),
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
+from math import ceil
 
 from referee.games.api import Seat
 from referee.games.picture import (
@@ -38,8 +39,13 @@ _COLUMNS = 5
 """Characters of half a tile, which is 1 wide on the plane."""
 
 
-_FRAME = (12.5, 10.5)
+_FRAME = (11.2, 10.5)
 """The width and height in which a tree is drawn, whatever its size."""
+
+_LEAST_LABEL = 1.15
+"""How large the numbers at the edges are in the frame, in relation to the usual size, where a tree is drawn
+smaller than usual: so that they can be read on a phone.
+"""
 
 
 def _half(symbol: int, added: int, x: float, size: float = 1) -> list[Shape]:
@@ -149,9 +155,10 @@ def picture(
     first, end = min(x for x, _ in tree.tiles), max(x for x, _ in tree.tiles) + 2
     top = max(y for _, y in tree.tiles)
     halves = {(x + side, y): tile[side] for (x, y), tile in tree.tiles.items() for side in (0, 1)}
+    size = _label_size(end - first, top + 1)
     marks: list[Piece] = [_soil(first, end)]
-    marks += [_level(y, first) for y in range(top + 1)]
-    marks += [_column(x) for x in range(first, end)]
+    marks += [_level(y, first, size) for y in range(top + 1)]
+    marks += [_column(x, size) for x in range(first, end)]
     for (x, y), (left, right) in tree.tiles.items():
         laying = Laying(left, right, x, y)
         added = (_added(left, halves.get((x, y - 1))), _added(right, halves.get((x + 1, y - 1))))
@@ -189,16 +196,29 @@ def _soil(first: int, end: int) -> Region:
     return Region((((first - 0.4, 0.58), (end + 0.4, 0.58)),), "back", "back", 0.02, "the ground")
 
 
-@cache
-def _level(y: int, first: int) -> Mark:
-    """The number of a row of tiles, at its left."""
-    return Mark(first - 0.6, -y, f"{y:>3}\n ", caption=str(y), paint="faint")
+def _label_size(width: int, height: int) -> float:
+    """The size of the numbers at the edges of a tree with so many columns and rows: larger where all of it is
+    drawn smaller.
+    """
+    size = 1.0
+    for _ in range(3):  # larger numbers leave the tree less room
+        scale = min(_FRAME[0] / (width + 0.8 * size), _FRAME[1] / (height + 0.2 + 0.6 * size))
+        size = max(1.0, _LEAST_LABEL / scale)
+    return round(size, 1)
 
 
 @cache
-def _column(x: int) -> Mark:
-    """The number of a column of halves, below the tree; only in drawings."""
-    return Mark(x + 0.5, 0.95, caption=str(x), paint="faint")
+def _level(y: int, first: int, size: float) -> Mark:
+    """The number of a row of tiles, at its left; drawings have as many numbers as there is room for."""
+    caption = "" if y % ceil(0.45 * size) else str(y)
+    return Mark(first - 0.3 - 0.3 * size, -y, f"{y:>3}\n ", caption=caption, paint="faint", size=size)
+
+
+@cache
+def _column(x: int, size: float) -> Mark:
+    """The number of a column of halves, below the tree, where there is room for it; only in drawings."""
+    caption = "" if x % ceil(0.8 * size) else str(x)
+    return Mark(x + 0.5, 0.7 + 0.25 * size, caption=caption, paint="faint", size=size)
 
 
 @cache

@@ -24,10 +24,10 @@ async function replayData(id) {
  * @param {object} game the data of the game
  * @param {object} options `step` and `view` (the number of a seat, 0 for all) to begin with; `keys`, whose key
  *   events are obeyed (the document, if nothing is given; null for none); `moved`, called with the step and
- *   the view after each change
- * @returns {{go(step: number): void, look(view: number): void, close(): void}}
+ *   the view after each change; `flipped`, called after the board was turned round
+ * @returns {{go(step: number): void, step(): number, look(view: number): void, flip(): void, close(): void}}
  */
-function mountReplay(element, game, { step = 0, view = 0, keys = document, moved = () => {} } = {}) {
+function mountReplay(element, game, { step = 0, view = 0, keys = document, moved = () => {}, flipped = () => {} } = {}) {
   const PLAY = "M7 4v16l13-8z";
   const PAUSE = "M6 5h4v14H6zM14 5h4v14h-4z";
   /** How far a finger moves at least to turn a step. */
@@ -318,6 +318,11 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     });
   }
 
+  function flip() {
+    board.flip();
+    flipped();
+  }
+
   const actions = {
     ArrowLeft: () => choose(at - 1),
     ArrowRight: () => choose(at + 1),
@@ -330,7 +335,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     n: trouble,
     l: copyLink,
     i: () => board.save(`${game.bots.join(" - ")} ${numbers[at]}`),
-    f: () => board.flip(),
+    f: flip,
   };
 
   /** What a key does, if it is not for the element that has the focus. */
@@ -399,7 +404,9 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
   look(view, step);
   return {
     go: (number) => choose(after(number)),
+    step: () => numbers[at],
     look,
+    flip,
     close() {
       stop();
       graph.close();

@@ -38,13 +38,22 @@ function mountPair(element, games, { step, view = 0, keys = document, moved = ()
   /** Whether a game is only shown the step of the other. */
   let isFollowing = true;
 
-  /** Shows in the other game the step that was chosen in one. */
+  /** Shows in the other game the step that was chosen in one; a game that is over waits for the longer one. */
   const follow = (index) => (number, seat) => {
     if (isFollowing) return;
     isFollowing = true;
-    players[1 - index].go(number);
+    const other = players[1 - index];
+    if (number < happened[index].length - 1 || other.step() < number) other.go(number);
     isFollowing = false;
-    moved(number, seat);
+    moved(Math.max(number, other.step()), seat);
+  };
+
+  /** Turns the board of the other game round with that of one. */
+  const flipped = (index) => () => {
+    if (isFollowing) return;
+    isFollowing = true;
+    players[1 - index].flip();
+    isFollowing = false;
   };
 
   const first = differs < 0 ? 0 : differs;
@@ -53,7 +62,7 @@ function mountPair(element, games, { step, view = 0, keys = document, moved = ()
     const half = pair.appendChild(newElement("section", index === longer ? "half" : "half following"));
     half.ariaLabel = `game ${game.id}`;
     half.append(newElement("h2", "", game.id));
-    const options = { step: step ?? first, view, keys: index === longer ? keys : null, moved: follow(index) };
+    const options = { step: step ?? first, view, keys: index === longer ? keys : null, moved: follow(index), flipped: flipped(index) };
     players.push(mountReplay(half.appendChild(newElement("div")), game, options));
   }
   isFollowing = false;
