@@ -14,7 +14,7 @@ from referee.cli.backends import with_files_to_send
 from referee.cli.output import amount_text, say
 from referee.core.errors import UsageError
 from referee.core.text import counted, listed, shown
-from referee.core.units import about, about_size
+from referee.core.units import about, about_seconds, about_size
 from referee.records.durations import last_games
 from referee.tournament.file.config import Config
 from referee.tournament.formats import Amount
@@ -174,7 +174,7 @@ def _forecast_lines(found: Forecast, is_exact: bool, folder: Path, before: int) 
     if found.expected_us is None or found.expected_bytes is None:
         yield "how long they will take is unknown until some have been played"
     else:
-        yield f"about {about(found.expected_us)}, if they take as long as the last {before} games"
+        yield f"about {about_seconds(found.expected_us)}, if they take as long as the last {before} games"
     yield f"at most {about(found.longest_us)}, if every bot uses all of its time"
     free = shutil.disk_usage(_present(folder)).free
     expected = "" if found.expected_bytes is None else f"about {about_size(found.expected_bytes)}, "

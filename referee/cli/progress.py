@@ -12,7 +12,7 @@ from types import TracebackType
 
 from referee.cli.output import say, say_now
 from referee.core.text import counted, shown
-from referee.core.units import about
+from referee.core.units import about, about_seconds
 from referee.records.record import OFF_TURN, REJECTED, STRAY, GameRecord, Summary, from_json
 from referee.tournament.playing import FirstRejected, ProgressDisplay
 from referee.tournament.run.pace import Pace
@@ -163,7 +163,7 @@ class Narrator(Display):
         left = self._total - self._played
         left_us = self._pace.remaining_us(left, self._now_us())
         most = "at most " if self._rule else ""  # the stopping rule may decide sooner
-        remaining = "" if left_us is None or not left else f", {most}about {about(left_us)} remaining"
+        remaining = "" if left_us is None or not left else f", {most}about {about_seconds(left_us)} remaining"
         return f"{self._played:,} of {self._total:,} games{remaining}"
 
     def _now_us(self) -> int:

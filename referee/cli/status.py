@@ -13,7 +13,7 @@ import click
 from referee.cli.options import run_argument, tournament_format_option
 from referee.cli.output import amount_text, show_data, table_width
 from referee.core.text import counted, shown
-from referee.core.units import about
+from referee.core.units import about_seconds
 
 if TYPE_CHECKING:
     from referee.tournament.run.progress import BotOrder, RunProgress
@@ -64,9 +64,9 @@ def _text(progress: RunProgress, order: BotOrder) -> str:
     pace = [progress.rate_text] if progress.rate_text else []
     if progress.remaining_us is not None:
         most = "" if progress.planned and progress.planned.is_exact else "at most "
-        pace.append(f"{most}about {about(progress.remaining_us)} remaining")
+        pace.append(f"{most}about {about_seconds(progress.remaining_us)} remaining")
     if (idle_us := _idle_us(progress)) is not None:
-        pace.append(f"the last game ended {about(idle_us)} ago")
+        pace.append(f"the last game ended {about_seconds(idle_us)} ago")
     lines += [", ".join(pace)] if pace else []
     if progress.tests:
         lines += [

@@ -67,6 +67,11 @@ def about(us: int) -> str:
     return f"{minutes:.0f} min" if minutes < 90 else f"{minutes / 60:.1f} h"
 
 
+def about_seconds(us: int) -> str:
+    """A duration that is estimated, for people: as `about` has it, but in whole seconds, from `1 s`."""
+    return f"{max(1, round(us / 1_000_000))} s" if us < 10_000_000 else about(us)
+
+
 _SIZES = {"KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
 LARGEST_SIZE = 1 << 50
 

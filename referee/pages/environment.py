@@ -30,7 +30,7 @@ from markupsafe import Markup
 
 import referee
 from referee.core.text import counted, shown
-from referee.core.units import about, seconds
+from referee.core.units import about, about_seconds, seconds
 from referee.pages.preview import preview_image
 from referee.viewing.palette import page_style
 
@@ -132,6 +132,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.autoescape = True  # guard: page-escaping
-    environment.filters.update(shown=shown, about=about, seconds=seconds, counted=counted)
+    environment.filters.update(
+        shown=shown, about=about, about_seconds=about_seconds, seconds=seconds, counted=counted
+    )
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
     return environment

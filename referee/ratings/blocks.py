@@ -171,7 +171,7 @@ def pairs_grid(table: Standings, best: int | None = None) -> Grid:
 def _plus_minus(value: float | None, half_width: float | None) -> str:
     if value is None:
         return NONE
-    return signed(value) + ("" if half_width is None else f" ± {half_width:.0f}")
+    return signed(value) + ("" if half_width is None else f" ± {half_width:,.0f}")
 
 
 def faults_grid(table: Standings) -> Grid:

@@ -180,7 +180,7 @@ def interval_text(elo: float, low: float | None, high: float | None) -> str:
         return NONE
     if max(elo - low, high - elo) > LOPSIDED * min(elo - low, high - elo):
         return true_minus(f"{signed(elo)} ({round(low):,d}…{round(high):,d})")
-    return f"{signed(elo)} ± {(high - low) / 2:.0f}"
+    return f"{signed(elo)} ± {(high - low) / 2:,.0f}"
 
 
 def estimate_text(test: SprtResult) -> str:

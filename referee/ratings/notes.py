@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from referee.core.text import counted, shown
+from referee.core.text import listed as all_listed
 from referee.core.units import about
 from referee.gameplay.events import Ending
 from referee.ratings.columns import rating_text
@@ -134,10 +135,9 @@ def format_from_file(name: str) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names with commas between them; the last of many are only counted."""
+    """Names as a list in words; the last of many are only counted."""
     more = len(names) - MAX_NAMES
-    named = ", ".join(names if more <= 1 else names[:MAX_NAMES])
-    return f"{named} and {more} more" if more > 1 else named
+    return all_listed(names if more <= 1 else [*names[:MAX_NAMES], f"{more} more"])
 
 
 def _advantages(table: Standings) -> Iterator[str]:
@@ -147,7 +147,7 @@ def _advantages(table: Standings) -> Iterator[str]:
             continue
         worth = [rating_text(rating) for rating in ratings]
         if seats == 2:
-            yield f"playing in seat 1: {worth[0]} Elo{where}"
+            yield f"advantage of seat 1: {worth[0]} Elo{where}"
         else:
             each = ", ".join(f"seat {number} {value}" for number, value in enumerate(worth, 1))
             yield f"Elo of seats{where}, compared with the mean of the others: {each}"
@@ -209,8 +209,8 @@ def _host(facts: Facts) -> Iterator[str]:
         times = facts.times
         busy = 100 * times.stopped > STOPPED_PERCENT * times.moves
         yield (
-            f"{'machine overloaded' if busy else 'referee delayed'} in {times.stopped:,} of {times.moves:,} "
-            "moves; bots were not charged"
+            f"{'machine overloaded' if busy else 'referee delayed'} during {times.stopped:,} of "
+            f"{times.moves:,} moves; the bots were not charged for that time"
         )
     starved = [
         f"{name} in {counted(times.waits, 'move')} (at most {about(times.longest_wait_us)})"

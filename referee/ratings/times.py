@@ -60,7 +60,7 @@ class MoveTimes:
         for used_us, count in sorted(self._counts.items()):
             missing -= count
             if missing <= 0:
-                return used_us
+                return min(used_us, self.longest_us)
         return 0
 
 

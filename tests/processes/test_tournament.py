@@ -528,7 +528,7 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 def test_the_table_in_every_format(faulty: Path) -> None:
     simple = referee("table", str(faulty), "--notes").out
-    assert "8 gone" in simple and "playing in seat 1" in simple
+    assert "8 gone" in simple and "advantage of seat 1" in simple
     rows = json.loads(referee("table", str(faulty), "--format", "json").out)["standings"]
     assert [row["bot"] for row in rows][-1] == "exits" and rows[-1]["faults"] == {"gone": 8}
     table = [*csv.DictReader(io.StringIO(referee("table", str(faulty), "--format", "csv").out))]

@@ -90,7 +90,7 @@ def test_a_bot_has_its_best_and_worst_games_and_what_it_said_at_faults() -> None
         ("Best comeback", games[2].game.id),
         ("Worst loss", games[3].game.id),
     ]
-    assert ant.to_see[1].sentence == "it gave itself 10 %, and won"
+    assert ant.to_see[1].sentence == "it gave itself a chance of 10 %, and still won"
     assert ant.to_see[2].sentence.startswith("against bee, rated ") and " lower" in ant.to_see[2].sentence
     assert [tuple(fault) for fault in ant.faults] == [(games[4].game.id, "gone", "KeyError")]
     assert ant.elo and found["bee"].faults == []

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from referee.core.errors import TimeControlError
 from referee.core.timecontrol import MAX_PERCENT, MIN_PERCENT, NO_CLOCK, TimeControl
-from referee.core.units import LONGEST_US, parse_period, show_period
+from referee.core.units import LONGEST_US, about_seconds, parse_period, show_period
 from referee.gameplay.api import Answer, Reply
 from referee.gameplay.clock import SeatClock
 from referee.gameplay.events import Ending
@@ -49,6 +49,11 @@ def test_reads(text: str, control: TimeControl) -> None:
 def test_prints_in_the_largest_exact_unit(us: int, text: str) -> None:
     assert show_period(us) == text
     assert parse_period(text) == us
+
+
+def test_an_estimate_has_no_parts_of_seconds() -> None:
+    shown = [about_seconds(us) for us in (0, 561_000, 4 * S + 900_000, 20 * S, 720 * S)]
+    assert shown == ["1 s", "1 s", "5 s", "20 s", "12 min"]
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def test_each_game_to_see_has_its_rule() -> None:
         "400 Elo",
         "cat beats ant, rated 400 Elo higher",
     )
-    assert found["Biggest swing"].sentence == "ant gave itself 8 %, and won against bee"
+    assert found["Biggest swing"].sentence == "ant gave itself a chance of 8 %, and still beat bee"
     assert found["Longest"].number == "40 moves" and found["Quickest win"].number == "7 moves"
     assert found["Quickest win"].sentence.startswith("ant beats bee: seat 1 ")
     assert found["Strangest fault"].sentence == "bee is gone, saying: KeyError: 'x'"
@@ -101,8 +101,10 @@ def test_the_headline_and_the_podium_are_those_of_the_standings() -> None:
     found = front(table, games, (), is_over=True)
     assert found.headline and found.test is None and found.evidence == []
     assert (found.headline.kicker, found.headline.answer) == ("Winner", "ant")
-    assert found.headline.sentence.startswith("20 wins in 20 games. Elo compared with bee: ")
-    assert found.headline.sentence.endswith("the stronger of the two (99.9 %).")
+    assert found.headline.sentence.startswith(
+        "20 wins in 20 games. It is almost certainly stronger than bee ("
+    )
+    assert found.headline.sentence.endswith(" Elo.")
     assert [place.bot for place in found.podium] == order
     first, _, last = found.podium
     assert first.game and first.against == "bee" and first.game is games[0]
@@ -125,7 +127,7 @@ def test_a_sequential_test_is_its_verdict() -> None:
         found = front(table, listed_games, [test._replace(accepted=accepted)], is_over=True)
         assert found.headline and not found.podium
         answers[accepted] = (found.headline.answer, found.headline.tone)
-        assert "ant scored 4 of 4 against bee" in found.headline.sentence
+        assert "ant scored 4 of 4 points against bee" in found.headline.sentence
         assert f"the test ends at −{bounds(0.05, 0.05)[1]:.2f} or +2.94" in found.headline.sentence
     assert answers == {
         "H0": ("No, ant is not stronger", "bad"),

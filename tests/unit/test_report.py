@@ -160,7 +160,7 @@ def test_a_part_of_a_solitaire_has_no_ratings() -> None:
     found = part(standings(NAMES, games, 1), Facts(), Times(), Counter({3: 2, 5: 1}), {})
     assert (found.crosstable, found.superiority, found.seats, found.times) == (None, None, None, None)
     assert not any(found.bars) and not found.elo_ticks
-    assert found.length_text == "3 games: 3 to 5 moves, half of them up to 3, 3.7 on average"
+    assert found.length_text == "3 games of 3 to 5 moves: median 3, mean 3.7"
 
 
 def test_the_tables_of_a_format_show_its_columns_once() -> None:
@@ -172,7 +172,7 @@ def test_the_tables_of_a_format_show_its_columns_once() -> None:
 
 
 def test_lengths_in_words() -> None:
-    assert length_text({7: 1}) == "1 game: 7 to 7 moves, half of them up to 7, 7.0 on average"
+    assert length_text({7: 1}) == "1 game of 7 moves"
 
 
 # --- The course of the ratings -------------------------------------------------------------------------

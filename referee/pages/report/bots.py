@@ -111,7 +111,7 @@ def _to_see(bot: str, games: Collection[ListedGame], elo: Mapping[str, float]) -
     if turned := most(games, lambda each: _gain(bot, each)):
         each, gain = turned
         least = f"{100 * (1 - gain):.0f} %"
-        add("Best comeback", least, f"it gave itself {least}, and won", each)
+        add("Best comeback", least, f"it gave itself a chance of {least}, and still won", each)
     if lost := most(games, lambda each: _lead_lost(bot, each, elo)):
         each, lead = lost
         winner = each.game.bots[each.winner or 0]

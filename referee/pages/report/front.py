@@ -129,10 +129,10 @@ def _won(first: StandingsRow, table: Standings) -> str:
     if table.own_order or first.next is None or first.next.superiority is None or len(table.rows) < 2:
         return f"{text}."
     second = table.rows[1].bot
-    words = likely(first.next.superiority)
+    superiority = first.next.superiority
     return (
-        f"{text}. Elo compared with {second}: {rating_text(first.next.difference)}; it is "
-        f"{words} the stronger of the two ({likelihood_text(first.next.superiority)} %)."
+        f"{text}. It is {likely(superiority)} stronger than {second} ({likelihood_text(superiority)} %): "
+        f"{rating_text(first.next.difference)} Elo."
     )
 
 
@@ -155,14 +155,14 @@ def _of_test(test: SprtResult, table: Standings) -> Headline:
     pairs = sum(test.counts)
     points = sum(half * count for half, count in enumerate(test.counts)) / 2
     text = (
-        f"{test.bot} scored {number_text(points)} of {2 * pairs:,} against {test.against}. The evidence for "
-        f"{elo_text(test.elo1)} against {elo_text(test.elo0)} Elo is "
+        f"{test.bot} scored {number_text(points)} of {2 * pairs:,} points against {test.against}. "
+        f"The evidence for {elo_text(test.elo1)} against {elo_text(test.elo0)} Elo is "
         f"{true_minus(f'{test.llr:+.2f}')} after {counted(pairs, 'pair')}; the test ends at "
         f"{true_minus(f'{low:.2f}')} or {high:+.2f}."
     )
     first = table.rows[0] if table.rows else None
     if first and first.next and len(table.rows) == 2:
-        text += f" {first.bot} is rated {rating_text(first.next.difference)} Elo compared with the other."
+        text += f" In the ratings, {first.bot} is ahead by {rating_text(first.next.difference)} Elo."
     return Headline(f"Is {test.bot} {asked} than {test.against}?", answer, tone, text)
 
 
@@ -283,7 +283,7 @@ def _swing(games: Collection[ListedGame], elo: Mapping[str, float]) -> GameToSee
         return None
     winner, others = _names(chosen[0])
     least = f"{-100 * chosen[1]:.0f} %"
-    text = f"{winner} gave itself {least}, and won against {others}"
+    text = f"{winner} gave itself a chance of {least}, and still beat {others}"
     return GameToSee("Biggest swing", least, text, chosen[0].game, chosen[0].deciding)
 
 

@@ -267,9 +267,11 @@ def length_text(lengths: Mapping[int, int]) -> str:
         if 2 * passed >= games:
             middle = moves
             break
+    if len(ordered) == 1:
+        return f"{counted(games, 'game')} of {counted(middle, 'move')}"
     return (
-        f"{counted(games, 'game')}: {ordered[0]:,} to {ordered[-1]:,} moves, half of them up to "
-        f"{middle:,}, {mean:,.1f} on average"
+        f"{counted(games, 'game')} of {ordered[0]:,} to {ordered[-1]:,} moves: median {middle:,}, "
+        f"mean {mean:,.1f}"
     )
 
 

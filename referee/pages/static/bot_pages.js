@@ -80,7 +80,7 @@ function botPages(data, address, tableOf, position) {
     made.setAttribute(to ? "aria-label" : "data-label", label);
     return made;
   };
-  const SQUARES = "A square for each game: + won, = drawn, – lost, ✕ lost by a fault of its own";
+  const SQUARES = "A square for each game: + won, = drawn, – lost, ✕ lost by its own fault";
 
   /** A heading, key figures and a sentence; `figures` are names with texts. */
   const opening = (names, figures, sentence) => {
@@ -150,13 +150,13 @@ function botPages(data, address, tableOf, position) {
     const [[left, right], [top, bottom]] = [box(1), box(2)];
     const points = shape.map((point) => point.join()).join(" ");
     const best = cells[counts.indexOf(largest)][0];
-    const drawn = svg("svg", { class: "heat", viewBox: `${left} ${top} ${right - left} ${bottom - top}`, role: "img", "aria-label": `Most often ${best}: ${counted(largest, "move")}` },
+    const drawn = svg("svg", { class: "heat", viewBox: `${left} ${top} ${right - left} ${bottom - top}`, role: "img", "aria-label": `Most of all ${best}: ${counted(largest, "move")}` },
       cells.map(([cell, x, y], at) => svg("g", { class: `heat-${Math.ceil((10 * counts[at]) / largest)}`, transform: `translate(${x} ${y})` }, [
         svg("title", {}, `${cell}: ${counted(counts[at], "move")}`),
         svg("polygon", { points }),
         svg("text", { y: 0.13 }, grouped(counts[at])),
       ])));
-    return make("div", [make("h3", "Where it plays"), make("p", `Moves with each cell; most often ${best}, in ${counted(largest, "move")}`, { class: "soft small" }), drawn]);
+    return make("div", [make("h3", "Where it plays"), make("p", `How many of its moves use each cell; most of all ${best}, in ${counted(largest, "move")}`, { class: "soft small" }), drawn]);
   };
 
   /** The beginnings of a bot's games from a seat. */
@@ -188,10 +188,10 @@ function botPages(data, address, tableOf, position) {
     const rivals = [...met].sort(([, one], [, other]) => percentOf(one) - percentOf(other));
     const sentence = make("p", `${counted(own.length, "game")}: ${resultsOf(own)}. `);
     const [worst, against] = rivals[0] ?? [];
-    if (rivals.length > 1 && percentOf(against) < percentOf(rivals.at(-1)[1])) sentence.append(`It scores least against ${worst}: ${percentOf(against)} % of ${grouped(against.length)}. `);
+    if (rivals.length > 1 && percentOf(against) < percentOf(rivals.at(-1)[1])) sentence.append(`It scores least against ${worst}: ${percentOf(against)} % in ${counted(against.length, "game")}. `);
     sentence.append(make("a", "All its games", { href: `#games?bot=${query(name)}` }));
     const faulty = own.filter(({ fault }) => fault).length;
-    const faults = [...faultsOf(own)].map(([word, list]) => `${grouped(list.length)} by ${word}`).join(", ");
+    const faults = [...faultsOf(own)].map(([word, list]) => `${grouped(list.length)} ${word}`).join(", ");
     const rows = rivals.map(([rival, list]) => [
       rival ? botLink(rival) : "alone",
       rival ? make("a", scoreOf(list), { href: `#pair?${query(name, rival)}` }) : scoreOf(list),
@@ -207,7 +207,7 @@ function botPages(data, address, tableOf, position) {
         about.course.length > 1 ? course(name, about.course) : "",
         ...data.boards.map((board, at) => (about.cells[at].length ? heat(board, about.cells[at]) : "")),
       ),
-      ...(faults ? [make("h3", "Faults"), make("p", `Lost by its own faults: ${faults}.`, { class: "bad" }), said(about.faults)] : []),
+      ...(faults ? [make("h3", "Faults"), make("p", `Games lost by its own fault: ${faults}.`, { class: "bad" }), said(about.faults)] : []),
       ...(about.times.length ? [grid("Time of its moves", about.times.map(([head]) => `${head}#`), [about.times.map(([, text]) => text)])] : []),
       ...cards(about.see),
       beside(...about.openings.map(openings)),
@@ -223,9 +223,9 @@ function botPages(data, address, tableOf, position) {
     const games = gamesOf(one, isHere);
     if (!games.length) return null;
     const points = pointsOf(games);
-    const sentence = make("p", `${one} scored ${scoreOf(games)} (${percentOf(games)} %) against ${other}: ${resultsOf(games)}. `);
+    const sentence = make("p", `${one} scored ${scoreOf(games)} points (${percentOf(games)} %) against ${other}: ${resultsOf(games)}. `);
     const filter = [["section", section], ["bot", one], ["against", other]].filter(([, value]) => value);
-    const all = make("a", "In the list of games", { href: `#games?${filter.map((part) => part.map(encodeURIComponent).join("=")).join("&")}` });
+    const all = make("a", "Show them in the list of games", { href: `#games?${filter.map((part) => part.map(encodeURIComponent).join("=")).join("&")}` });
     sentence.append(all);
     const seats = seatsOf(games).map((seat) => {
       const list = games.filter((game) => game.seat === seat);
@@ -246,7 +246,7 @@ function botPages(data, address, tableOf, position) {
       ...opening([botLink(one), " – ", botLink(other)], [["score", `${grouped(points)} : ${grouped(games.length - points)}`], ["games", grouped(games.length)]], sentence),
       beside(
         grid(`${one} by seat`, ["from", "points", "score#", "games"], seats, "squares", SQUARES),
-        grid(`How they ended for ${one}`, ["ended by", "games#", "won#", "drawn#", "lost#"], ended),
+        grid(`How the games ended for ${one}`, ["ended by", "games#", "won#", "drawn#", "lost#"], ended),
         faults.length ? grid("Faults", ["bot", "fault", "games"], faults, "squares") : "",
       ),
       ...cards(toSee),

@@ -185,8 +185,9 @@
       const pages = Math.ceil(count / onAPage);
       pager.querySelector("span").textContent = `page ${grouped(page + 1)} of ${grouped(pages)}`;
       const [before, after] = pager.querySelectorAll("button");
-      before.disabled = page === 0;
-      after.disabled = page + 1 >= pages;
+      // Not `disabled`, with which the button would lose the focus.
+      before.ariaDisabled = page === 0;
+      after.ariaDisabled = page + 1 >= pages;
     };
 
     columns.forEach((column, at) => {
@@ -210,7 +211,7 @@
     }
     pager.addEventListener("click", (event) => {
       const step = Number(event.target.value);
-      if (event.target.tagName !== "BUTTON" || !step) return;
+      if (event.target.tagName !== "BUTTON" || event.target.ariaDisabled === "true") return;
       page += step;
       draw();
     });
@@ -289,20 +290,27 @@
     const title = document.title;
     /** Behind the `#`, the page that a game was opened from. */
     let behind = "";
+    /** What had the focus when such a page took the place of the tournament. */
+    let opener = null;
     const replayed = (number, step) => (isReplayed ? address(data.games[number][ID], number) + atStep(step) : "");
     const pages = panel && botPages(data, replayed, tableOf, positionOf);
     /** Shows the page of a bot or of a pair in the place of the tournament, or the tournament; says which. */
     const showPage = (kind, names) => {
+      if (behind && behind === location.hash) return true; // a game in front of it was closed
       const isKnown = pages && data.bots.includes(names[0]);
       const content = !isKnown ? null : kind === "bot" ? pages.bot(names[0]) : kind === "pair" ? pages.pair(...names) : null;
       behind = content ? location.hash : "";
       if (!panel) return false;
+      if (panel.hidden) opener = document.activeElement;
+      const isLeft = !panel.hidden && !content;
       panel.hidden = !content;
       panel.parentElement.classList.toggle("one-page", Boolean(content));
       document.title = content ? `${names.slice(0, 2).join(" – ")}, ${title}` : title;
+      if (isLeft) opener.focus();
       if (!content) return false;
       panel.replaceChildren(...content);
       scrollTo(0, 0);
+      find("bot-name").focus({ preventScroll: true });
       return true;
     };
     const follow = () => {
@@ -326,6 +334,7 @@
         if (filters.elements[name]) filters.elements[name].value = value;
       }
       select();
+      find("games").focus();
       find("games").scrollIntoView();
     };
     dialog.addEventListener("close", () => {
