@@ -13,7 +13,7 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from referee.core.units import about
+from referee.core.units import about_seconds
 from referee.records.durations import last_games
 from referee.tournament.run.lock import is_locked, locked
 from tests.command import BAD, HERE, PLAIN, ROOT, referee
@@ -183,7 +183,7 @@ def test_a_dry_run_of_a_run_that_is_continued(run: Path, tmp_path: Path) -> None
     before = {path: path.read_bytes() for path in folder.iterdir()}
     done = referee("run", str(file), "-o", str(folder), "--dry-run")
     took_us = [game.took_us for game in last_games(folder)]
-    expected = about(sum(took_us) * 12 // (6 * 2))
+    expected = about_seconds(sum(took_us) * 12 // (6 * 2))
     assert done.code == 0 and "18 games of blooms, 3 bots, 3 rounds, 2 workers" in done.out
     assert f"this continues the run in `{folder}`, which already has 6 games" in done.out
     assert "12 games left to play, at most 37 moves each" in done.out

@@ -157,7 +157,7 @@ def picture(
     halves = {(x + side, y): tile[side] for (x, y), tile in tree.tiles.items() for side in (0, 1)}
     size = _label_size(end - first, top + 1)
     marks: list[Piece] = [_soil(first, end)]
-    marks += [_level(y, first, size) for y in range(top + 1)]
+    marks += [mark for y in range(top + 1) for mark in _level(y, first, size)]
     marks += [_column(x, size) for x in range(first, end)]
     for (x, y), (left, right) in tree.tiles.items():
         laying = Laying(left, right, x, y)
@@ -208,10 +208,15 @@ def _label_size(width: int, height: int) -> float:
 
 
 @cache
-def _level(y: int, first: int, size: float) -> Mark:
-    """The number of a row of tiles, at its left; drawings have as many numbers as there is room for."""
+def _level(y: int, first: int, size: float) -> tuple[Mark, Mark]:
+    """The number of a row of tiles, at its left: as text, and for drawings, which have as many as there is
+    room for.
+    """
     caption = "" if y % ceil(0.45 * size) else str(y)
-    return Mark(first - 0.3 - 0.3 * size, -y, f"{y:>3}\n ", caption=caption, paint="faint", size=size)
+    return (
+        Mark(first - 0.6, -y, f"{y:>3}\n ", paint="faint"),
+        Mark(first - 0.3 - 0.3 * size, -y, caption=caption, paint="faint", size=size),
+    )
 
 
 @cache
