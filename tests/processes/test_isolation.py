@@ -297,7 +297,7 @@ def test_the_level_is_in_every_record_and_under_the_table(
     file.write_text(text)
     done = referee("run", str(file))
     assert done.code == 0
-    assert f"isolation: basic for a; {confined} for b, c" in done.out
+    assert f"isolation: basic for a; {confined} for b and c" in done.out
     for game in games(tmp_path / "t-results").values():
         assert game["isolation"] == ["basic" if name == "a" else confined for name in game["bots"]]
     assert referee("verify", str(tmp_path / "t-results")).code == 0
