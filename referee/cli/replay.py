@@ -163,7 +163,9 @@ def _show_chosen(file: Path, listing: Sequence[str], options: _ReplayOptions) ->
 
 
 def _beside(record: GameRecord, file: Path, options: _ReplayOptions) -> GameRecord | None:
-    """The game that is to be shown beside this one. Raises `UsageError` where it is of another kind."""
+    """The game that is to be shown beside this one. Raises `UsageError` where it is of another game
+    or lacks the seat of `--seat`.
+    """
     from referee.records.finding import find_game
     from referee.records.record import GameRecord
 
@@ -177,6 +179,7 @@ def _beside(record: GameRecord, file: Path, options: _ReplayOptions) -> GameReco
             f"--beside {shown(options.beside, 80)} is a game of {shown(other_name)}, "
             f"expected one of {shown(name)}"
         )
+    view_of(options.seat, other)  # whether it has this seat too
     return other
 
 
@@ -193,7 +196,7 @@ def _show(record: GameRecord, options: _ReplayOptions, other: GameRecord | None 
     if step >= len(steps.steps):
         raise UsageError(f"the game has no step {step}, expected --step 0 to {len(steps.steps) - 1}")
     if options.page:
-        beside = steps_of(other) if other and view_of(options.seat, other) == view else None
+        beside = steps_of(other) if other else None
         _write_page(options.page, steps, view, beside)
         steps = beside if beside and not steps.damage else steps  # what is damaged is told of at the end
     elif options.as_json:

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from referee.core.text import counted, shown
-from referee.core.text import listed as all_listed
+from referee.core.text import counted, listed, shown
 from referee.core.units import about
 from referee.gameplay.events import Ending
 from referee.ratings.columns import rating_text
@@ -79,9 +78,9 @@ def game_line(game: Summary) -> str:
     first = [bot for bot, rank in zip(game.bots, game.ranks, strict=True) if rank == 1]
     others = [bot for bot in game.bots if bot not in first]
     where = f" in seat {game.bots.index(first[0]) + 1}" if len(first) == 1 else ""
-    against = f" against {listed(others)}" if others else ""
+    against = f" against {names_text(others)}" if others else ""
     result = "won" if len(first) == 1 else "shared the first place" if others else "drew"
-    return f"{listed(first)} {result}{where}{against}: {shown(game.sentence)}"
+    return f"{names_text(first)} {result}{where}{against}: {shown(game.sentence)}"
 
 
 def findings(table: Standings, facts: Facts, is_rated: bool = True) -> Iterator[str]:
@@ -134,10 +133,10 @@ def format_from_file(name: str) -> str:
     )
 
 
-def listed(names: Sequence[str]) -> str:
+def names_text(names: Sequence[str]) -> str:
     """Names as a list in words; the last of many are only counted."""
     more = len(names) - MAX_NAMES
-    return all_listed(names if more <= 1 else [*names[:MAX_NAMES], f"{more} more"])
+    return listed(names if more <= 1 else [*names[:MAX_NAMES], f"{more} more"])
 
 
 def _advantages(table: Standings) -> Iterator[str]:
@@ -157,7 +156,7 @@ def _uncertain(table: Standings) -> Iterator[str]:
     """Whether there are too few games to compare the bots."""
     rated = [row for row in table.rows if row.is_rated]
     if few := [row.bot for row in rated if row.encounters < FEW_ENCOUNTERS]:
-        who = "all bots" if len(few) == len(rated) > 2 else listed(few)
+        who = "all bots" if len(few) == len(rated) > 2 else names_text(few)
         yield f"rough intervals: {who} played fewer than {FEW_ENCOUNTERS} independent encounters"
     compared = [row.next for row in table.rows if row.next]
     unclear = sum(not each.is_clear for each in compared)
@@ -173,7 +172,7 @@ def _uncertain(table: Standings) -> Iterator[str]:
 def _groups(table: Standings) -> Iterator[str]:
     groups = [group for group in table.pool.groups if len(group) > 1]
     if len(groups) > 1:
-        named = " | ".join(listed(group) for group in groups)
+        named = " | ".join(names_text(group) for group in groups)
         yield (
             "some bots are not connected by any games, so compare Elo only within a "
             f"group (each has mean 0): {named}"
@@ -201,7 +200,7 @@ def _late(table: Standings) -> Iterator[str]:
         if 100 * count > LATE_PERCENT * games:
             late.append(f"{row.bot} {count} of {games}")
     if late:
-        yield f"games lost on time: {listed(late)}"
+        yield f"games lost on time: {names_text(late)}"
 
 
 def _host(facts: Facts) -> Iterator[str]:
@@ -220,13 +219,13 @@ def _host(facts: Facts) -> Iterator[str]:
     if starved:
         yield (
             "machine busy: bots waited for a processor in moves that took longer than "
-            f"the allowance: {listed(starved)}"
+            f"the allowance: {names_text(starved)}"
         )
 
 
 def _changed(table: Standings, facts: Facts) -> Iterator[str]:
     if changed := [f"{name} ({facts.changed[name]})" for name in table.names if name in facts.changed]:
-        yield f"programs changed during the run, so the figures mix different versions: {listed(changed)}"
+        yield f"programs changed during the run, so the figures mix different versions: {names_text(changed)}"
 
 
 def left_out_lines(bots: Iterable[LeftOut]) -> Iterator[str]:
@@ -252,7 +251,7 @@ def _isolation(games: Iterable[Summary], is_mixed: bool) -> Iterator[str]:
         for name, level in zip(bots, levels, strict=bool(levels)):
             names.setdefault(level, set()).add(name)
     if is_mixed and len(names) > 1:
-        groups = [f"{level} for {listed(sorted(found))}" for level, found in names.items()]
+        groups = [f"{level} for {names_text(sorted(found))}" for level, found in names.items()]
         yield f"isolation: {'; '.join(groups)}"
     elif not is_mixed and len(names) == 1:
         yield f"isolation: {next(iter(names))}"

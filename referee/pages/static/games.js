@@ -1,7 +1,7 @@
 // The list of games of a report: filtered, sorted, in pages; and the game that is replayed. The address says
-// behind its `#` what is shown: a game, `ID` or `ID@STEP`; two games beside each other, `ID&ID`; the page of a bot, `bot?NAME`, or of
-// two that met, `pair?NAME&NAME` or `pair?NAME&NAME&SECTION`; or games of the list, `games?bot=a&against=b`,
-// `games?search=words`.
+// behind its `#` what is shown: a game, `ID` or `ID@STEP`; two games beside each other, `ID&ID` or `ID&ID@STEP`; the
+// page of a bot, `bot?NAME`, or of two that met, `pair?NAME&NAME` or `pair?NAME&NAME&SECTION`; or games of the list,
+// `games?bot=a&against=b`, `games?search=words`.
 "use strict";
 {
   const ON_A_PAGE = 50;
