@@ -70,6 +70,8 @@ def test_a_league_chooses_no_encounters_of_a_bot_that_is_out(tmp_path: Path) -> 
     assert later and not any("x" in game.split(":") for game in later)
 
 
+@pytest.mark.promise("FORMATS", "A withdrawn bot plays no more, and an annulled game does not count.")
+@pytest.mark.slow
 def test_a_withdrawn_bot_plays_no_more_and_an_annulled_game_does_not_count(tmp_path: Path) -> None:
     file = toml(tmp_path / "t.toml", "rounds = 1", a=PLAIN, b=PLAIN, c=PLAIN)
     assert referee("run", str(file)).code == 0

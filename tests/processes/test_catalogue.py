@@ -286,6 +286,8 @@ THROW_AWAY = 61_000 + os.getpid() % 4_000
 
 @needs("grep")
 @AS_ROOT
+@pytest.mark.promise("ISOLATION", "A bot that kills the referee costs no game that was played.")
+@pytest.mark.slow
 def test_a_bot_that_kills_the_referee_costs_no_game_that_was_played() -> None:
     """It kills all that its user runs, when it is started for the third time."""
     kills = (

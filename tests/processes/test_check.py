@@ -103,6 +103,8 @@ def test_a_defect_is_found_by_its_step(defect: Defect, monkeypatch: pytest.Monke
         assert any(line.startswith("Traceback: ") for line in failure.diagnostics.stderr)
 
 
+@pytest.mark.promise("CHECK", "A bot that grows beyond its memory is told to free it.")
+@pytest.mark.slow
 def test_a_bot_that_grows_beyond_its_memory_is_told_to_free_it() -> None:
     """And not to use less, as one is that is too large from its first game on."""
     it = settings(f"{BAD} leaks", memory_bytes=1 << 40)

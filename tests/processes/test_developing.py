@@ -39,6 +39,8 @@ def games_of(folder: Path) -> list[dict[str, Any]]:
 # --- From a recorded game ----------------------------------------------------------------------------------
 
 
+@pytest.mark.promise("DEVELOPING", "A match begins at a move of a logged game.")
+@pytest.mark.slow
 def test_a_match_begins_at_a_move_of_a_logged_game(recorded: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     words = ["match", "blooms", f"c={PLAIN}", f"d={PLAIN}", "--from", str(recorded), "1@2", "-o", str(folder)]

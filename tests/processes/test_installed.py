@@ -164,6 +164,8 @@ def test_a_shell_completes_bots_with_their_commands(tmp_path: Path, monkeypatch:
     assert completed(monkeypatch, "match", "blooms", "m") == ["file,m"], "large files are not read"
 
 
+@pytest.mark.promise("README", "A shell completes the games and bots of a run.")
+@pytest.mark.slow
 def test_a_shell_completes_games_and_bots_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = str(tmp_path / "run")
     words = ("match", "blooms", "-n", "12", "-o", folder, "--option", "size=3", "--option", "target=2")

@@ -66,7 +66,7 @@ def plays_without_sick(what: str, file: Path, run: Callable[..., Done] = referee
     assert referee("verify", str(folder)).code == 0
 
 
-@pytest.mark.quick_cases(2)
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("what", SICK)
 def test_a_bot_that_cannot_play_is_left_out_and_the_others_play(what: str, tmp_path: Path) -> None:
     plays_without_sick(what, with_sick(tmp_path / "t.toml", what))

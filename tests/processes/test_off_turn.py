@@ -125,6 +125,7 @@ KINDS = [
 
 
 @pytest.mark.promise("PROTOCOL", "The helpers of a bot count as the bot.")
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_a_bot_computes_while_it_is_not_asked_is_measured(kind: str, tmp_path: Path) -> None:
     measured, _ = played(bot(tmp_path, kind), bot(tmp_path, "watches"))

@@ -47,7 +47,8 @@ def write(folder: Path, lines: Lines) -> None:
 
 
 @pytest.mark.promise("TOURNAMENT", "No bot can read the seed while the run is on.")
-@pytest.mark.parametrize("command", [pytest.param("run", marks=pytest.mark.slow), "match"])
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["run", "match"])
 def test_no_bot_can_read_the_seed_while_the_run_is_on(command: str, tmp_path: Path) -> None:
     """The bot copies all that it finds: the folder of the run, command lines, environments."""
     spy = tmp_path / "spy.sh"

@@ -79,12 +79,13 @@ def in_python(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 CASES = [
-    *(pytest.param(level, "", id=level) for level in LEVELS),
     *(pytest.param(level, "nobody", id=f"{level} as nobody") for level in (*reversed(CONFINED), "none")),
+    *(pytest.param(level, "", id=level) for level in LEVELS),
 ]
 
 
-@pytest.mark.quick_cases(len(LEVELS) + 1)
+@pytest.mark.quick_cases(1)
+@pytest.mark.promise("ISOLATION", "A compiled start leaves a bot what a start in Python does.")
 @pytest.mark.parametrize(("level", "user"), CASES)
 def test_a_compiled_start_leaves_a_bot_what_one_in_python_does(
     level: str, user: str, monkeypatch: pytest.MonkeyPatch
@@ -132,6 +133,7 @@ def test_what_cannot_be_started_is_told_in_the_same_words(
     assert compiled == errors(bots)
 
 
+@pytest.mark.slow
 def test_a_library_is_compiled_once_and_again_where_it_is_damaged(library: Path) -> None:
     path = Path(compiled_starter.compiled_starter())
     assert path.parent == library and library.stat().st_mode & 0o777 == 0o700

@@ -43,7 +43,8 @@ play(choose)
 """
 
 
-@pytest.mark.quick_cases(1)
+@pytest.mark.promise("TOURNAMENT", "A bot is charged while it waits for a processor.", case="False")
+@pytest.mark.slow
 @pytest.mark.parametrize("forgiven", [False, True])
 def test_a_bot_on_a_core_that_others_use_waits(tmp_path: Path, forgiven: bool) -> None:
     """It waits in a move in which it computes, and for no longer than it did not compute."""

@@ -40,6 +40,8 @@ def test_a_match_and_its_table_are_the_same(tmp_path: Path) -> None:
     assert table.out == done.out and table.err in done.err
 
 
+@pytest.mark.promise("README", "A run ends with commands that can be pasted into a shell.")
+@pytest.mark.slow
 def test_a_run_ends_with_commands_that_can_be_pasted(tmp_path: Path) -> None:
     """The program is named as it was called, where its name alone is not found."""
     folder, page = tmp_path / "my results", tmp_path / "my results.html"

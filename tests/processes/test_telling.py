@@ -288,6 +288,7 @@ def test_a_dry_run_says_which_programs_would_be_built(tmp_path: Path) -> None:
     assert not (tmp_path / "made").exists()
 
 
+@pytest.mark.slow
 def test_a_run_that_is_over_needs_no_cluster(run: Path, tmp_path: Path) -> None:
     pytest.importorskip("distributed")
     copied(run, tmp_path / "t-results")

@@ -762,6 +762,8 @@ def test_processes_that_a_bot_leaves_behind_are_told_once(tmp_path: Path) -> Non
     )
 
 
+@pytest.mark.promise("LOST", "A match says once that a bot had to be ended after `quit`.")
+@pytest.mark.slow
 def test_match_says_once_that_a_bot_had_to_be_ended_after_quit() -> None:
     """A bot at fault is still running too, but about that there is a report of the fault."""
     ignoring = f"{{python}} {ROOT}/tests/bots/broken/ignores_quit.py"

@@ -186,6 +186,8 @@ def test_what_a_killed_warden_leaves_is_ended_without_control_groups(monkeypatch
     assert not living(mark(133))
 
 
+@pytest.mark.promise("ISOLATION", "A bot that kills its warden at once is the one that did not start.")
+@pytest.mark.slow
 def test_a_bot_that_kills_its_warden_at_once_is_the_one_that_did_not_start() -> None:
     """Before its start was reported: a lack of the machine would stop the run."""
 
@@ -339,6 +341,8 @@ def test_no_more_processes_than_allowed() -> None:
     assert not living(mark(141))
 
 
+@pytest.mark.promise("ISOLATION", "A bot has no more memory than it is allowed, in one process or in all.")
+@pytest.mark.slow
 def test_no_more_memory_than_allowed_of_one_or_of_all() -> None:
     take = f"{sys.executable} -I -S -c 'import time; x = bytearray({{}} << 20); time.sleep(60)'"
     process = started(take.format(300), Limits(memory=200 << 20))

@@ -143,7 +143,7 @@ def test_all_commands_that_take_a_seat_are_compared() -> None:
     assert taking == {*COMMANDS, "play"}
 
 
-@pytest.mark.quick_cases(5)
+@pytest.mark.quick_cases(3)
 @pytest.mark.parametrize("slug", TWINS)
 @pytest.mark.parametrize("name", COMMANDS)
 @pytest.mark.parametrize("damaged", [False, True], ids=["whole", "damaged"])

@@ -6,6 +6,7 @@ import base64
 import json
 import zlib
 from dataclasses import replace
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -59,6 +60,7 @@ def told(record: GameRecord) -> GameRecord:
     return replace(record, events=tuple(events), measured=measured)
 
 
+@cache
 def game(slug: str, **options: str) -> Steps:
     steps = steps_of(told(random_game(GAMES[slug], b"5", options)))
     assert len(steps.steps) > 5

@@ -101,6 +101,7 @@ def test_no_test_waits_for_a_number_of_seconds() -> None:
     assert not lines, f"{INSTEAD}:\n" + "\n".join(lines)
 
 
+@pytest.mark.slow
 def test_every_exception_is_one() -> None:
     assert [name for name in EXCEPTIONS if not waits((TESTS / name).read_text())] == []
 
