@@ -121,7 +121,6 @@ def _play(options: _RerunOptions, recorded: GameRecord, again: Rerun) -> None:
     """Plays the game, and prints where it differs. Raises `BotFaulted` where that is an error."""
     from referee.cli.observing import Views
     from referee.records.difference import first_difference
-    from referee.records.record import faults
     from referee.viewing.comparing import compared
     from referee.viewing.words import fault_report
 
@@ -138,7 +137,7 @@ def _play(options: _RerunOptions, recorded: GameRecord, again: Rerun) -> None:
     if options.folder:
         head = again.store(options.folder, played, said)
         say(f"stored in {shown(str(options.folder))}, head hash {head}")
-    if options.strict and (difference or any(faults(played))):
+    if options.strict and (difference or any(played.faults)):
         raise BotFaulted("the game differs" if difference else "a bot was at fault")
 
 

@@ -100,14 +100,17 @@ def ending_of(reply: Reply, wait_us: int) -> Ending | None:
     be exceeded then); then faults in the session; then resigning. The rules are applied to an answer
     after all of these.
     """
-    content = reply.content
-    if reply.used_us > wait_us or isinstance(content, Silence):
+    if reply.used_us > wait_us:
         return Ending.TIME
-    if isinstance(content, Failure):
-        return content.ending
-    if isinstance(content, Resigned):
-        return Ending.RESIGNED
-    return None
+    match reply.content:
+        case Answer() | ListRequest() | Ready():
+            return None
+        case Silence():
+            return Ending.TIME
+        case Failure(ending):
+            return ending
+        case Resigned():
+            return Ending.RESIGNED
 
 
 def seeded_dice(terms: Terms) -> Dice:
@@ -142,7 +145,7 @@ class _GameLoop:
         rated = self.start()
         while (outcome := self.state.outcome()) is None:
             acting = self.state.to_act()
-            if acting[0] in (CHANCE, SHARED_CHANCE):
+            if acting[0] < 0:
                 self.roll()
             else:
                 self.take_turn(acting)
@@ -202,16 +205,19 @@ class _GameLoop:
         self.wire.catch_up(acting)
         for seat in acting:
             self.ask(seat)
-        while len(turn.moves) + len(turn.exits) < len(acting):
+        left = len(acting)
+        while left:
             reply = self.wire.next_reply()
             seat = reply.seat
             ending = ending_of(reply, self.players[seat].wait_us)
             if ending is None:
                 if isinstance(reply.content, Answer):
-                    self.take_answer(turn, reply, reply.content)
+                    left -= self.take_answer(turn, reply, reply.content)
                 elif isinstance(reply.content, ListRequest):
                     self.show_legal(seat, reply.content)
-            elif ending is Ending.TIME and (move := self.state.default(seat)) is not None:
+                continue
+            left -= 1
+            if ending is Ending.TIME and (move := self.state.default(seat)) is not None:
                 self.submit_default(turn, move, reply)
             else:
                 turn.exits[seat] = _exit(ending, reply)
@@ -229,7 +235,7 @@ class _GameLoop:
                 clock.control.move_us,
                 clock.reserve_us,
                 player.wait_us,
-                self.reserves_us if self.terms.game.is_open else (),
+                self.reserves_us,
                 player.charged,
                 player.defaulted,
             ),
@@ -237,8 +243,10 @@ class _GameLoop:
         player.told = len(news)
         player.charged = player.defaulted = None
 
-    def take_answer(self, turn: _Turn, reply: Reply, answer: Answer) -> None:
-        """Accepts a legal move; otherwise tells the seat why and asks again while its time runs on."""
+    def take_answer(self, turn: _Turn, reply: Reply, answer: Answer) -> bool:
+        """Accepts a legal move; otherwise tells the seat why and asks again while its time runs on. Returns
+        whether this was its last reply of the turn.
+        """
         seat, used_us = reply.seat, reply.used_us
         player = self.players[seat]
         try:
@@ -251,12 +259,13 @@ class _GameLoop:
             if player.rejections >= self.terms.rejections:
                 detail = f"{player.rejections} answers rejected, the last one: {refusal.sentence}"
                 turn.exits[seat] = _Exit(Ending.ILLEGAL, detail, used_us, reply.timing)
-            else:
-                self.ask_again(seat, refusal, used_us)
-            return
+                return True
+            self.ask_again(seat, refusal, used_us)
+            return False
         turn.moves[seat] = move
         charge = player.clock.charge(used_us)
         turn.events.append(Moved(seat, self.state.write(move), charge, False, answer.info, reply.timing))
+        return True
 
     def ask_again(self, seat: Seat, refusal: Refusal, used_us: int) -> None:
         """Asks again for the same move, with the time that remains."""
@@ -313,7 +322,9 @@ class _GameLoop:
             player.charged = moved.charge
 
     def all_reserves_us(self) -> tuple[int, ...]:
-        """The reserves of all seats."""
+        """The reserves of all seats, where a seat may know those of others."""
+        if not self.terms.game.is_open:
+            return ()
         return tuple(player.clock.reserve_us for player in self.players)
 
     def retire(self, exits: Mapping[Seat, _Exit]) -> None:

@@ -11,6 +11,8 @@ import json
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import compress
 from typing import Any, NamedTuple
 
 from referee.core.errors import RecordError, UsageError
@@ -60,6 +62,15 @@ class GameRecord:
     isolation: tuple[str, ...] = ()
     """The level of isolation of each bot, by seat; empty in records of earlier versions."""
 
+    @cached_property
+    def faults(self) -> tuple[str, ...]:
+        """For each seat, the word of the fault by which it was retired, or an empty text."""
+        words = [""] * len(self.terms.bots)
+        for event in self.events:
+            if isinstance(event, Retired) and event.ending.is_fault:
+                words[event.seat] = event.ending.word
+        return tuple(words)
+
 
 def to_json(record: GameRecord) -> dict[str, Any]:
     """The record as a JSON object; what an index of games needs comes before `events`."""
@@ -83,21 +94,12 @@ def to_json(record: GameRecord) -> dict[str, Any]:
         "ending": verdict.ending.word,
         "sentence": verdict.outcome.sentence,
         "rated": verdict.rated,
-        "faults": list(faults(record)),
+        "faults": list(record.faults),
         **({"isolation": list(record.isolation)} if record.isolation else {}),
         **({"start": len(terms.start)} if terms.start else {}),
         "events": [event_json(event) for event in record.events],
         "measured": {"events": [_event_measured(event) for event in record.events], **record.measured},
     }
-
-
-def faults(record: GameRecord) -> tuple[str, ...]:
-    """For each seat, the word of the fault by which it was retired, or an empty text."""
-    words = [""] * len(record.terms.bots)
-    for event in record.events:
-        if isinstance(event, Retired) and event.ending.is_fault:
-            words[event.seat] = event.ending.word
-    return tuple(words)
 
 
 def event_json(event: Event) -> dict[str, Any]:
@@ -214,9 +216,7 @@ def _event_measured(event: Event) -> dict[str, Any]:
 
 def _add_timing(measured: dict[str, Any], timing: Timing) -> dict[str, Any]:
     """Adds the parts of a timing that are not 0."""
-    for name, us in zip(_TIMING, timing, strict=True):
-        if us:
-            measured[name] = us
+    measured.update(compress(zip(_TIMING, timing, strict=True), timing))
     return measured
 
 
@@ -264,7 +264,7 @@ FORFEITS = frozenset(ending.word for ending in Ending if ending.is_forfeit)
 
 def json_of(value: object) -> bytes:
     """JSON as it stands in a file of records."""
-    return json.dumps(value, separators=(",", ":")).encode()
+    return json.dumps(value, separators=(",", ":"), check_circular=False).encode()
 
 
 def digest_of(events: bytes) -> str:
@@ -325,7 +325,7 @@ def summary_of(record: GameRecord) -> Summary:
         verdict.ending.word,
         verdict.outcome.sentence,
         verdict.rated,
-        faults(record),
+        record.faults,
         record.isolation,
         digest_of(json_of([event_json(event) for event in record.events])),
         terms.clock_percent,

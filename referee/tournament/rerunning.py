@@ -19,7 +19,7 @@ from referee.processes.bot import Bot
 from referee.records.amendments import MEMBERS
 from referee.records.header import CHANGED
 from referee.records.journal import body_of
-from referee.records.record import GameRecord, faults, summary_of, to_json
+from referee.records.record import GameRecord, summary_of, to_json
 from referee.records.run_files import RECORDS, TOML
 from referee.tournament.file.bot_table import bot_tables
 from referee.tournament.file.toml import parse, read_text
@@ -101,7 +101,7 @@ class Rerun:
                 for batch in self.run.batches:
                     opened.add_batch(batch)
                 opened.add_games([body_of(to_json(played))])
-                if any(faults(played)):
+                if any(played.faults):
                     opened.keep_dialogue(summary_of(played), dialogue)
                 opened.check()
                 return opened.state.last_hash

@@ -87,18 +87,16 @@ class BotConnection:
     def send(self, data: bytes) -> Failure | None:
         """Writes what fits into the pipe and keeps the rest; a failure where the bot closed its input."""
         assert self.process
+        failure = None
         unsent = self.unsent + data
         try:
-            while unsent and (count := self.process.write(unsent)):
-                unsent = unsent[count:]
+            self.unsent = unsent[self.process.write(unsent) :] if unsent else b""
         except BrokenPipeError:
-            unsent = b""
-            return self._gone("closed its input")
-        finally:
-            self.unsent = unsent
-            if self._tap and data:
-                self._tap(self.bot.name, TO_BOT, data)
-        return None
+            self.unsent = b""
+            failure = self._gone("closed its input")
+        if self._tap and data:
+            self._tap(self.bot.name, TO_BOT, data)
+        return failure
 
     def receive(self, data: bytes) -> list[ReplyContent]:
         """Decodes the replies in a chunk of output; an empty chunk means that the bot is gone."""

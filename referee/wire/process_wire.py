@@ -31,7 +31,7 @@ from referee.processes.streams import READ_SIZE
 from referee.wire.connection import BotConnection
 from referee.wire.referee_session import ExtraOutput
 from referee.wire.stoppage import SLICE_NS, StoppageDetector
-from referee.wire.stopwatch import LOOK_NS, Stopwatch
+from referee.wire.stopwatch import LOOK_NS, SLOW_NS, Stopwatch
 
 
 class SeatWire:
@@ -129,20 +129,20 @@ class ProcessWire:
         self._asked.append(seat_wire)
         connection.session.begin()
         if connection.failure:
-            seat_wire.watch.start(self._start_ns)
+            seat_wire.watch.start(time.monotonic_ns(), self._start_ns)
             self._fail(seat_wire, connection.failure)
         elif connection.greeted:
             self._describe(seat_wire, description)
         else:
             connection.greeted = True
-            seat_wire.watch.start(self._start_ns)
+            seat_wire.watch.start(time.monotonic_ns(), self._start_ns)
             self._send(seat_wire, connection.session.greet())
 
     def _describe(self, seat_wire: SeatWire, description: GameDescription) -> None:
         seat_wire.description = None
         session = seat_wire.connection.session
         seat_wire.connection.catch_up()
-        seat_wire.watch.start(self._start_ns)
+        seat_wire.watch.start(time.monotonic_ns(), self._start_ns)
         # A failure from before has ended the session, and is told now: the bot did not start.
         if session.failure:
             self._fail(seat_wire, session.failure)
@@ -159,9 +159,7 @@ class ProcessWire:
 
         Bots that are to be paused are stopped and continued here alone: never while a question is open.
         """
-        now_ns = time.monotonic_ns()
-        if now_ns > self._stoppage.due_ns:
-            self._stoppage.forget(now_ns)
+        now_ns = self._stoppage.looked_ns
         if now_ns > self._look_ns:
             self._look_ns = now_ns + LOOK_NS
             for seat_wire in self._seat_wires:
@@ -179,17 +177,22 @@ class ProcessWire:
     def post(self, seat: Seat, question: Question) -> None:
         """Asks a seat. What the bot wrote before is judged as written before the question."""
         seat_wire = self._seat_wires[seat]
-        session, watch = seat_wire.connection.session, seat_wire.watch
-        self._asked.append(seat_wire)
-        if question.rejected:  # guard: deadline-after-rejection
-            seat_wire.connection.catch_up()
+        connection, watch = seat_wire.connection, seat_wire.watch
+        goes_on = question.rejected is not None  # guard: deadline-after-rejection
+        if goes_on:
+            connection.catch_up()
+            self._asked.append(seat_wire)
+        failure = connection.session.failure
+        data = b"" if failure else connection.session.ask(seat, question)
+        now_ns = self._look(0, seat_wire)
+        if not goes_on:
+            watch.start(now_ns, question.wait_us * 1000, question.allowance_us * 1000, seat_wire.by_cpu)
+            self._asked.append(seat_wire)
+        if failure:
+            self._fail(seat_wire, failure)
         else:
-            watch.start(question.wait_us * 1000, question.allowance_us * 1000, seat_wire.by_cpu)
-        if session.failure:
-            self._fail(seat_wire, session.failure)
-        else:
-            self._send(seat_wire, session.ask(seat, question))
-        if question.rejected:
+            self._write(seat_wire, data)
+        if goes_on:
             watch.answered()
 
     def show_legal(self, seat: Seat, legal: LegalMoves) -> None:
@@ -299,7 +302,7 @@ class ProcessWire:
         asked, watch = self._asked, seat_wire.watch
         if seat_wire not in asked:
             return  # a fault behind its answer: the session keeps it for the next question
-        if wall_ns > watch.slow_from_ns:
+        if wall_ns - watch.began_ns > SLOW_NS:
             watch.notice_waiting(wall_ns)
         if isinstance(content, Ready):
             if seat_wire.description:
@@ -320,6 +323,9 @@ class ProcessWire:
         this the bot may run while the referee waits for a processor.
         """
         self._look(0, seat_wire)
+        self._write(seat_wire, data)
+
+    def _write(self, seat_wire: SeatWire, data: bytes) -> None:
         connection = seat_wire.connection
         if failure := connection.send(data):
             self._reply(seat_wire, failure, time.monotonic_ns(), seat_wire.watch.cpu_ns())

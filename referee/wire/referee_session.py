@@ -267,15 +267,13 @@ class RefereeSession:
         """
         expected = self._expected
         if (
-            not data.startswith(expected)
+            not (data.startswith(expected) and data.endswith(b"\n") and data.isascii())
             or self._lines.partial
-            or data.find(b"\n") != len(data) - 1
             or len(data) > m.LINE_CAP
-            or not data.isascii()
         ):
             return None
         text = data[len(expected) : -1].decode().strip(" ")
-        if not text or not text.isprintable():
+        if not text or not text.isprintable():  # with a newline it is not
             return None
         self.last_received.append(data[:-1])
         self._session.phase = Phase.WAITING

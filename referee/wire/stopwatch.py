@@ -94,7 +94,6 @@ class Stopwatch:
         "deadline_ns",
         "empty_ns",
         "mark_ns",
-        "slow_from_ns",
         "stopped_us",
     )
 
@@ -126,15 +125,13 @@ class Stopwatch:
         """How long it was not asked so far, and the processor time that it used then."""
         self.mark_ns = 0
         """When the next `mark` is due."""
-        self.slow_from_ns = 0
-        """The time from which on waiting for a processor is measured when a move ends."""
         self._wait_ns = self._allowance_ns = 0
         self._uncharged_ns = self._stopped_ns = self._unread_ns = self._lost_ns = 0
         self._waited_ns = self._forgiven_ns = self._extension_ns = 0
         self._settled_ns = 0
         """Until then it is decided what is charged: an answer was read then that may have lain unread."""
 
-    def start(self, wait_ns: int, allowance_ns: int = 0, by_cpu: bool = False) -> None:
+    def start(self, now_ns: int, wait_ns: int, allowance_ns: int = 0, by_cpu: bool = False) -> None:
         """Starts the time of a new move. Answers are waited for `wait_ns`; within `allowance_ns` a few
         milliseconds more or less cost nothing. `by_cpu`: what counts is the bot's processor time.
         """
@@ -146,15 +143,13 @@ class Stopwatch:
         self._waited_ns = self._forgiven_ns = self._extension_ns = 0
         self._wait_ns, self._allowance_ns = wait_ns, allowance_ns
         self._began_cpu_ns = cpu_ns = self.cpu_ns()
-        now_ns = time.monotonic_ns()
         if now_ns > self._compare_ns:
-            now_ns, real_ns = _both_clocks_ns()
-            self._ahead_ns = real_ns - now_ns
-            self._compare_ns = now_ns + _COMPARE_NS
+            compared_ns, real_ns = _both_clocks_ns()
+            self._ahead_ns = real_ns - compared_ns
+            self._compare_ns = compared_ns + _COMPARE_NS
         if self._rest_began_ns:
             self._end_rest(now_ns, cpu_ns)
-        self.began_ns = self.empty_ns = self._settled_ns = now_ns
-        self.slow_from_ns = now_ns + SLOW_NS
+        self.began_ns = self.empty_ns = now_ns
         self.deadline_ns = now_ns + (CPU_WALL * wait_ns + CPU_WALL_NS if by_cpu else wait_ns)
 
     def look(self) -> None:
@@ -178,7 +173,7 @@ class Stopwatch:
 
     def notice_waiting(self, now_ns: int) -> None:
         """Measures how long the bot waited for a processor in a move that was not quick."""
-        if now_ns <= self.slow_from_ns or self._by_cpu or self._starvation is None:
+        if now_ns - self.began_ns <= SLOW_NS or self._by_cpu or self._starvation is None:
             return
         waited_ns = min(now_ns - self.began_ns, self._starvation.waited_ns(self.began_ns))
         if waited_ns < WAITED_NS:

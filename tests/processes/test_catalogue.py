@@ -36,7 +36,7 @@ from referee.processes import owned, stamped, tree
 from referee.processes.bot import Bot
 from referee.processes.ending import end_processes
 from referee.processes.process import BotProcess
-from referee.records.record import GameRecord, faults, to_json
+from referee.records.record import GameRecord, to_json
 from referee.records.replay import verify
 from referee.tournament.workers.encounter import ProcessUse, play_encounter
 from tests.catalogue import ROWS, ways
@@ -165,7 +165,7 @@ def check(record: GameRecord, case: Case) -> None:
     last = record.events[-1]
     assert isinstance(last, Retired)
     assert case.detail in last.detail
-    assert faults(record) == (case.verdict, "")
+    assert record.faults == (case.verdict, "")
     assert record.verdict.outcome.ranks == ((2, 1) if case.verdict else (1, 2))
     assert record.verdict.ending.word == (case.verdict or "resigned")
     assert case.hint in last.hint
@@ -364,7 +364,7 @@ def test_plays_with_small_pipes_and_large_descriptors() -> None:
         finally:
             for end in itertools.chain(*pipes):
                 os.close(end)
-    assert faults(record) == ("", "") and record.verdict.ending.word == "resigned"
+    assert record.faults == ("", "") and record.verdict.ending.word == "resigned"
     assert sum(isinstance(event, Moved) for event in record.events) == 3
 
 
@@ -399,7 +399,7 @@ def test_a_folder_that_vanishes_costs_its_bot_the_games_that_follow(tmp_path: Pa
     folder.mkdir()
     bot = 'asked; rm -r "$PWD"; answer; listen quit'
     records = list(encounter(Case(bot, games=3), folder, fresh=("bad",)))
-    assert [faults(record) for record in records] == [("", ""), ("start", ""), ("start", "")]
+    assert [record.faults for record in records] == [("", ""), ("start", ""), ("start", "")]
     assert isinstance(left := records[1].events[0], Retired) and "No such file or directory" in left.detail
 
 
@@ -443,7 +443,7 @@ def test_a_bot_outlives_the_thread_that_started_it() -> None:
     thread.start()
     thread.join()
     records += games
-    assert [faults(record) for record in records] == [("", "")] * 2
+    assert [record.faults for record in records] == [("", "")] * 2
     one, other = (record.measured["seats"][0]["stderr"]["playing"]["text"] for record in records)
     assert one == other, "the same process"
 
@@ -460,7 +460,7 @@ def test_a_busy_machine_is_no_bot_s_fault() -> None:
         for spinner in spinners:
             spinner.kill()
             spinner.wait()
-    assert faults(record) == ("", "") and record.verdict.ending.word == "resigned"
+    assert record.faults == ("", "") and record.verdict.ending.word == "resigned"
 
 
 def test_when_a_game_began_decides_nothing() -> None:
@@ -485,7 +485,7 @@ def test_slow_rules_cost_no_bot_its_time(monkeypatch: pytest.MonkeyPatch) -> Non
     began_ns = time.monotonic_ns()
     (record,) = encounter(Case("play", foe="asked; answer; " * 2 + RESIGNS))
     spent_ns = time.monotonic_ns() - began_ns
-    assert faults(record) == ("", "") and len(record.events) == 6
+    assert record.faults == ("", "") and len(record.events) == 6
     used_us = sum(event.charge.used_us for event in record.events if isinstance(event, Moved))
     assert len(took_ns) >= 5 and used_us <= (spent_ns - sum(took_ns)) // 1000
 

@@ -24,7 +24,7 @@ from referee.gameplay.events import Retired
 from referee.games import GAMES
 from referee.processes import levels
 from referee.processes.bot import Bot
-from referee.records.record import GameRecord, faults
+from referee.records.record import GameRecord
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
 from referee.tournament.workers.encounter import play_encounter
@@ -391,7 +391,7 @@ def played(bot: Bot) -> GameRecord:
 
 def plays(bot: Bot) -> None:
     record = played(bot)
-    assert not any(faults(record)), record.events[-1:]
+    assert not any(record.faults), record.events[-1:]
 
 
 def hint(bot: Bot) -> str:

@@ -20,7 +20,7 @@ from referee.games import GAMES
 from referee.processes import levels
 from referee.processes.bot import Bot
 from referee.records.header import ALL_FILES
-from referee.records.record import GameRecord, faults
+from referee.records.record import GameRecord
 from referee.tournament.file.bot_table import BotOrigin
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.run.isolating import with_hidden
@@ -96,7 +96,7 @@ def test_a_bot_with_a_build_and_a_data_file_plays_where_it_has_never_been(
     source.rename(source.with_name("gone"))
     (bot,) = with_hidden([replace(store.ready(files.bots[0]), isolation=isolation)], store.private)
     record = played(bot)
-    assert not any(faults(record)), record.events[-1:]
+    assert not any(record.faults), record.events[-1:]
     assert not source.exists() and told == ["building a"]
     source.with_name("gone").rename(source)
 
@@ -105,7 +105,7 @@ def test_a_bot_with_a_build_and_a_data_file_plays_where_it_has_never_been(
     changed = files_of(source)
     assert changed.bots[0].digest != before and send(store, changed) == 1
     bot = replace(store.ready(changed.bots[0]), isolation=isolation)
-    assert faults(played(bot))[0], "its program looks at the file"
+    assert played(bot).faults[0], "its program looks at the file"
     (bot.cwd / "data" / "book").write_text("open")
     store.ready(changed.bots[0])
     assert told[2] == "bot `a`: restoring files that were changed on this machine: `data/book`"

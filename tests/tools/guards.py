@@ -122,7 +122,7 @@ GUARDS = [
         "{}; seat_wire.watch.deadline_ns += 1",
         f"{PROCESSES} -k deadline",
     ),
-    never("deadline-after-rejection", f"{PROCESSES} -k rejection"),
+    valued("deadline-after-rejection", "False", f"{PROCESSES} -k rejection"),
     dropped("last-look", f"{PROCESSES} -k written_in_time"),
     never("bytes-of-a-turn", f"{PROCESSES} -k flood"),
     never("lines-of-a-turn", f"{PROCESSES} -k flood"),

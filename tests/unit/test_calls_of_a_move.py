@@ -109,5 +109,4 @@ def test_a_move_takes_few_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     played = sum(isinstance(event, Moved) for record in records for event in record.events)
     each = {name: round(count / played, 2) for name, count in calls.most_common(70)}
     assert calls.total() / played <= MOST_CALLS, each
-    assert calls.total() / played <= MOST_CALLS, each
     assert played > 90 and next(moves, None) is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import cast
 
 import pytest
@@ -39,7 +40,7 @@ class Written:
         self.watch = Stopwatch(cast("BotProcess", Pretended()))
 
     def began(self, patience_ms: int = 1000, free_ms: int = 500) -> Stopwatch:
-        self.watch.start(patience_ms * MS, free_ms * MS)
+        self.watch.start(self.now_ns, patience_ms * MS, free_ms * MS)
         self.began_ns = self.now_ns
         return self.watch
 
@@ -171,7 +172,7 @@ def test_a_stamp_from_before_the_question_is_not_believed(kernel: Written) -> No
 
 def test_without_stamps_a_stoppage_is_taken_off_and_moves_the_deadline() -> None:
     watch = Stopwatch(None)
-    watch.start(1000 * MS, 500 * MS)
+    watch.start(time.monotonic_ns(), 1000 * MS, 500 * MS)
     began = watch.began_ns
     watch.late(began, began + 400 * MS, 400 * MS, ours=False)
     assert watch.deadline_ns == began + 1400 * MS
@@ -183,7 +184,7 @@ def test_without_stamps_a_stoppage_is_taken_off_and_moves_the_deadline() -> None
 
 
 def test_what_is_computed_while_an_answer_lies_unread_is_not_the_move_s(kernel: Written) -> None:
-    kernel.watch.start(1000 * MS, 0, by_cpu=True)
+    kernel.watch.start(kernel.now_ns, 1000 * MS, 0, by_cpu=True)
     kernel.began_ns = kernel.now_ns
     stopped(kernel, 100, 2000)
     read_ns = kernel.at(2001, 200)
@@ -257,7 +258,7 @@ def test_waiting_for_less_than_a_millisecond_is_ordinary(kernel: Written) -> Non
 def test_on_a_clock_of_processor_time_waiting_is_not_measured(kernel: Written) -> None:
     waits = Waits(kernel, 12)
     kernel.watch.mark(kernel.now_ns, by_cpu=True)
-    kernel.watch.start(1000 * MS, 0, by_cpu=True)
+    kernel.watch.start(kernel.now_ns, 1000 * MS, 0, by_cpu=True)
     kernel.began_ns = kernel.now_ns
     assert waited_us(kernel, 600) == 0 and (waits.marks, waits.reads) == (0, 0)
     kernel.watch.mark(kernel.now_ns, by_cpu=False)

@@ -33,7 +33,7 @@ from referee.processes.exit_report import ExitReport
 from referee.processes.isolation import reaches_referee
 from referee.processes.process import BotStart
 from referee.records.played_on import BY_REFEREE, PlayedOn
-from referee.records.record import OFF_TURN, GameRecord, Summary, faults
+from referee.records.record import OFF_TURN, GameRecord, Summary
 from referee.tournament.workers.idle import IdleBots, OnExit, end_and_report
 from referee.wire.connection import BotConnection
 from referee.wire.dialogue import Tap
@@ -112,7 +112,7 @@ def play_encounter(
             seated = connections.of(terms.bots)
             served = [0 if connection in connections.new else connection.served for connection in seated]
             record = _play(terms, ProcessWire(seated, start_us, hooks.report_alive), seated, show, hooks.join)
-            found = faults(record)
+            found = record.faults
             _check_wardens(record, found, seated)
             for seat, fault in enumerate(found):
                 seated[seat].faulted = bool(fault)  # guard: fresh-after-fault
@@ -282,23 +282,17 @@ def _play(
     else:
         with _garbage_collection_off():
             verdict = play(terms, wire, seeded_dice(terms), watch)
-    gone = {event.seat for event in events if isinstance(event, Retired) and event.ending.is_fault}
+    seats = [_seat_measured(wire, seat) for seat in range(len(connections))]
     measured = {
         "began": began.isoformat(timespec="milliseconds"),
         "mono_us": wire.began_ns // 1000,
-        "seats": [
-            {
-                **_seat_measured(wire, seat),
-                **(_last_lines(connections[seat].session) if seat in gone else {}),
-            }
-            for seat in range(len(connections))
-        ],
+        "seats": seats,
         "referee": referee.__version__,
         "python": platform.python_version(),
         "host": platform.platform(),
         "machine": PlayedOn(*this_machine(), BY_REFEREE)._asdict(),
     }
-    return GameRecord(
+    record = GameRecord(
         terms,
         tuple(events),
         verdict,
@@ -306,6 +300,10 @@ def _play(
         terms.game.rules,
         isolation=tuple(connection.bot.isolation for connection in connections),
     )
+    for fault, seat, connection in zip(record.faults, seats, connections, strict=True):
+        if fault:
+            seat.update(_last_lines(connection.session))
+    return record
 
 
 @contextmanager

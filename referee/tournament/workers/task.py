@@ -22,7 +22,6 @@ from referee.records.record import (
     GameRecord,
     Summary,
     bot_totals,
-    faults,
     parse_json,
     summary_of,
     timed_moves,
@@ -269,7 +268,7 @@ class Player:
     def _finish(self, record: GameRecord, keep: str) -> None:
         value = to_json(record)
         value["measured"]["machine"] = {**record.measured["machine"], "worker": self._worker}
-        wanted = keep == "all" or (keep == "faults" and any(faults(record)))
+        wanted = keep == "all" or (keep == "faults" and any(record.faults))
         dialogue = self._transcript.text() if wanted else ""
         self._report(
             Finished(summary_of(record), body_of(value), timed_moves(value), bot_totals(value), dialogue)
@@ -293,17 +292,16 @@ class Transcript:
         """Forgets the dialogue so far."""
         self._head: list[tuple[int, str, str, bytes]] = []
         self._tail: deque[tuple[int, str, str, bytes]] = deque()
-        self._head_size = self._tail_size = 0
+        self._head_room, self._tail_size = DIALOGUE_CAP, 0
 
     def __call__(self, name: str, direction: str, data: bytes) -> None:
         """Takes bytes that were sent to a bot or came from it; its stderr is in the record."""
         if direction == STDERR:
             return
         chunk = (time.monotonic_ns(), name, direction, data)
-        head_size = self._head_size + len(data)
-        if head_size <= DIALOGUE_CAP:
+        room = self._head_room = self._head_room - len(data)
+        if room >= 0:
             self._head.append(chunk)
-            self._head_size = head_size
             return
         self._tail.append(chunk)
         self._tail_size += len(data)
