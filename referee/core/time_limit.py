@@ -14,7 +14,8 @@ KEYS = ("until", "time")
 
 CLOSED = "closed"
 """The member of a header that says that nothing more begins: which of the `KEYS` decided, with the `games`
-that are played nevertheless or, where later rounds follow from results, the last of the `rounds` by section.
+that are played nevertheless or, where later rounds follow from results, the last of the `rounds` by section;
+both in a stage that is a league.
 """
 
 PLAYED_US = "played_us"
@@ -92,5 +93,5 @@ def check_closed(fields: Fields) -> None:
         rounds = closed.object("rounds")
         for section in rounds.names():
             rounds.number(section)
-    else:
+    if closed.has("games") or not closed.has("rounds"):
         closed.texts("games")

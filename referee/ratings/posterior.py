@@ -137,7 +137,7 @@ class Posterior:
         unit = np.eye(len(self.point))
         for rows in self._chunks(len(one)):
             found[rows] = self._positive(unit[one[rows]] - unit[other[rows]])
-        return found
+        return np.clip(found, 0.0, 1.0)  # the approximation of a distribution may overshoot a little
 
     def _chunks(self, rows: int) -> Iterator[slice]:
         nodes = sum(len(weights) for _, weights in self._parts)

@@ -117,6 +117,12 @@ SCENARIOS = {
         more="[options]\nsize = 3\n[[stage]]\nname = 'groups'\ngroups = 2\nadvance = 1\n"
         "[[stage]]\nname = 'final'\nformat = 'knockout'",
     ),
+    "league as a stage": Scenario(
+        bots="abcd",
+        more="[options]\nsize = 3\n"
+        "[[stage]]\nname = 'qualification'\nformat = 'league'\nbudget = 24\nadvance = 3\n"
+        "[[stage]]\nname = 'final'\nformat = 'league'\nbudget = 12",
+    ),
     "league": Scenario("format = 'league'\nbudget = 32", "abcde"),
     "league of two games": Scenario("format = 'league'\nbudget = 12", "abc", SECTIONS),
     "league with strikes": Scenario("format = 'league'\nbudget = 40\nstrikes = 3", "abcde", faulty="c"),

@@ -23,6 +23,7 @@ from referee.tournament.file import keys
 from referee.tournament.file.config import load
 from referee.tournament.formats import FORMATS
 from referee.tournament.formats.knockout import Knockout
+from referee.tournament.formats.league import League
 from tests.command import ROOT
 from tests.tools.made_pages import print_or_write
 
@@ -115,8 +116,9 @@ def context(table: str, key: str) -> dict[str, str]:
     if table == "[[bot]]":
         return {"name": '"mine"', "cmd": '"true"', **({"build": '"true"'} if key == "build_network" else {})}
     if table == "[[stage]]":
-        of_knockout = {"format": '"knockout"'} if key in Knockout.setting_names() else {}
-        return {"name": '"this"', **of_knockout, **({"advance": "2"} if key == "groups" else {})}
+        form = next((one for one in (Knockout, League) if key in one.setting_names()), None)
+        own = {"format": f'"{form.name}"', key: keys.STAGE[key]} if form else {}
+        return {"name": '"this"', **own, **({"advance": "2"} if key == "groups" else {})}
     return {"game": keys.GAME["game"]} if table == "[[game]]" else {}
 
 

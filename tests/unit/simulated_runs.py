@@ -65,6 +65,16 @@ ONE_BY_ONE: dict[str, tuple[str, dict[str, Any]]] = {
         "abcdef",
         {"game": "thetree", "format": "league", "budget": 120, "options": {"players": 4}},
     ),
+    "league as a stage": (
+        "abcdefg",
+        {
+            "stage": [
+                {"name": "qualification", "format": "league", "budget": 40, "advance": 5},
+                {"name": "cup", "format": "knockout", "best_of": 3, "advance": 4},
+                {"name": "final", "format": "league", "budget": 21},
+            ],
+        },
+    ),
 }
 """Tournaments whose games are the same whatever the order in which they end."""
 

@@ -94,8 +94,8 @@ def test_a_run_whose_time_is_over_plays_what_has_begun_and_continues_with_a_late
                 begun = {
                     game for game in map(Pairing.parse, every) if game.number <= last.get(game.section, 0)
                 }
-                assert {game.id for game in begun} == found.run.found.keys()
-            else:
+                assert {game.id for game in begun} >= found.run.found.keys()
+            if not (made.format.pairs_by_round and len(made.format.played_with(1)) == 1):
                 games = map(Pairing.parse, found.run.found)
                 encounters = [encounter(one.number, one.bots, one.part, one.section).games for one in games]
                 assert found.run.found.keys() >= {one.id for games in encounters for one in games}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Container, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from referee.core.errors import RecordError, UsageError
 from referee.core.fields import Fields
 from referee.core.pairing import Pairing
 from referee.records.record import Summary
-from referee.tournament.formats import format_of, from_header
+from referee.tournament.formats import SectionState, format_of, from_header
 from referee.tournament.formats.stage import dealt
 from referee.tournament.formats.stages import Staged
 from referee.tournament.formats.standing import SectionResults
@@ -98,6 +99,46 @@ def test_games_between_bots_that_advanced_count_again_if_they_are_carried_over()
         assert found[0].columns["result"] == "2 points"
 
 
+LEAGUE = {"name": "league", "format": "league", "budget": 79, "advance": 4}
+FINAL = {"name": "final", "format": "league", "budget": 9}
+
+
+def test_the_bots_of_a_league_that_advance_are_the_best_by_their_ratings() -> None:
+    one = staged("abcdefgh", LEAGUE, {**CUP, "advance": 3}, FINAL)
+    batches: list[list[str]] = []
+    state = SectionState(one.seeding, 2, "", {}, store=batches.append)
+    games = play(lambda found: one.schedule(replace(state, games=found)), favourites("hgfedcba"))
+    of_stages = [
+        [game for game in map(Pairing.parse, games) if game.number in span.numbers] for span in one.spans
+    ]
+    assert [*map(len, of_stages)] == [80, 6, 10]
+    assert [{bot for game in stage for bot in game.bots} for stage in of_stages] == [
+        {*"abcdefgh"},
+        {*"efgh"},
+        {*"fgh"},
+    ]
+    for number, with_it in ((1, range(1, 41)), (40, range(1, 41)), (41, range(41, 42)), (43, range(43, 48))):
+        assert one.played_with(number) == with_it
+    found = {game: what for game, what in games.items() if what}
+    results = SectionResults(found, batches=batches)
+    assert [row.bot for row in one.standings(results)] == [*"hgfe", *"dcba"]
+    (stages, *_) = one.tables_of(results)
+    first, *_, last = (row for row in stages.data if row["stage"] == "league")
+    assert first["result"].endswith(" Elo") and first["advances"]
+    assert last["result"].startswith("−") and not last["advances"]
+
+
+def test_a_league_as_a_stage_continues_with_the_batches_that_were_stored() -> None:
+    one = staged("abcdefgh", LEAGUE, {**FINAL, "budget": 20})
+    stored = [["1:a:b", "1:c:h"], ["9:a:b"], ["41:a:b", "42:c:d"]]
+    chosen: list[list[str]] = []
+    state = SectionState(one.seeding, 2, "", {}, batches=stored, store=chosen.append)
+    games = play(lambda found: one.schedule(replace(state, games=found)), favourites("abcdefgh"))
+    assert [*games][:6] == ["1:a:b", "1:b:a", "1:c:h", "1:h:c", "9:a:b", "9:b:a"]
+    numbers = [Pairing.parse(game).number for batch in chosen for game in batch]
+    assert max(numbers[:37]) <= 40 < min(numbers[37:]) and {"41:a:b", "42:c:d"} <= games.keys()
+
+
 def test_a_place_that_only_the_seed_decided_is_told() -> None:
     one = staged("abcd", {"name": "first", "advance": 2}, CUP)
     games = played(one, lambda pairing: (1, 1))
@@ -167,7 +208,12 @@ def test_the_header_has_the_stages() -> None:
         ([GROUPS, {**CUP, "seeding": ["a"]}], "unknown key `stage.2.seeding`"),
         ([{**GROUPS, "format": "swiss", "rounds": 2}, CUP], "`stage.1.groups` is `2`, expected it only in a"),
         ([GROUPS, {**GROUPS, "groups": 1}, CUP], "`stage.2.name` is `groups`, expected a different name"),
-        ([{"name": "a", "advance": 2}, {"name": "b", "format": "league"}], "`stage.2.format` is `league`"),
+        ([{"name": "a", "advance": 2}, {"name": "b", "format": "free"}], "`stage.2.format` is `free`"),
+        ([{"name": "a", "format": "league", "advance": 2}, CUP], "`stage.1.budget` is missing, expected a"),
+        (
+            [{"name": "a", "advance": 2}, {**ALL, "format": "league", "budget": 9}],
+            "`stage.2.carry` is `true`, expected it only in a round robin after the first stage",
+        ),
         ([{**ALL, "advance": 2}, CUP], "`stage.1.carry` is `true`, expected it only in a round robin after"),
         ([{"name": "first"}, CUP], "`stage.1.advance` is missing, expected a number"),
         ([{**GROUPS, "groups": 5}, CUP], "the stage `groups` has 8 bots, in 5 groups, expected at least 2"),

@@ -82,6 +82,7 @@ STAGE = {
     "format": '"knockout"',
     "name": '"final"',
     "rounds": "2",
+    "budget": "400",
     "groups": "4",
     "advance": "2",
     "carry": "true",

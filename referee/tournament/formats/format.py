@@ -15,7 +15,7 @@ from referee.core.pairing import Pairing
 from referee.core.point_scale import STANDARD, PointScale
 from referee.core.text import counted, shown
 from referee.ratings.format_tables import FormatTable
-from referee.records.header import GROWING
+from referee.records.header import GROWING, REPEATS
 from referee.records.record import Summary
 from referee.tournament.formats.settings import Settings
 from referee.tournament.formats.standing import SectionResults, Standing
@@ -72,6 +72,8 @@ class SectionState:
     """How many encounters are played at the same time."""
     points: PointScale = STANDARD
     """How many points a game gives."""
+    repeats: str = REPEATS[0]
+    """How games count that are the same as others; one of `REPEATS`."""
 
 
 @dataclass(frozen=True)
@@ -134,6 +136,12 @@ class Format(ABC):
     def parts(self) -> int:
         """How many encounters two bots can have in a round; 0 where they have only one, without a number."""
         return 0
+
+    def played_with(self, number: int) -> range:
+        """The numbers of the rounds that are played in no order with the round of this number, itself
+        included, where a round, or each part of it, is paired by the results of those before.
+        """
+        return range(number, number + 1)
 
     @property
     def is_open(self) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from referee.core.pairing import Pairing
 from referee.records.record import Summary
+from referee.tournament.formats.format import SectionState
 from referee.tournament.formats.standing import SectionResults
 from referee.tournament.schedule import Encounter, Schedule, Wait
 
@@ -24,6 +25,22 @@ def later_schedule(schedule: Schedule, by: int) -> Schedule:
             yield Wait(tuple(later(game, by) for game in step.games))
         else:
             yield Encounter(tuple(Pairing.parse(later(game.id, by)) for game in step.games))
+
+
+def later_state(state: SectionState, rounds: range) -> SectionState:
+    """A section as the schedule of these of its rounds sees it, as if there had been none before them."""
+    before = rounds.start - 1
+    batches = [
+        [later(game, -before) for game in batch]
+        for batch in state.batches
+        if batch and Pairing.parse(batch[0]).number in rounds
+    ]
+    return replace(
+        state,
+        games=LaterGames(state.games, before),
+        batches=batches,
+        store=lambda batch: state.store([later(game, before) for game in batch]),
+    )
 
 
 class LaterGames(Mapping[str, Summary]):

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from referee.core.pairing import SECTION_NAME
 from referee.tournament.formats.format import DEFAULT, Format, check_settings
 from referee.tournament.formats.knockout import Knockout
+from referee.tournament.formats.league import League
 from referee.tournament.formats.round_robin import RoundRobin
 from referee.tournament.formats.settings import Settings
 from referee.tournament.formats.swiss import Swiss
 from referee.tournament.formats.tie_breaks import TIE_BREAKS
 
-STAGE_FORMATS: dict[str, type[Format]] = {one.name: one for one in (RoundRobin, Swiss, Knockout)}
+STAGE_FORMATS: dict[str, type[Format]] = {one.name: one for one in (RoundRobin, Swiss, Knockout, League)}
 """The formats that a stage can have, by name."""
 
 MAX_GROUPS = len(ascii_uppercase)
@@ -28,6 +29,21 @@ SEATS = 2
 """How many bots play a game of a tournament in stages."""
 
 T = TypeVar("T")
+
+
+class StageSpan(NamedTuple):
+    """The bots and rounds of a stage."""
+
+    bots: int
+    """How many bots play it."""
+    before: int
+    """How many rounds the stages before have."""
+    rounds: int
+
+    @property
+    def numbers(self) -> range:
+        """The numbers of its rounds."""
+        return range(self.before + 1, self.before + self.rounds + 1)
 
 
 @dataclass(frozen=True)
@@ -89,6 +105,12 @@ class TournamentStage:
     def form_for(self, bots: int) -> Format:
         """Its format for this many bots, whichever they are."""
         return self.form.seeded([*map(str, range(bots))])
+
+    def rounds_for(self, bots: int) -> int:
+        """The largest number of a round, counted from 1, if this many bots play it."""
+        if isinstance(self.form, League):  # bots meet at most as often as there are encounters
+            return -(-self.form.budget // SEATS)
+        return self.form_for(bots).rounds
 
     def description_for(self, bots: int) -> str:
         """What this many bots play, in a few words."""

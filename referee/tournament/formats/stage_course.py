@@ -4,18 +4,20 @@ Pure.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from string import ascii_uppercase
 from typing import NamedTuple
 
-from referee.core.point_scale import STANDARD, PointScale
+from referee.core.text import true_minus
 from referee.ratings.format_tables import FormatTable, halves
-from referee.records.record import Summary
+from referee.tournament.formats.by_rating import ELO, by_rating
 from referee.tournament.formats.format import Format, SectionState
 from referee.tournament.formats.knockout import Knockout, first_matches
-from referee.tournament.formats.renumbered import LaterGames, later_results, later_schedule
+from referee.tournament.formats.league import League
+from referee.tournament.formats.renumbered import later_results, later_schedule, later_state
 from referee.tournament.formats.round_robin import RoundRobin
-from referee.tournament.formats.stage import SEATS, TournamentStage, dealt
+from referee.tournament.formats.stage import StageSpan, TournamentStage, dealt
 from referee.tournament.formats.standing import SectionResults, Standing, counting
 from referee.tournament.formats.tie_breaks import Scores, ranked
 from referee.tournament.schedule import Encounter, Schedule, wait_for
@@ -39,8 +41,10 @@ class StagePlace(NamedTuple):
 
     @property
     def result(self) -> str:
-        """What the bot has achieved in the stage: its points, or how far it came in a knockout."""
+        """What the bot achieved in the stage: its points, its rating, or how far it came in a knockout."""
         columns = self.standing.columns
+        if ELO in columns:
+            return true_minus(f"{columns[ELO]:+.0f} Elo")
         reached = columns.get("reached")
         return str(reached) if reached else f"{halves(float(columns['points']))} points"
 
@@ -49,11 +53,9 @@ class BegunStage:
     """A stage that has begun."""
 
     def __init__(
-        self, stage: TournamentStage, bots: Sequence[str], before: int, carried: Sequence[Encounter]
+        self, stage: TournamentStage, bots: Sequence[str], span: StageSpan, carried: Sequence[Encounter]
     ) -> None:
-        """`before` is the number of rounds before it, `carried` has the encounters of the stage before if
-        they count again.
-        """
+        """`carried` has the encounters of the stage before if they count again."""
         self.stage = stage
         self.groups = dealt(bots, stage.groups)
         self.given: list[Encounter] = []
@@ -61,22 +63,21 @@ class BegunStage:
         self.advancing: list[Advancing] = []
         """The bots of the next stage, in their order, once it is over."""
         self._bots = bots
-        self._before = before
+        self._span = span
         self._carried = carried
 
-    def schedule(self, section: str, games: Mapping[str, Summary], scale: PointScale) -> Schedule:
+    def schedule(self, state: SectionState) -> Schedule:
         """Its encounters, those of all groups round by round."""
-        own = LaterGames(games, self._before)
-        for step in later_schedule(self._of_format(section, own, scale), self._before):
+        own = self._of_format(later_state(state, self._span.numbers))
+        for step in later_schedule(own, self._span.before):
             if isinstance(step, Encounter):
                 self.given.append(step)
             yield step
         yield wait_for(self.given)  # guard: wait-for-stage
 
-    def _of_format(self, section: str, games: Mapping[str, Summary], scale: PointScale) -> Schedule:
+    def _of_format(self, state: SectionState) -> Schedule:
         of_groups = [
-            self.stage.form.seeded(group).schedule(SectionState(group, SEATS, section, games, points=scale))
-            for group in self.groups
+            self.stage.form.seeded(group).schedule(replace(state, names=group)) for group in self.groups
         ]
         if len(of_groups) == 1:
             return of_groups[0]
@@ -85,11 +86,14 @@ class BegunStage:
 
     def standings(self, group: Sequence[str], results: SectionResults) -> list[Standing]:
         """The bots of a group in its order."""
-        if not isinstance(self.stage.form, RoundRobin):
-            return self.form.standings(later_results(results, self._before)) or []
-        scores = Scores(group, results.points)
+        if not isinstance(self.stage.form, RoundRobin | League):
+            return self.form.standings(later_results(results, self._span.before)) or []
         played = [one for one in (*self._carried, *self.given) if {*one.games[0].bots} <= {*group}]
-        scores.add(played, None, counting(played, results))
+        games = counting(played, results)
+        if isinstance(self.stage.form, League):
+            return by_rating(group, [*games.values()], results.repeats)
+        scores = Scores(group, results.points)
+        scores.add(played, None, games)
         return ranked(scores, self.stage.tiebreaks)
 
     def places(self, results: SectionResults) -> list[StagePlace]:
@@ -108,11 +112,13 @@ class BegunStage:
 
     def tables(self, results: SectionResults) -> list[FormatTable]:
         """The tables of its format."""
-        return self.form.tables_of(later_results(results, self._before)) if self.stage.groups == 1 else []
+        return (
+            self.form.tables_of(later_results(results, self._span.before)) if self.stage.groups == 1 else []
+        )
 
     def progress(self, results: SectionResults) -> str:
         """How far its format is; empty where the number of games says it all."""
-        return self.form.stage_of(later_results(results, self._before)) if self.stage.groups == 1 else ""
+        return self.form.stage_of(later_results(results, self._span.before)) if self.stage.groups == 1 else ""
 
     def end(self, results: SectionResults, next_stage: TournamentStage) -> list[str]:
         """The bots of the next stage, in their order, when all games of this one are over."""
@@ -160,27 +166,26 @@ class Course:
     def __init__(
         self,
         seeding: Sequence[str],
-        stages: Sequence[tuple[TournamentStage, int]],
-        scale: PointScale = STANDARD,
+        stages: Sequence[tuple[TournamentStage, StageSpan]],
     ) -> None:
-        """Each stage comes with the number of rounds before it."""
         self.begun: list[BegunStage] = []
         self._seeding = seeding
         self._stages = stages
-        self._scale = scale
 
-    def schedule(self, section: str, games: Mapping[str, Summary], last_round: int | None = None) -> Schedule:
+    def schedule(self, state: SectionState, last_round: int | None = None) -> Schedule:
         """All encounters, stage by stage; no stage begins after the last round that is played."""
         bots = self._seeding
-        for number, (stage, before) in enumerate(self._stages, 1):
-            if before and last_round is not None and before >= last_round:
+        for number, (stage, span) in enumerate(self._stages, 1):
+            if span.before and last_round is not None and span.before >= last_round:
                 return
             carried = self.begun[-1].given if stage.carry else ()
-            now = BegunStage(stage, bots, before, carried)
+            now = BegunStage(stage, bots, span, carried)
             self.begun.append(now)
-            yield from now.schedule(section, games, self._scale)
+            yield from now.schedule(state)
             if number < len(self._stages):
-                over = SectionResults(games, section, _All(), points=self._scale)
+                over = SectionResults(
+                    state.games, state.section, _All(), points=state.points, repeats=state.repeats
+                )
                 bots = now.end(over, self._stages[number][0])
 
 

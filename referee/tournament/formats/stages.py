@@ -6,6 +6,8 @@
   groups, then those that were second, and so on. Before a knockout, each of these but the first begins with
   another group where that keeps bots of the same group apart in the first matches.
 * Rounds are numbered through all stages: the first round of a stage follows the last one of the stage before.
+* A league has as many rounds as encounters. It plays them in no order: the number of an encounter is how
+  often its bots have met.
 * A bot that was out in a stage, so that it forfeited a game of it, advances only if too few others are left.
 """
 
@@ -14,30 +16,20 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 from referee.core.errors import RecordError, UsageError
 from referee.core.pairing import Pairing
-from referee.core.point_scale import PointScale
 from referee.core.text import counted, shown
 from referee.ratings.format_tables import FormatTable, name_column
 from referee.ratings.grids import Column, Grid
 from referee.tournament.formats.format import DEFAULT, Amount, Format, SectionState, total, wrong_seats
+from referee.tournament.formats.league import League
 from referee.tournament.formats.settings import Settings
-from referee.tournament.formats.stage import SEATS, TournamentStage
+from referee.tournament.formats.stage import SEATS, StageSpan, TournamentStage
 from referee.tournament.formats.stage_course import Course
 from referee.tournament.formats.standing import SectionResults, Standing, read_on
 from referee.tournament.schedule import Schedule
-
-
-class _Span(NamedTuple):
-    """The rounds of a stage."""
-
-    bots: int
-    """How many bots play it."""
-    before: int
-    """How many rounds the stages before have."""
-    rounds: int
 
 
 @dataclass(frozen=True)
@@ -69,14 +61,13 @@ class Staged(Format):
         return cls(settings.order("seeding"), tuple(found))
 
     @cached_property
-    def spans(self) -> list[_Span]:
+    def spans(self) -> list[StageSpan]:
         """The rounds of each stage."""
-        found: list[_Span] = []
+        found: list[StageSpan] = []
         bots, before = len(self.seeding), 0
         for stage in self.stage:
-            most = stage.form_for(max(stage.sizes(bots)))
-            found.append(_Span(bots, before, most.rounds))
-            before += most.rounds
+            found.append(StageSpan(bots, before, stage.rounds_for(max(stage.sizes(bots)))))
+            before += found[-1].rounds
             bots = stage.groups * stage.advance
         return found
 
@@ -84,6 +75,12 @@ class Staged(Format):
     def rounds(self) -> int:
         """The rounds of all stages."""
         return self.spans[-1].before + self.spans[-1].rounds
+
+    def played_with(self, number: int) -> range:
+        for stage, span in zip(self.stage, self.spans, strict=True):
+            if isinstance(stage.form, League) and number in span.numbers:
+                return span.numbers
+        return super().played_with(number)
 
     @property
     def description(self) -> str:
@@ -124,7 +121,7 @@ class Staged(Format):
 
     def schedule(self, state: SectionState) -> Schedule:
         """All encounters, stage by stage."""
-        return self._begin(state.points).schedule(state.section, state.games)
+        return self._begin().schedule(state)
 
     def games_in_all(self, bots: int, seats: int) -> Amount:
         return total(
@@ -138,21 +135,30 @@ class Staged(Format):
 
     def check_place(self, pairing: Pairing) -> None:
         for stage, span in zip(self.stage, self.spans, strict=True):
-            if span.before < pairing.number <= span.before + span.rounds:
+            if pairing.number in span.numbers:
                 if min(1, stage.form.parts) <= pairing.part <= stage.form.parts:
                     return
                 raise RecordError(f"the encounter number of game `{shown(pairing.id)}` is not in this run")
         raise RecordError(f"the round of game `{shown(pairing.id)}` is not in this run")
 
-    def _begin(self, scale: PointScale) -> Course:
-        stages = zip(self.stage, (span.before for span in self.spans), strict=True)
-        return Course(self.seeding, [*stages], scale)
+    def _begin(self) -> Course:
+        return Course(self.seeding, [*zip(self.stage, self.spans, strict=True)])
 
     def _course(self, results: SectionResults) -> Course:
         """The tournament as far as it was played."""
         if self not in results.read:
-            course = results.read[self] = self._begin(results.points)
-            read_on(course.schedule(results.section, results.games, results.last_round), results)
+            course = results.read[self] = self._begin()
+            state = SectionState(
+                self.seeding,
+                SEATS,
+                results.section,
+                results.games,
+                lambda: results.out,
+                results.batches,
+                points=results.points,
+                repeats=results.repeats,
+            )
+            read_on(course.schedule(state, results.last_round), results)
         course = results.read[self]
         assert isinstance(course, Course)
         return course

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Iterable, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from referee.core.point_scale import STANDARD, PointScale
+from referee.records.header import REPEATS
 from referee.records.record import Summary
 from referee.tournament.schedule import Encounter, Schedule, Wait
 
@@ -31,6 +32,10 @@ class SectionResults:
     """The last round that is played, where the time of the run is over and rounds follow from results."""
     shown: Callable[[str], str] = str
     """The name of a bot as tables show it."""
+    batches: Sequence[Sequence[str]] = ()
+    """The batches of encounters that leagues have chosen, of all sections."""
+    repeats: str = REPEATS[0]
+    """How games count that are the same as others; one of `REPEATS`."""
     read: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
     """What formats read from them, by format, since to read a schedule may take long."""
 

@@ -58,6 +58,8 @@ def _results(
         run.amendments.out,
         last_round,
         run.amendments.shown,
+        run.batches,
+        run.header.get("repeats", REPEATS[0]),
     )
 
 

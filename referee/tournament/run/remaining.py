@@ -63,6 +63,7 @@ class Remaining:
                 store,
                 at_once,
                 matchmaking.points,
+                matchmaking.repeats,
             )
             for section, seats in matchmaking.seats.items()
         )
@@ -104,17 +105,25 @@ class Remaining:
 
     def begun(self) -> dict[str, Any]:
         """What is played although nothing more begins, as a closed run has it: the rounds that have begun,
-        where the next ones follow from their results; else the games of encounters that have.
+        where the next ones follow from their results; the games of encounters that have, where they do not,
+        or are played in no order.
         """
         given = [one.games for one in self._agenda.given()]
         played = map(Pairing.parse, (*self._run.games, *self._run.annulled))
+        given += [self._seatings(one) for one in played]
+        rounds: dict[str, int] = {}
+        for first, *_ in given:
+            rounds[first.section] = max(first.number, rounds.get(first.section, 0))
+        given = [games for games in given if not self._is_in_order(games[0])]
+        games = sorted({one.id for games in given for one in games if self._is_open(one.id)})
         if not self._matchmaking.format.pairs_by_round:
-            given += [self._seatings(one) for one in played]
-            return {"games": sorted({one.id for games in given for one in games if self._is_open(one.id)})}
-        found: dict[str, int] = {}
-        for one in (*played, *(games[0] for games in given)):
-            found[one.section] = max(one.number, found.get(one.section, 0))
-        return {"rounds": found}
+            return {"games": games}
+        return {"rounds": rounds, **({"games": games} if games else {})}
+
+    def _is_in_order(self, one: Pairing) -> bool:
+        """Whether the number of a game's round says after which others it is played."""
+        form = self._matchmaking.format
+        return form.pairs_by_round and len(form.played_with(one.number)) == 1
 
     def _seatings(self, one: Pairing) -> tuple[Pairing, ...]:
         """The games of the encounter that a game belongs to."""
@@ -125,9 +134,9 @@ class Remaining:
         if not self.closed:
             return False
         rounds, first = self._run.header[CLOSED].get("rounds"), one.games[0]
-        if rounds is not None:
-            return first.number > int(rounds.get(first.section, 0))
-        return not any(game.id in self._begun for game in one.games)
+        if rounds is not None and first.number > int(rounds.get(first.section, 0)):
+            return True
+        return not self._is_in_order(first) and not any(game.id in self._begun for game in one.games)
 
     @property
     def _stopped(self) -> str | None:

@@ -305,9 +305,9 @@ class RunState:
         """Whether later rounds were played that follow from the result of a game, or that it has none."""
         if not self.format or not self.format.pairs_by_round:
             return False
-        number = pairing.number, pairing.part
+        last = self.format.played_with(pairing.number)[-1]
         return any(
-            number < (other.number, other.part)
+            other.number > last or (other.number == pairing.number and other.part > pairing.part)
             for other in self._places.values()
             if other.section == pairing.section
         )
