@@ -14,6 +14,11 @@ SECTION_NAME = BOT_NAME
 _ROUND = re.compile(r"([1-9][0-9]{0,17})(?:\.([1-9][0-9]{0,17}))?")
 
 
+def section_of(game_id: str) -> str:
+    """The section of a game, as `Pairing.section`."""
+    return game_id.partition(":")[0].rpartition("/")[0]
+
+
 class Pairing(NamedTuple):
     """One game of a run: its id, which is a function of the section, the round and the bots, and the bots by
     seat.
@@ -44,7 +49,7 @@ class Pairing(NamedTuple):
     @property
     def section(self) -> str:
         """The name of the section; empty where the tournament has only one."""
-        return self.place.rpartition("/")[0]
+        return section_of(self.id)
 
     @property
     def round(self) -> str:

@@ -16,6 +16,8 @@ Rated = tuple[tuple[str, ...], tuple[int, ...], Hashable, str]
 class Arrays(NamedTuple):
     """The results of a pool. Its parameters are the strengths of the bots, then the advantages of seats."""
 
+    bots: list[str]
+    """The bots that have met others, in alphabetical order, as their parameters are."""
     size: int
     """How many parameters there are."""
     games: list[GroupedGames]
@@ -25,30 +27,35 @@ class Arrays(NamedTuple):
     """The bots that are connected by games, directly or through others."""
 
 
-def gathered(results: Iterable[Rated], names: Sequence[str], advantage: bool) -> Arrays:
+def gathered(results: Iterable[Rated], advantage: bool) -> Arrays:
     """The results as arrays. Games of one bot are left out."""
-    number = {name: i for i, name in enumerate(names)}
+    number: dict[str, int] = {}
+    """Of each bot in the order in which they come."""
     alike: dict[tuple[str, tuple[int, ...]], tuple[list[int], list[int]]] = {}
     clusters: dict[Hashable, int] = {}
     for bots, ranks, cluster, section in results:
+        if len(bots) < 2:
+            continue
         seated, numbers = alike.setdefault((section, ranks), ([], []))
-        seated.extend([number[name] for name in bots])
+        seated.extend([number.setdefault(name, len(number)) for name in bots])
         numbers.append(clusters.setdefault(cluster, len(clusters)))
+    names = sorted(number)
+    row = np.argsort(np.array([number[name] for name in names], dtype=np.int64))
     size = len(names)
     advantages: dict[tuple[str, int], tuple[int, ...]] = {}
     games = []
-    for section, ranks in sorted(key for key in alike if len(key[1]) > 1):
+    for section, ranks in sorted(alike):
         seats = advantages.get((section, len(ranks)), ())
         if advantage and not seats:
             seats = advantages[section, len(ranks)] = tuple(range(size, size + len(ranks)))
             size += len(ranks)
         seated, numbers = alike[section, ranks]
-        table = np.array(seated, dtype=np.int64).reshape(-1, len(ranks))
+        table = row[np.array(seated, dtype=np.int64)].reshape(-1, len(ranks))
         rows, where = distinct(np.column_stack([table, np.array(numbers, dtype=np.int64)]))
         count = np.bincount(where).astype(np.float64)
         games.append(GroupedGames(rows[:, :-1], seats, ranks, count, rows[:, -1]))
     seats_of = {key: np.array(seats) for key, seats in advantages.items()}
-    return Arrays(size, games, seats_of, _groups(games, len(names)))
+    return Arrays(names, size, games, seats_of, _groups(games, len(names)))
 
 
 def _groups(games: Sequence[GroupedGames], bots: int) -> list[Integers]:

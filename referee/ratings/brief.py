@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from referee.core.pairing import Pairing
+from referee.core.pairing import section_of
 from referee.ratings.columns import counts_text, faults_text, rating_text, results_heading, score_text
 from referee.ratings.pool import FittedPool, Rating, Result, fit
 from referee.ratings.tally import Tallies, Tally
@@ -20,7 +20,7 @@ FAULTS_WIDTH = 12
 def fitted(names: Sequence[str], games: Sequence[Summary], of: Sequence[int]) -> FittedPool:
     """The ratings of all bots by these games, each of which is of a cluster."""
     results = (
-        Result(game.bots, game.ranks, cluster, Pairing.parse(game.id).section)
+        Result(game.bots, game.ranks, cluster, section_of(game.id))
         for game, cluster in zip(games, of, strict=True)
         if game.is_evidence
     )

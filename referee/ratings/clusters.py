@@ -6,10 +6,10 @@ letter, are one piece of evidence however often they are played. Their encounter
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from referee.core.pairing import Pairing
+from referee.core.pairing import section_of
 from referee.records.record import Summary
 
 
@@ -25,18 +25,43 @@ class Clusters(NamedTuple):
 def clusters(games: Sequence[Summary], repeats: str = "cluster") -> Clusters:
     """The clusters of the games; with `repeats="count"`, repeated games are taken as independent."""
     parents = list(range(len(games)))
-    first_of: dict[Hashable, int] = {}
+    # Numbers in place of tuples of texts: there may be millions of games.
+    bots: dict[str, int] = {}
+    places: dict[str, int] = {}
+    sections: dict[str, int] = {}
+    first_of_encounter: dict[int, int] = {}
+    first_of_seats: dict[int, int] = {}
+    first_of_events: dict[tuple[int, str], int] = {}
+    """Of games whose bots had the same seats before."""
     repeated = 0
     for number, game in enumerate(games):
-        pairing = Pairing.parse(game.id)
-        _unite(parents, number, first_of.setdefault(("encounter", pairing.encounter), number))
+        place, *names = game.id.split(":")
+        seats = [bots.setdefault(name, len(bots)) for name in names]
+        first = first_of_encounter.setdefault(
+            _key(places.setdefault(place, len(places)), sorted(seats)), number
+        )
+        if first != number:
+            _unite(parents, number, first)
         if not game.digest or game.is_forfeited:
             continue
-        first = first_of.setdefault(("events", pairing.section, game.bots, game.digest), number)
-        repeated += first != number
+        section = sections.setdefault(section_of(place), len(sections))
+        key = _key(section, [bots.setdefault(name, len(bots)) for name in game.bots])
+        if (first := first_of_seats.setdefault(key, number)) == number:
+            continue
+        first_of_events.setdefault((key, games[first].digest), first)
+        if (first := first_of_events.setdefault((key, game.digest), number)) == number:
+            continue
+        repeated += 1
         if repeats != "count":
             _unite(parents, number, first)  # guard: repeated-games
     return Clusters([_root(parents, number) for number in range(len(games))], repeated)
+
+
+def _key(first: int, numbers: Iterable[int]) -> int:
+    """A number for a number and others after it, of fewer than 2³² each."""
+    for number in numbers:
+        first = first << 32 | number
+    return first
 
 
 def _root(parents: list[int], number: int) -> int:

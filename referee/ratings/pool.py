@@ -151,10 +151,8 @@ def fit(
     from referee.ratings.likelihood import Likelihood, expected_points, maximum
     from referee.ratings.posterior import posterior
 
-    rated = [result for result in results if len(result.bots) > 1]
-    met = {name for result in rated for name in result.bots}
-    ordered = sorted(met)
-    arrays = gathered(rated, ordered, advantage)
+    arrays = gathered(results, advantage)
+    ordered, met = arrays.bots, {*arrays.bots}
     groups = [[ordered[row] for row in group] for group in arrays.groups]
     groups += [[name] for name in sorted(names) if name not in met]
     known: Posterior | None = None

@@ -213,7 +213,7 @@ def test_games_of_a_table_that_go_alike_count_as_one() -> None:
             for turn in range(4):
                 seated = tuple(np.roll(bots, turn).tolist())
                 results.append((tuple(map(str, seated)), tuple(ranks[bot] for bot in seated), table, ""))
-        games = gathered(results, [str(bot) for bot in range(8)], advantage=False).games
+        games = gathered(results, advantage=False).games
         likelihood = Likelihood.of(games, 8, 8)
         strength = maximum(likelihood)
         covariance = np.linalg.pinv(likelihood.derivatives(strength[None]).information[0])

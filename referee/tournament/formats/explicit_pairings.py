@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from referee.core.errors import RecordError
-from referee.tournament.formats.format import Amount, Format, SectionState, wrong_seats
+from referee.core.pairing import Pairing
+from referee.tournament.formats.format import Amount, Format, SectionState, game_text, wrong_seats
 from referee.tournament.formats.settings import Settings, list_text
 from referee.tournament.schedule import Encounter, encounter, rotations
 
@@ -53,6 +54,6 @@ class ExplicitPairings(Format):
         games = self.rounds * len(self.pairings) * seats
         return Amount(min(games, self.budget or games), True)
 
-    def check_group(self, bots: tuple[str, ...], where: str) -> None:
-        if not any(bots in rotations(group) for group in self.pairings):
-            raise RecordError(f"no encounter of `pairings` has the bots of {where}")
+    def check_group(self, pairing: Pairing) -> None:
+        if not any(pairing.bots in rotations(group) for group in self.pairings):
+            raise RecordError(f"no encounter of `pairings` has the bots of {game_text(pairing)}")

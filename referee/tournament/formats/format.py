@@ -192,28 +192,30 @@ class Format(ABC):
 
     def check_place(self, pairing: Pairing) -> None:
         """Raises `RecordError` where a game's round, or the number of its encounter, is in no schedule."""
-        where = f"game `{shown(pairing.id)}`"
         if not 1 <= pairing.number <= self.rounds:  # guard: rounds
-            raise RecordError(f"the round of {where} is not in this run")
+            raise RecordError(f"the round of {game_text(pairing)} is not in this run")
         if not min(1, self.parts) <= pairing.part <= self.parts:
-            raise RecordError(f"the encounter number of {where} is not in this run")
+            raise RecordError(f"the encounter number of {game_text(pairing)} is not in this run")
 
     def check_bots(self, pairing: Pairing, names: Collection[str]) -> None:
         """Raises `RecordError` where the bots of a game never meet in these seats in a schedule of the bots
         `names`, whatever the number of seats and the results.
         """
-        where = f"game `{shown(pairing.id)}`"
-        if not pairing.bots or not all(name in names for name in pairing.bots):
-            raise RecordError(f"a bot of {where} is not in this run")
-        if len(set(pairing.bots)) != len(pairing.bots):  # guard: several-seats
-            raise RecordError(f"a bot has more than one seat in {where}")
-        self.check_group(pairing.bots, where)
+        # This is done for every game of a run, so a message is only made where it is needed.
+        bots = pairing.bots
+        if not bots or any(name not in names for name in bots):
+            raise RecordError(f"a bot of {game_text(pairing)} is not in this run")
+        if len(set(bots)) != len(bots):  # guard: several-seats
+            raise RecordError(f"a bot has more than one seat in {game_text(pairing)}")
+        self.check_group(pairing)
 
-    def check_group(self, bots: tuple[str, ...], where: str) -> None:
-        """Raises `RecordError` where different bots never meet in these seats; `where` names their game."""
-        # Seats are taken in the order of the names, unless a format says otherwise.
-        if bots not in rotations(tuple(sorted(bots))):
-            raise RecordError(f"the bots of {where} never meet in these seats in this run")
+    def check_group(self, pairing: Pairing) -> None:
+        """Raises `RecordError` where different bots, those of a game, never meet in its seats."""
+        # Seats are taken in the order of the names, unless a format says otherwise; any order of two is a
+        # rotation.
+        bots = pairing.bots
+        if len(bots) > 2 and bots not in rotations(tuple(sorted(bots))):
+            raise RecordError(f"the bots of {game_text(pairing)} never meet in these seats in this run")
 
     def seeded(self, seeding: Sequence[str]) -> Self:
         """The format as these bots play it, the highest seed first; the same where it knows no seeds."""
@@ -266,6 +268,11 @@ class Format(ABC):
 
     def _settings(self) -> dict[str, Any]:
         return {key: getattr(self, key) for key in self.defaults()}
+
+
+def game_text(pairing: Pairing) -> str:
+    """A game in messages."""
+    return f"game `{shown(pairing.id)}`"
 
 
 def check_settings(

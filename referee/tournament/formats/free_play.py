@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from referee.core.pairing import Pairing
 from referee.tournament.formats.format import Amount, Format, SectionState
 from referee.tournament.formats.settings import Settings
 from referee.tournament.schedule import Schedule
@@ -34,5 +35,5 @@ class FreePlay(Format):
     def games_in_all(self, bots: int, seats: int) -> Amount:
         return Amount(self.rounds, True)
 
-    def check_group(self, bots: tuple[str, ...], where: str) -> None:
+    def check_group(self, pairing: Pairing) -> None:
         """Whoever plays sits where they like."""

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from math import comb
 from typing import ClassVar
 
 from referee.core.errors import RecordError, UsageError
+from referee.core.pairing import Pairing
 from referee.core.text import counted
-from referee.tournament.formats.format import DEFAULT, Amount, Format, SectionState, wrong_seats
+from referee.tournament.formats.format import DEFAULT, Amount, Format, SectionState, game_text, wrong_seats
 from referee.tournament.formats.settings import Settings
 from referee.tournament.schedule import Encounter, encounter
 
@@ -64,7 +66,11 @@ class Gauntlet(Format):
         opponents = [name for name in names if name in self.against]
         return [(one, other) for one in names if one not in opponents for other in opponents]
 
-    def check_group(self, bots: tuple[str, ...], where: str) -> None:
-        if len({*bots} & {*self.against}) != 1:
-            raise RecordError(f"{where} does not have exactly one bot from `against`")
-        super().check_group(bots, where)
+    def check_group(self, pairing: Pairing) -> None:
+        if sum(name in self._all_against for name in pairing.bots) != 1:
+            raise RecordError(f"{game_text(pairing)} does not have exactly one bot from `against`")
+        super().check_group(pairing)
+
+    @cached_property
+    def _all_against(self) -> frozenset[str]:
+        return frozenset(self.against)

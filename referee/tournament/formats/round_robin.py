@@ -8,6 +8,7 @@ from itertools import combinations
 from math import comb
 from typing import ClassVar
 
+from referee.core.pairing import Pairing
 from referee.tournament.formats.format import DEFAULT, Amount, Format, SectionState, wrong_seats
 from referee.tournament.formats.settings import Settings
 from referee.tournament.schedule import Encounter, Schedule, encounter
@@ -57,9 +58,9 @@ class RoundRobin(Format):
             return Amount(balanced_encounters(bots, seats, self.rounds) * seats, True)
         return Amount(games_in_all(bots, seats, self.rounds), True)
 
-    def check_group(self, bots: tuple[str, ...], where: str) -> None:
+    def check_group(self, pairing: Pairing) -> None:
         if self.tables != BALANCED:
-            super().check_group(bots, where)
+            super().check_group(pairing)
 
 
 def round_robin(names: Iterable[str], seats: int, rounds: int, section: str = "") -> Iterator[Encounter]:

@@ -212,6 +212,9 @@ def nothing_remains(run: RunState) -> bool:
     """Whether nothing of a run is left to play, by its records; False where its format is not known. Raises
     `RecordError`.
     """
-    if run.format is None:
+    form, in_all = run.format, run.games_in_all
+    if form is None or in_all is None:
         return False
-    return Remaining(matchmaking_of_header(run.header, run.format, run.seats), run).next() is None
+    if form.is_open and not form.follows_results and run.played_games == in_all.games:
+        return True  # all that can meet have met: the games of a run are different ones of its schedule
+    return Remaining(matchmaking_of_header(run.header, form, run.seats), run).next() is None

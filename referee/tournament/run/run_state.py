@@ -55,8 +55,8 @@ class RunState:
         """Which bots are held responsible for games that became void."""
         self.shared_seeds: dict[str, bytes] = {}
         """The shared seeds of the games, by `shared_by`: those of the first games that have them."""
-        self._played: dict[str, Summary] = {}
-        """All games, those included that do not count, in their order."""
+        self._order: list[str] = []
+        """The ids of all games, those included that do not count, in their order."""
         self._seats: dict[str, int] = {}
         """How many seats the games have, by section, where there are any yet."""
         self._places: dict[str, Pairing] = {}
@@ -80,10 +80,8 @@ class RunState:
 
     def only(self, games: Collection[str]) -> Self:
         """The state as it is now, as if of the games that count only these had been played."""
-        found = self.copy()
-        for game in self.games.keys() - set(games):
-            del found._played[game]
-        found._sort_games()
+        found, left_out = self.copy(), self.games.keys() - set(games)
+        found._leave_out(left_out)
         return found
 
     def take(self, line: bytes, digest: str) -> Head | dict[str, Any]:
@@ -119,30 +117,32 @@ class RunState:
         self._scheduled = Scheduled(self.header)
         if not change.keys().isdisjoint(MEMBERS):
             self.amendments = amendments_of(self.header)
-            replayed = [self._played.pop(game, None) for game in change.get("replayed", ())]
+            replayed = change.get("replayed", ())
             if replayed or self.annulled or self.amendments.annuls_any:
-                self._sort_games()
+                self._leave_out(replayed)
         self._sort_voids()
 
     def _take_game(self, game: Summary, shared_seed: bytes) -> None:
         pairing = Pairing.parse(game.id)
         self._check_game(game, pairing)
         self.shared_seeds.setdefault(shared_by_pairing(pairing), shared_seed)
-        self._played[game.id] = game
+        self._order.append(game.id)
         self._sort_game(game, pairing)
 
     def _check_game(self, game: Summary, pairing: Pairing) -> None:
         """Raises `RecordError` where a game is not one that the run still has to play."""
         assert self._scheduled is not None
-        self._scheduled.check(pairing)
+        section = self._scheduled.check(pairing)
         if pairing.bots != game.bots:
             raise RecordError(f"the bots of game `{shown(game.id)}` do not match its id")
-        if self._seats.setdefault(pairing.section, len(game.bots)) != len(game.bots):
+        if self._seats.setdefault(section, len(game.bots)) != len(game.bots):
             raise RecordError(f"game `{shown(game.id)}` has a different number of seats than earlier games")
-        if game.id in self._played:  # guard: duplicate-games
+        if self.is_played(game.id):  # guard: duplicate-games
             raise RecordError(f"duplicate game `{shown(game.id)}`")
         # Of a run of an earlier version all are known before, also those after the game was amended.
-        failed = [number for number in self._failed.get(game.id, ()) if number <= game.attempt]
+        failed = self._failed.get(game.id, ())
+        if failed:
+            failed = tuple(number for number in failed if number <= game.attempt)
         self._check_attempt(game.id, game.attempt, failed)
 
     def _check_attempt(self, game: str, attempt: int, failed: Sequence[int]) -> None:
@@ -167,13 +167,15 @@ class RunState:
             self.games[game.id] = game
             self._places[pairing.place] = pairing
 
-    def _sort_games(self) -> None:
-        """Sorts all games anew into those that count and those that do not."""
+    def _leave_out(self, games: Collection[str]) -> None:
+        """Sorts all games but these anew into those that count and those that do not."""
+        played = self.games | self.annulled
+        self._order = [game for game in self._order if game not in games]
         self.games.clear()
         self.annulled.clear()
         self._places.clear()
-        for game in self._played.values():
-            self._sort_game(game, Pairing.parse(game.id))
+        for game in self._order:
+            self._sort_game(played[game], Pairing.parse(game))
 
     def take_old_voids(self, voids: Iterable[VoidGame]) -> None:
         """Takes, before the first line, the void games of a run of an earlier version, which stored them in a
@@ -187,7 +189,7 @@ class RunState:
         file of void games, nothing else tells that it was changed.
         """
         for game in {void.id: None for void in self.voids}:
-            if played := self._played.get(game):
+            if played := self.games.get(game) or self.annulled.get(game):
                 self._check_attempt(game, played.attempt, self._failed[game])
 
     def _take_void(self, void: VoidGame) -> None:
@@ -196,7 +198,7 @@ class RunState:
         self._scheduled.check(pairing)
         if not void.bots.issubset(pairing.bots):
             raise RecordError(f"a suspect of the void game `{shown(void.id)}` is not one of its bots")
-        if void.id in self._played:  # guard: void-after-game
+        if self.is_played(void.id):  # guard: void-after-game
             raise RecordError(f"game `{shown(void.id)}` became void after it was played")
         self._check_attempt(void.id, void.attempt, self._failed.get(void.id, ()))
         self._add_void(void)
@@ -233,7 +235,7 @@ class RunState:
     @property
     def played_games(self) -> int:
         """How many games were played, those included that do not count."""
-        return len(self._played)
+        return len(self._order)
 
     @property
     def seats(self) -> dict[str, int]:
@@ -290,7 +292,7 @@ class RunState:
 
     def is_played(self, game: str) -> bool:
         """Whether a game was played, whether it counts or not."""
-        return game in self._played
+        return game in self.games or game in self.annulled
 
     def is_open(self, game: str) -> bool:
         """Whether a game is still to be played."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Any
 
 from referee.core.errors import RecordError
@@ -14,31 +13,39 @@ from referee.tournament.formats import Amount, known_format, total
 from referee.tournament.schedule import rotations
 from referee.tournament.stopping import KEYS as STOPPING_KEYS
 
+_MOST = 10_000
+"""How many groups of bots are remembered; then it starts anew."""
+
 
 class Scheduled:
     """The schedule of a run as far as its header tells. A changed header needs a new one."""
 
     def __init__(self, header: dict[str, Any]) -> None:
         """Raises `RecordError` where the header has no format that this referee knows."""
-        self._names: Collection[str] = frozenset(header["bots"])
+        self._names: frozenset[str] = frozenset(header["bots"])
         self._sections = sections_of(header)
         self.format = known_format(header)
         """None for a format from a file that was not named, and for the matches of earlier versions, whose
         headers tell nothing.
         """
-        # Most games share their round with games before them, and most have the bots of games before them.
-        self._places: set[str] = set()
+        # Most games share their round with games before them, and many have the bots of games before them.
+        self._section_of: dict[str, str] = {}
+        """By place, of those that were checked."""
         self._groups: set[tuple[str, ...]] = set()
         self._may_stop = any(key in header for key in (*STOPPING_KEYS, *TIME_KEYS))
 
-    def check(self, pairing: Pairing) -> None:
-        """Raises `RecordError` where a game cannot be in the schedule."""
-        if pairing.place not in self._places:
+    def check(self, pairing: Pairing) -> str:
+        """The section of a game. Raises `RecordError` where the game cannot be in the schedule."""
+        section = self._section_of.get(place := pairing.place)
+        if section is None:
             self._check_place(pairing)
-            self._places.add(pairing.place)
+            section = self._section_of[place] = pairing.section
         if pairing.bots not in self._groups:
             self._check_bots(pairing)
+            if len(self._groups) >= _MOST:
+                self._groups.clear()
             self._groups.add(pairing.bots)
+        return section
 
     def _check_place(self, pairing: Pairing) -> None:
         where = f"game `{shown(pairing.id)}`"
@@ -50,7 +57,7 @@ class Scheduled:
             self.format.check_place(pairing)
 
     def _check_bots(self, pairing: Pairing) -> None:
-        if not all(name in self._names for name in pairing.bots):
+        if not self._names.issuperset(pairing.bots):
             raise RecordError(f"a bot of game `{shown(pairing.id)}` is not in this run")
         if len(set(pairing.bots)) != len(pairing.bots):
             raise RecordError(f"a bot has more than one seat in game `{shown(pairing.id)}`")
