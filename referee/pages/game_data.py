@@ -10,8 +10,8 @@ The data of a game is a JSON object:
 
 A view is what one seat knows of the game (`"seat": 1`), or a spectator, who sees all (`"seat": null`):
 
-    {"seat", "box": "0 0 WIDTH HEIGHT", "ground": SVG, "rows": {SEAT: BOX, …}, "steps": [STEP, …],
-     "faults": [TEXT, …], "written": {SEAT: [[WHAT, TEXT], …]}}
+    {"seat", "box": "0 0 WIDTH HEIGHT", "board": HEIGHT, "ground": SVG, "rows": {SEAT: BOX, …},
+     "steps": [STEP, …], "faults": [TEXT, …], "written": {SEAT: [[WHAT, TEXT], …]}}
 
 A step is the position after it, `"draw"`: the view's ground and the elements with these indexes. `"more"` is
 true of a position on the way to it, which comes before it. Where there are any, it has `"rows"`, what is
@@ -219,6 +219,7 @@ class _Maker:
         return {
             "seat": None if view is None else view + 1,
             "box": layout.view_box,
+            "board": layout.board_height,
             "ground": layout.ground,
             "rows": {seat: box for seat, (box, _) in of_seats.items()},
             "steps": found,

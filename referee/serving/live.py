@@ -18,8 +18,10 @@ from referee.core.duty_cycle import DutyCycle
 from referee.core.errors import RecordError
 from referee.games.api import Game
 from referee.pages.environment import fragment
+from referee.pages.report.front import lead_text
 from referee.ratings.brief import fitted
 from referee.ratings.columns import counts_text, faults_text, rating_text, results_heading, score_text
+from referee.ratings.standings import NextInRank
 from referee.serving.secrecy import Secrecy
 from referee.tournament.run.follower import FollowedGame, RunFollower
 from referee.tournament.run.lock import is_locked
@@ -158,6 +160,7 @@ class Snapshot:
             if self.order
             else [],
             more=max(0, len(bots) - most) if most else 0,
+            first=_first(self.order) if self.order else "",
             after=self.ordered if self.ordered < self.count else None,
             has_report=self.has_report,
         )
@@ -289,6 +292,15 @@ class LiveRun:
             rows=known.rows(numbers),
             more=len(self._faulty) - len(numbers),
         )
+
+
+def _first(order: BotOrder) -> str:
+    """How sure it is that the first bot is stronger than the second; empty where nobody knows."""
+    if order.shown_pool is None or len(order.bots) < 2:
+        return ""
+    pair = order.bots[0], order.bots[1]
+    compared = NextInRank(order.shown_pool.difference(*pair), order.shown_pool.superiority(*pair))
+    return lead_text(pair[1], compared, is_by_rating=not any(order.facts.places.values()))
 
 
 def _cells(order: BotOrder, bot: str) -> list[str]:

@@ -215,6 +215,7 @@ KINDS: dict[str, Maker] = {
     "sprt": partial(played, (*TWO, "--sprt", "0,100", "-n", "200")),
     "swiss": partial(played, ("run", str(ROOT / "tournaments" / "swiss.toml"))),
     "knockout": partial(played, ("run", str(ROOT / "tournaments" / "knockout.toml"))),
+    "gauntlet": partial(played, ("run", str(ROOT / "tournaments" / "gauntlet.toml"))),
     "league": partial(played, ("run", str(ROOT / "tournaments" / "league.toml"))),
     "stages": partial(played, ("run", str(ROOT / "tournaments" / "stages.toml"))),
     "hostile": hostile,

@@ -90,6 +90,7 @@ def test_the_elements_of_each_step_are_its_picture(slug: str, options: dict[str,
         boards = [panels_of_seat(picture, None) for picture in pictures]
         layout = Layout.of(boards)
         assert (made["box"], made["ground"]) == (layout.view_box, layout.ground)
+        assert made["board"] == layout.board_height
         assert len(made["steps"]) == len(pictures)
         for board, step in zip(boards, made["steps"], strict=True):
             assert [value["elements"][index] for index in step["draw"]] == layout.elements(board)

@@ -13,7 +13,7 @@ from referee.core.text import counted, true_minus
 from referee.gameplay.events import Ending
 from referee.ratings.columns import likelihood_text, number_text, rating_text
 from referee.ratings.sprt import SprtResult, llr
-from referee.ratings.standings import Standings, StandingsRow
+from referee.ratings.standings import NextInRank, Standings, StandingsRow
 from referee.records.record import Summary
 
 LIKELIHOODS = ((0.975, "almost certainly"), (0.9, "very likely"), (0.75, "probably"))
@@ -23,7 +23,7 @@ PLACES = 3
 """So many bots stand on the podium."""
 
 EVEN = 0.5
-"""A winner that gave itself less has turned the game."""
+"""A winner that gave itself less has turned the game, and a bot that is stronger with less is not ahead."""
 
 
 class ListedGame(NamedTuple):
@@ -126,14 +126,44 @@ def _of_standings(table: Standings, is_over: bool) -> Headline | None:
 def _won(first: StandingsRow, table: Standings) -> str:
     wins, games = first.tally.counts[2], counted(first.tally.games, "game")
     text = f"{counted(wins, 'win')} in {games}"
-    if table.own_order or first.next is None or first.next.superiority is None or len(table.rows) < 2:
+    if len(table.rows) < 2:
         return f"{text}."
-    second = table.rows[1].bot
-    superiority = first.next.superiority
-    return (
-        f"{text}. It is {likely(superiority)} stronger than {second} ({likelihood_text(superiority)} %): "
-        f"{rating_text(first.next.difference)} Elo."
-    )
+    second = table.rows[1]
+    ahead = _ahead(first, second) if table.own_order else ""
+    return f"{text}. {ahead}{lead_text(second.bot, first.next, not table.own_order)}".rstrip()
+
+
+def _ahead(first: StandingsRow, second: StandingsRow) -> str:
+    """By which of its columns a format with an order of its own has the first bot before the second, where
+    that is a larger number; else nothing.
+    """
+    for heading, value in first.columns.items():
+        other = second.columns.get(heading)
+        if value != other:
+            if isinstance(value, str) or isinstance(other, str) or other is None or value < other:
+                return ""
+            numbers = f"{number_text(value)} to {number_text(other)}"
+            return f"It is ahead of {second.bot} by {heading}, {numbers}. "
+    return ""
+
+
+def lead_text(second: str, compared: NextInRank | None, is_by_rating: bool) -> str:
+    """How sure it is that the bot in the first place is stronger than the second; `is_by_rating` says that
+    the ratings put it there. Empty where nobody knows.
+    """
+    if compared is None or compared.superiority is None:
+        return ""
+    superiority = compared.superiority
+    if is_by_rating:
+        return (
+            f"It is {likely(superiority)} stronger than {second} ({likelihood_text(superiority)} %), "
+            f"with a lead of {rating_text(compared.difference)} Elo."
+        )
+    if superiority < EVEN:
+        likelihood = f"{likely(1 - superiority)} stronger ({likelihood_text(1 - superiority)} %)"
+        return f"By the ratings, {second}, in second place, is {likelihood}."
+    likelihood = f"{likely(superiority)} stronger than {second}, in second place"
+    return f"By the ratings, it is {likelihood} ({likelihood_text(superiority)} %)."
 
 
 def likely(superiority: float) -> str:

@@ -27,6 +27,9 @@ NO_GAMES = "no games yet"
 LADDER = 10
 """So many bots stand in the ladder of ratings, whose other rows are in the standings."""
 
+_TITLES = {"rounds": "Rounds: the opponent’s number, and the points against it"}
+"""Of tables of formats whose name does not say what is in them."""
+
 _LADDER_COLUMNS = ("rank", "bot", "score", "elo")
 
 STEPS = 10
@@ -151,7 +154,7 @@ def part(
         of_format=[
             *([("Sequential tests", sprt_grid(facts))] if facts.tests and not table.section else []),
             *(
-                (name.capitalize(), one.grid)
+                (_TITLES.get(name, name.capitalize()), one.grid)
                 for name, one in facts.of_format(table.section).items()
                 if name != "pairings"
             ),

@@ -186,7 +186,7 @@ function botPages(data, address, tableOf, position) {
     const own = [...games.values()];
     const seats = seatsOf(own);
     const rivals = [...met].sort(([, one], [, other]) => percentOf(one) - percentOf(other));
-    const sentence = make("p", `${counted(own.length, "game")}: ${resultsOf(own)}. `);
+    const sentence = make("p", `${counted(own.length, "game")}: ${resultsOf(own)}. `, { class: "sentence" });
     const [worst, against] = rivals[0] ?? [];
     if (rivals.length > 1 && percentOf(against) < percentOf(rivals.at(-1)[1])) sentence.append(`It scores least against ${worst}: ${percentOf(against)} % in ${counted(against.length, "game")}. `);
     sentence.append(make("a", "All its games", { href: `#games?bot=${query(name)}` }));
@@ -202,10 +202,12 @@ function botPages(data, address, tableOf, position) {
     const heads = ["against", "points", "score#", ...seats.map((seat) => `from seat ${seat + 1}`)];
     return [
       ...opening([name], [...(about.elo ? [["Elo ± 95 %", about.elo]] : []), ["points", scoreOf(own)], ["faults", grouped(faulty), faulty ? "bad" : ""]], sentence),
-      grid("By opponent and seat", heads, rows, "squares", SQUARES),
       beside(
-        about.course.length > 1 ? course(name, about.course) : "",
-        ...data.boards.map((board, at) => (about.cells[at].length ? heat(board, about.cells[at]) : "")),
+        grid("By opponent and seat", heads, rows, "squares", SQUARES),
+        make("div", [
+          about.course.length > 1 ? course(name, about.course) : "",
+          ...data.boards.map((board, at) => (about.cells[at].length ? heat(board, about.cells[at]) : "")),
+        ]),
       ),
       ...(faults ? [make("h3", "Faults"), make("p", `Games lost by its own fault: ${faults}.`, { class: "bad" }), said(about.faults)] : []),
       ...(about.times.length ? [grid("Time of its moves", about.times.map(([head]) => `${head}#`), [about.times.map(([, text]) => text)])] : []),
@@ -223,7 +225,7 @@ function botPages(data, address, tableOf, position) {
     const games = gamesOf(one, isHere);
     if (!games.length) return null;
     const points = pointsOf(games);
-    const sentence = make("p", `${one} scored ${scoreOf(games)} points (${percentOf(games)} %) against ${other}: ${resultsOf(games)}. `);
+    const sentence = make("p", `${one} scored ${scoreOf(games)} points (${percentOf(games)} %) against ${other}: ${resultsOf(games)}. `, { class: "sentence" });
     const filter = [["section", section], ["bot", one], ["against", other]].filter(([, value]) => value);
     const all = make("a", "Show them in the list of games", { href: `#games?${filter.map((part) => part.map(encodeURIComponent).join("=")).join("&")}` });
     sentence.append(all);

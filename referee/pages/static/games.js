@@ -7,6 +7,8 @@
   const ON_A_PAGE = 50;
   /** On paper, which has no buttons. */
   const ON_PAPER = 1000;
+  /** So many columns of a matrix can be read on paper, beside each other. */
+  const COLUMNS_ON_PAPER = 24;
   const [ID, SECTION, BOTS, RANKS, ENDING, SENTENCE, MOVES, FAULTS, DECIDING] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
   const find = (name) => document.getElementById(name);
   const list = find("list");
@@ -29,6 +31,28 @@
 
   /** How an address ends that leads to a step of a game. */
   const atStep = (step) => (Number.isInteger(step) ? `@${step}` : "");
+
+  /** Puts parts with some of its columns each in the place of each wide matrix. */
+  const cutMatrices = () => {
+    for (const table of document.querySelectorAll(".matrix")) {
+      const count = table.tHead.rows[0].cells.length - 1;
+      const each = Math.ceil(count / Math.ceil(count / COLUMNS_ON_PAPER));
+      if (each === count) continue;
+      for (let first = 1; first <= count; first += each) {
+        const part = table.cloneNode(true);
+        part.classList.add("part");
+        for (const row of part.rows) [...row.cells].slice(1).forEach((cell, at) => at + 1 >= first && at + 1 < first + each || cell.remove());
+        table.parentElement.append(part);
+      }
+      table.hidden = true;
+    }
+  };
+  const joinMatrices = () => {
+    for (const part of document.querySelectorAll(".matrix.part")) part.remove();
+    for (const table of document.querySelectorAll(".matrix")) table.hidden = false;
+  };
+  addEventListener("beforeprint", cutMatrices);
+  addEventListener("afterprint", joinMatrices);
 
   const start = (data) => {
     const address = (id, number) => {
@@ -365,7 +389,7 @@
     const game = await replayData(id);
     const [view] = game.views;
     const svg = link.querySelector("svg");
-    svg.setAttribute("viewBox", view.box);
+    svg.setAttribute("viewBox", view.box.replace(/\S+$/, view.board)); // without the rows below, too small to read
     svg.innerHTML = view.ground + view.steps.at(link.dataset.step ?? -1).draw.map((index) => game.elements[index]).join("");
   };
   for (const link of document.querySelectorAll("[data-position]")) drawPosition(link);
