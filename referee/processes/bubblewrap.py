@@ -31,6 +31,15 @@ _FRESH = ("/proc", "/dev", *WRITABLE_INSIDE)
 
 _DEVICES = "/dev"
 
+_DEVICE_LINKS = {
+    "stdin": "/proc/self/fd/0",
+    "stdout": "/proc/self/fd/1",
+    "stderr": "/proc/self/fd/2",
+    "fd": "/proc/self/fd",
+    "core": "/proc/kcore",
+    "ptmx": "pts/ptmx",
+}
+
 _PREPARED = "/sys"
 """The folder below which files are prepared. It exists everywhere, and nothing else of it is needed there."""
 
@@ -171,9 +180,12 @@ def _shared(
 
 def _devices(folder: str) -> tuple[str, ...]:
     """The words that make a folder of devices, which is read-only."""
-    words = ["--dev", folder]
-    # A bot gets no terminals: they have no size either, and all bots share those of the machine.
-    words += ["--tmpfs", f"{folder}/pts", *_closed(f"{folder}/pts")]  # guard: terminals
+    # Not `--dev`, which adds terminals: they have no size, and all bots share those of the machine.
+    words = ["--tmpfs", folder, "--dir", f"{folder}/shm", "--dir", f"{folder}/pts"]
+    for name in ("null", "zero", "full", "random", "urandom", "tty"):
+        words += ["--dev-bind", f"/dev/{name}", f"{folder}/{name}"]
+    for name, to in _DEVICE_LINKS.items():
+        words += [_LINK, to, f"{folder}/{name}"]
     return (*words, *_closed(folder))
 
 
