@@ -5,7 +5,8 @@ the files that are bound into its namespace, its own processes, and no network.
 
 Most of these files belong to the machine, and each takes time to bind, since `bwrap` then reads the list of
 all mounts. So they are bound once below a folder in a namespace that bots are started from, which `bwrap`
-makes too (`prepared.py` has that done), and a bot gets them with few binds, each of a whole folder.
+makes too (`prepared.py` has that done), and a bot gets them with few binds, each of a whole folder. The
+devices are made there too.
 """
 
 from __future__ import annotations
@@ -26,7 +27,18 @@ _BEYOND = 1 << 20
 """Bytes that fit into its file systems beyond the limit, so that more than the limit can be seen."""
 
 _FRESH = ("/proc", "/dev", *WRITABLE_INSIDE)
-"""What is made for each bot."""
+"""What is not as on the machine."""
+
+_DEVICES = "/dev"
+
+_DEVICE_LINKS = {
+    "stdin": "/proc/self/fd/0",
+    "stdout": "/proc/self/fd/1",
+    "stderr": "/proc/self/fd/2",
+    "fd": "/proc/self/fd",
+    "core": "/proc/kcore",
+    "ptmx": "pts/ptmx",
+}
 
 _PREPARED = "/sys"
 """The folder below which files are prepared. It exists everywhere, and nothing else of it is needed there."""
@@ -112,21 +124,16 @@ def wrapping(
     rights = ["--die-with-parent", "--cap-drop", "ALL"]
     identity = ["--cap-add", kept_capability] if kept_capability else ["--unshare-user"]
     words = [argv[0], *namespaces, *rights, *identity]
-    words += ["--seccomp", str(FILTER_DESCRIPTOR), "--proc", "/proc", "--dev", "/dev"]
-    for folder in WRITABLE_INSIDE:
-        words += [*size, "--perms", "1777", "--tmpfs", folder]
-    words += ["--symlink", SCRATCH, "/var/tmp"]
-    tops = _tops(files, cwd)
+    words += ["--seccomp", str(FILTER_DESCRIPTOR), "--proc", "/proc", "--symlink", SCRATCH, "/var/tmp"]
+    before, tops = len(words), _tops(files, cwd)
+    shared = [_read_only(path) for path in tops]
+    fresh = _flat((*size, "--perms", "1777", "--tmpfs", folder) for folder in WRITABLE_INSIDE)
     others = (path for path in (*SYSTEM_FILES, *files.installed) if path not in tops)
     words += _flat(_read_only(path) for path in (*others, *files.own))
     for path in map(str, files.writable):
         words += ["--bind", path, path]
     # Else root could also write to the settings of the kernel, even without capabilities.
     words += ["--remount-ro", "/proc"]  # guard: own-oom-score
-    # It gets no terminals: they have no size either, and all bots share those of the machine.
-    words += ["--tmpfs", "/dev/pts", *_closed("/dev/pts")]  # guard: terminals
-    words += _closed("/dev")
-    before, shared = len(words), [_read_only(path) for path in tops]  # late: a bind reads all earlier mounts
     for link in _links(files):
         if set(tops.values()).isdisjoint(Path(link[-1]).parents):
             words += link
@@ -139,7 +146,8 @@ def wrapping(
         words += _closed(folder)
     words += ["--chdir", str(cwd), "--", *_SHELL, *argv[1:]]
     user = [] if kept_capability else ["--unshare-user"]
-    return Wrapping(tuple(words), _shared(before, [argv[0], *rights, *user], shared, set(tops.values())))
+    program = (argv[0], *rights, *user)
+    return Wrapping(tuple(words), _shared(before, program, fresh, shared, set(tops.values())))
 
 
 _Mount = tuple[str, str, str]
@@ -147,18 +155,38 @@ _Mount = tuple[str, str, str]
 
 
 def _shared(
-    before: int, program: Sequence[str], mounts: Sequence[_Mount], tops: Collection[Path]
+    before: int,
+    program: Sequence[str],
+    fresh: Sequence[str],
+    mounts: Sequence[_Mount],
+    tops: Collection[Path],
 ) -> SharedMounts:
-    """These mounts, which lie in the folders `tops`; `program`: the beginning of a command that can do it."""
+    """The devices, and these mounts, which lie in the folders `tops`. `program`: the beginning of a command
+    that can prepare them; `fresh`: the words between devices and mounts that each bot has for itself.
+    """
     inside = [(option, source, _PREPARED + target) for option, source, target in mounts]
-    around = ("--dev-bind", "/", "/", "--tmpfs", _PREPARED)
+    around, devices = ("--dev-bind", "/", "/", "--tmpfs", _PREPARED), _PREPARED + _DEVICES
     return SharedMounts(
         before,
         tuple(source for option, source, _ in mounts if option != _LINK),
-        _flat(mounts),
-        (*program, *around, *_flat(inside), "--remount-ro", _PREPARED, "--", *_TELLING),
-        _flat(("--ro-bind", f"{_PREPARED}{top}", str(top)) for top in sorted(tops)),
+        (*_devices(_DEVICES), *fresh, *_flat(mounts)),
+        (*program, *around, *_devices(devices), *_flat(inside), *_closed(_PREPARED), "--", *_TELLING),
+        (
+            *("--dev-bind", devices, _DEVICES, *fresh),
+            *_flat(("--ro-bind", f"{_PREPARED}{top}", str(top)) for top in sorted(tops)),
+        ),
     )
+
+
+def _devices(folder: str) -> tuple[str, ...]:
+    """The words that make a folder of devices, which is read-only."""
+    # Not `--dev`, which adds terminals: they have no size, and all bots share those of the machine.
+    words = ["--tmpfs", folder, "--dir", f"{folder}/shm", "--dir", f"{folder}/pts"]
+    for name in ("null", "zero", "full", "random", "urandom", "tty"):
+        words += ["--dev-bind", f"/dev/{name}", f"{folder}/{name}"]
+    for name, to in _DEVICE_LINKS.items():
+        words += [_LINK, to, f"{folder}/{name}"]
+    return (*words, *_closed(folder))
 
 
 def _tops(files: VisibleFiles, cwd: Path) -> dict[Path, Path]:
@@ -193,5 +221,5 @@ def _links(files: VisibleFiles) -> Iterator[_Mount]:
             yield _LINK, text, link
 
 
-def _flat(mounts: Iterable[_Mount]) -> tuple[str, ...]:
-    return tuple(chain.from_iterable(mounts))
+def _flat(words: Iterable[Sequence[str]]) -> tuple[str, ...]:
+    return tuple(chain.from_iterable(words))

@@ -1,8 +1,8 @@
 """Prepares the mounts that bots in namespaces of their own have in common, once for all bots of a warden.
 
 They are made in namespaces that only descriptors of the warden keep: no process is left there, and a bot is
-started there by entering them before its program is executed. What is prepared can only be read, and nothing
-of it belongs to a bot, so that no bot finds a trace of an earlier one.
+started there by entering them before its program is executed. No bot can change what is prepared, and
+nothing of it belongs to a bot, so that no bot finds a trace of an earlier one.
 """
 
 from __future__ import annotations

@@ -168,7 +168,6 @@ GUARDS = [
     valued("forgiven-voids", "True", "tests/processes/test_amend.py -k played_again"),
     never("out-of-memory", "tests/processes/test_memory.py -k landlock"),
     never("memory-of-workers", "tests/unit/test_suspects_of_workers.py"),
-    dropped("terminals", f"{MOUNTS} -k has_a_size"),
     dropped("own-oom-score", f"{ISOLATION} -k killed_first"),
     never("endless-attempts", f"{OUTSIDE_KILLS} -k attempts"),
     never("processes", WARDENS),
