@@ -81,7 +81,7 @@ def _text(progress: RunProgress, order: BotOrder) -> str:
     if progress.played:
         if order.facts.unknown_format:
             lines += ["", order_by_rating(order.facts.unknown_format)]
-        lines += ["", *brief(order.tallies, order.shown_pool, progress.seats, ROWS, order=order.bots)]
+        lines += ["", *brief(order.tallies, order.shown_pool, progress.seats, ROWS, order=order.places)]
     if not progress.is_over:
         lines += _pairings(order)
     return "\n".join(lines)
@@ -129,15 +129,16 @@ def _data(progress: RunProgress, order: BotOrder) -> dict[str, Any]:
         "remaining_us": progress.remaining_us,
         "idle_us": _idle_us(progress),
         "faults": dict(sorted(order.faults.items())),
-        "standings": [_standing(order, name) for name in order.bots],
+        "standings": [_standing(order, rank, name) for rank, name, _ in order.places],
     }
 
 
-def _standing(order: BotOrder, name: str) -> dict[str, Any]:
+def _standing(order: BotOrder, rank: int | None, name: str) -> dict[str, Any]:
     tally = order.tallies[name]
     rating = order.pool.ratings[name] if order.pool else None
     losses, draws, wins = tally.counts
     return {
+        "rank": rank,
         "bot": name,
         "withdrawn": order.facts.withdrawn.get(name),
         "elo": rating.elo if rating else None,

@@ -184,7 +184,7 @@ def faults_grid(table: Standings) -> Grid:
         faults = row.tally.faults
         counts = [*(faults[word] for word in words), faults.total()]
         cells = [f"{count:,}" if count else NONE for count in counts]
-        rows.append([rank_text(row), row.bot, f"{row.tally.games:,}", *cells])
+        rows.append([rank_text(row.rank), row.bot, f"{row.tally.games:,}", *cells])
     return Grid(heads, rows)
 
 

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from referee.core.pairing import section_of
-from referee.ratings.columns import counts_text, faults_text, rating_text, results_heading, score_text
+from referee.ratings.columns import (
+    counts_text,
+    faults_text,
+    rank_text,
+    rating_text,
+    results_heading,
+    score_text,
+)
+from referee.ratings.placing import RankedBot, ranked_by_rating
 from referee.ratings.pool import FittedPool, Rating, Result, fit
 from referee.ratings.tally import Tallies, Tally
 from referee.records.record import Summary
@@ -27,43 +35,33 @@ def fitted(names: Sequence[str], games: Sequence[Summary], of: Sequence[int]) ->
     return fit(results, sorted(names))
 
 
-def ranking(tallies: Tallies, pool: FittedPool | None) -> list[str]:
-    """The bots, best first: by their ratings, or where there are none by their points and scores."""
-
-    def key(name: str) -> tuple[float, float, str]:
-        if pool:
-            return -round(pool.ratings[name].elo, 6), 0, name
-        found = tallies[name]
-        return -(found.score or 0), found.scores / max(1, found.games), name
-
-    return sorted(tallies.by_bot, key=key)
-
-
 def brief(
     tallies: Tallies,
     pool: FittedPool | None,
     seats: int,
     most: int,
     width: int = 80,
-    order: Sequence[str] = (),
+    order: Sequence[RankedBot] = (),
 ) -> list[str]:
     """The standings as at most `most` lines (3 at least) of at most `width` characters.
 
-    The bots are in the given order, or else in that of `ranking`. Those that do not fit are counted on the
-    last line.
+    The bots are in the given order, or else in that of their ratings. Those that do not fit are counted on
+    the last line.
     """
-    order = order or ranking(tallies, pool)
-    best = order if len(order) < most else order[: max(1, most - 2)]
+    order = order or ranked_by_rating(tallies.by_bot, tallies, pool)
+    ranked = order if len(order) < most else order[: max(1, most - 2)]
+    best = [name for _, name, _ in ranked]
     headers, cells = _columns(seats, pool is not None)
     rows = [cells(name, tallies[name], pool.ratings[name] if pool else None) for name in best]
     *widths, last = [max(map(len, column)) for column in zip(headers, *rows, strict=True)]
-    numbers = len(str(len(best)))
+    ranks = ["", *(rank_text(rank) for rank, _, _ in ranked)]
+    numbers = max(map(len, ranks))
     rest = numbers + 1 + sum(2 + width for width in widths) + 2 + min(last, FAULTS_WIDTH)
     names = max(NAME_WIDTH, min(max(map(len, best), default=0), width - rest))
     lines = []
-    for number, (name, row) in enumerate(zip(["bot", *best], [headers, *rows], strict=True)):
+    for rank, name, row in zip(ranks, ["bot", *best], [headers, *rows], strict=True):
         *inner, faults = row
-        who = f"{str(number or '').rjust(numbers)} {_cut(name, names).ljust(names)}"
+        who = f"{rank.rjust(numbers)} {_cut(name, names).ljust(names)}"
         right = [cell.rjust(width) for cell, width in zip(inner, widths, strict=True)]
         lines.append("  ".join([who, *right, faults]))
     if len(best) < len(order):

@@ -135,16 +135,20 @@ def standings_grid(table: Standings, columns: Sequence[str], times: Times | None
     rows = []
     for row in table.rows:
         used = times.by_bot.get(row.bot, MoveTimes()) if times else MoveTimes()
-        cells = [rank_text(row), row.bot, *(number_text(row.columns.get(heading, NONE)) for heading in own)]
+        cells = [
+            rank_text(row.rank),
+            row.bot,
+            *(number_text(row.columns.get(heading, NONE)) for heading in own),
+        ]
         for name in chosen:
             cells += _cells(name, row, used, table.seats)
         rows.append(cells)
     return Grid(heads, rows)
 
 
-def rank_text(row: StandingsRow) -> str:
+def rank_text(rank: int | None) -> str:
     """The rank of a bot; a dash where it is out of the tournament."""
-    return NONE if row.rank is None else str(row.rank)
+    return NONE if rank is None else str(rank)
 
 
 def results_heading(seats: int) -> str:

@@ -16,6 +16,13 @@ FORMAT_TABLES = {
 """Their names and what they show."""
 
 
+LAST_SERIES = "last series"
+"""The heading of the column of a knockout's standings with the score of a bot's last series."""
+
+DECIDED_BY_SEED = ", by seed"
+"""What follows the score of a series that ended level, and was decided by the seeds."""
+
+
 class FormatTable(NamedTuple):
     """A table of a format, as text and as data."""
 

@@ -6,7 +6,7 @@ Everything here is a function of the set of games: their order does not matter.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -15,15 +15,13 @@ from referee.core.point_scale import STANDARD, PointScale
 from referee.core.text import listed
 from referee.ratings.clusters import Clusters, clusters
 from referee.ratings.format_tables import FormatTable
+from referee.ratings.placing import FormatPlace, ranked_by_rating, without_withdrawn
 from referee.ratings.pool import FittedPool, Rating, Result, fit
 from referee.ratings.sprt import SprtResult
 from referee.ratings.tally import Tallies, Tally
 from referee.ratings.times import Times
 from referee.records.left_out import LeftOut
 from referee.records.record import Summary
-
-FormatPlace = tuple[int, str, Mapping[str, float | str]]
-"""A bot's place in the order of a format: the rank, the bot, and what the place follows from, by heading."""
 
 
 @dataclass(frozen=True)
@@ -182,8 +180,8 @@ def _standings(
     ]
     pool = fit(results, sorted(names))
     own = facts.places.get(section)
-    ordered: Sequence[FormatPlace] = own if own is not None else _places(names, tallies, pool, seats)
-    places = _without_withdrawn(ordered, facts.withdrawn)
+    ordered = own if own is not None else ranked_by_rating(names, tallies, pool if seats > 1 else None)
+    places = without_withdrawn(ordered, facts.withdrawn)
     independent = _independent(games, found)
     of_group = {name: number for number, group in enumerate(pool.groups) for name in group}
     rows = []
@@ -206,35 +204,6 @@ def _standings(
             )
         )
     return Standings(section, games, found, tallies, pool, rows, seats, own is not None or seats == 1)
-
-
-def _without_withdrawn(
-    places: Sequence[FormatPlace], withdrawn: Collection[str]
-) -> list[tuple[int | None, str, Mapping[str, float | str]]]:
-    """The places with those that are out of the tournament at the end; who was behind them moves up."""
-    gone = [rank for rank, name, _ in places if name in withdrawn]
-    return [
-        *(
-            (rank - sum(other < rank for other in gone), name, columns)
-            for rank, name, columns in places
-            if name not in withdrawn
-        ),
-        *((None, name, columns) for _, name, columns in places if name in withdrawn),
-    ]
-
-
-def _places(names: Sequence[str], tallies: Tallies, pool: FittedPool, seats: int) -> list[FormatPlace]:
-    """The order by rating. Bots that play alone have none: theirs is by the share of games won, and then by
-    the mean score, such as tiles left, of which less is better.
-    """
-
-    def key(name: str) -> tuple[bool, float, float, str]:
-        tally = tallies[name]
-        if seats > 1 or not tally.games:
-            return not tally.games, -round(pool.ratings[name].elo, 6), 0.0, name
-        return False, -(tally.score or 0.0), tally.scores / tally.games, name
-
-    return [(rank, name, {}) for rank, name in enumerate(sorted(names, key=key), 1)]
 
 
 def _independent(games: Sequence[Summary], found: Clusters) -> dict[str, int]:

@@ -20,7 +20,14 @@ from referee.games.api import Game
 from referee.pages.environment import fragment
 from referee.pages.report.front import lead_text
 from referee.ratings.brief import fitted
-from referee.ratings.columns import counts_text, faults_text, rating_text, results_heading, score_text
+from referee.ratings.columns import (
+    counts_text,
+    faults_text,
+    rank_text,
+    rating_text,
+    results_heading,
+    score_text,
+)
 from referee.ratings.standings import NextInRank
 from referee.serving.secrecy import Secrecy
 from referee.tournament.run.follower import FollowedGame, RunFollower
@@ -72,7 +79,7 @@ class GameRow(NamedTuple):
 class BotRow(NamedTuple):
     """A bot in the standings."""
 
-    rank: int
+    rank: str
     bot: str
     cells: Sequence[str]
     """One for each of the `headings`."""
@@ -150,16 +157,16 @@ class Snapshot:
 
     def standings(self, most: int | None = None) -> str:
         """The standings as HTML, of at most this many bots."""
-        bots = self.order.bots if self.order else []
+        places = self.order.places if self.order else []
         seats = max(self.run.seats.values()) if self.run else 2
         has_ratings = self.order is not None and self.order.pool is not None
         return fragment(
             "live_standings.html",
             headings=[*["Elo ± 95 %"][:has_ratings], "games", results_heading(seats), "score", "faults"],
-            rows=[BotRow(rank, bot, _cells(self.order, bot)) for rank, bot in enumerate(bots[:most], 1)]
+            rows=[BotRow(rank_text(rank), bot, _cells(self.order, bot)) for rank, bot, _ in places[:most]]
             if self.order
             else [],
-            more=max(0, len(bots) - most) if most else 0,
+            more=max(0, len(places) - most) if most else 0,
             first=_first(self.order) if self.order else "",
             after=self.ordered if self.ordered < self.count else None,
             has_report=self.has_report,

@@ -291,7 +291,7 @@ class Stopping:
         if not self.tests or not all(test.accepted for test in self.tests.values()):
             return None
         first, *others = self.tests.values()
-        return f"all {len(self.tests)} tests are decided" if others else str(first.result())
+        return f"{len(self.tests)} of {len(self.tests)} tests are decided" if others else str(first.result())
 
     def skips(self, encounter: Encounter) -> bool:
         """Whether the encounter is not played, since the test of its bots is decided."""

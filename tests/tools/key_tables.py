@@ -116,8 +116,8 @@ def context(table: str, key: str) -> dict[str, str]:
     if table == "[[bot]]":
         return {"name": '"mine"', "cmd": '"true"', **({"build": '"true"'} if key == "build_network" else {})}
     if table == "[[stage]]":
-        form = next((one for one in (Knockout, League) if key in one.setting_names()), None)
-        own = {"format": f'"{form.name}"', key: keys.STAGE[key]} if form else {}
+        forms = [one.name for one in (Knockout, League) if key in one.setting_names()]
+        own = {"format": f'"{forms[0]}"', key: keys.STAGE[key]} if forms else {}
         return {"name": '"this"', **own, **({"advance": "2"} if key == "groups" else {})}
     return {"game": keys.GAME["game"]} if table == "[[game]]" else {}
 

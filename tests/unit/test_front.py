@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import pytest
 
 from referee.core.pairing import Pairing
-from referee.pages.report.front import ListedGame, evidence, front, games_to_see, likely
+from referee.pages.report.front import Headline, ListedGame, evidence, front, games_to_see, likely
+from referee.ratings.placing import FormatPlace
 from referee.ratings.sprt import SprtResult, bounds, llr
-from referee.ratings.standings import standings
+from referee.ratings.standings import Facts, standings
 from referee.records.record import Summary
 from tests.unit.test_report import game
 
@@ -114,6 +117,49 @@ def test_the_headline_and_the_podium_are_those_of_the_standings() -> None:
     assert front(standings(order, []), [], (), is_over=True).headline is None
 
 
+def headline(
+    names: list[str], games: list[Summary], places: dict[str, list[FormatPlace]] | None = None
+) -> Headline:
+    """The headline of a run that is over."""
+    table = standings(names, games, facts=Facts(places=places or {}))
+    found = front(table, [ListedGame(each, 9) for each in games], (), is_over=True).headline
+    assert found
+    return found
+
+
+def both_win(bots: tuple[str, str], winner: int = 0) -> list[Summary]:
+    """A pair of games: each bot wins one as that seat."""
+    ranks = (1, 2) if winner == 0 else (2, 1)
+    return [game(bots, ranks), game(bots[::-1], ranks)]
+
+
+def test_bots_that_nothing_tells_apart_share_the_first_place() -> None:
+    names = ["ant", "bee", "cat", "dog"]
+    games = [one for pair in combinations(names[:3], 2) for one in both_win(pair)]
+    found = headline(names, games)
+    assert (found.kicker, found.answer) == ("Level in the first place", "ant, bee and cat")
+    more = [one for pair in combinations(names, 2) for one in both_win(pair)]
+    assert headline(names, more).answer == "ant, bee and 2 others"
+
+
+def test_bots_of_groups_that_never_met_have_no_common_winner() -> None:
+    names = ["ant", "bee", "cat", "dog"]
+    games = [game(("ant", "bee"), (1, 2)), game(("cat", "dog"), (2, 1))]
+    found = headline(names, games)
+    assert (found.kicker, found.answer) == ("The best of each group that met", "ant and dog")
+    places: dict[str, list[FormatPlace]] = {
+        "": [(1, "cat", {}), (2, "ant", {}), (3, "dog", {}), (4, "bee", {})]
+    }
+    assert headline(names, games, places=places).answer == "cat", "the order of a format"
+
+
+def test_a_final_that_the_seed_decided_is_told() -> None:
+    columns = {"last series": "1–1, by seed"}
+    places: dict[str, list[FormatPlace]] = {"": [(1, "ant", columns), (2, "bee", columns)]}
+    found = headline(["ant", "bee"], both_win(("ant", "bee")), places=places)
+    assert found.sentence == "1 win in 2 games. The last series ended 1–1, and the higher seed won it."
+
+
 def test_a_sequential_test_is_its_verdict() -> None:
     games = [game(bots, (1, 2), number) for number in (1, 2) for bots in (("ant", "bee"),)]
     games += [game(("bee", "ant"), (2, 1), number) for number in (1, 2)]
@@ -134,5 +180,9 @@ def test_a_sequential_test_is_its_verdict() -> None:
         "H1": ("Yes, ant is stronger", "good"),
         "": ("Not decided yet", ""),
     }
+    tests = [test._replace(accepted=accepted) for accepted in ("H0", "H1", "H0", "")]
+    several = front(table, listed_games, tests, is_over=False).headline
+    assert several and several.answer == "ant"
+    assert several.sentence.endswith(" Sequential tests: 1 accepted H1, 2 accepted H0 and 1 not decided yet.")
     loss = front(table, listed_games, [test._replace(elo0=-10, elo1=0)], is_over=True).headline
     assert loss and loss.answer == "Yes, ant is no weaker"

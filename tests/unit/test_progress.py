@@ -24,6 +24,7 @@ from referee.core.timecontrol import TimeControl
 from referee.gameplay.events import Ending
 from referee.ratings.brief import brief
 from referee.ratings.notes import FEW_ENCOUNTERS
+from referee.ratings.placing import RankedBot
 from referee.ratings.pool import FittedPool, Rating, fit
 from referee.ratings.tally import Tallies
 from referee.records.record import Summary
@@ -459,6 +460,8 @@ def test_the_standings_in_short() -> None:
         "2 c                      –      1  0–0–1    0.0 %  1 gone",
         "3 a                −5 ± 20      2  2–0–0  100.0 %  –",
     ]
+    places: list[RankedBot] = [(1, "b", {}), (1, "a", {}), (None, "c", {})]
+    assert [line[:3] for line in brief(tallies, None, 2, 10, order=places)] == ["  b", "1 b", "1 a", "– c"]
     assert brief(tallies, None, 2, 3)[1:] == ["1 a             2  2–0–0  100.0 %  –", "… and 2 more"]
     assert all(len(line) <= 30 for line in brief(tallies, ratings, 2, 10, 30))
     assert "1st–tied–rest" in brief(Tallies(names), None, 4, 10)[0]

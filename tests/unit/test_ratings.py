@@ -338,6 +338,22 @@ def test_no_number_of_a_pool_is_nan_or_inf(results: list[Result]) -> None:
         assert all(0 <= value <= 1 for key, value in found.items() if "superiority" in str(key))
 
 
+def test_no_likelihood_is_below_0_or_above_1() -> None:
+    won = {"ed": 8, "ea": 2, "ec": 1, "eb": 1, "dc": 1, "db": 1, "ab": 1}
+    level = {"da": 3, "dc": 1, "ac": 1, "cb": 2}
+    results = []
+    for both, ranks in ((won, ((1, 2), (2, 1))), (level, ((2, 1), (2, 1)))):
+        for pair, count in both.items():
+            one, other = [*pair]
+            for number in range(count):
+                cluster = f"{one}{other}{number}{ranks}"
+                results.append(Result((one, other), ranks[0], cluster))
+                results.append(Result((other, one), ranks[1], cluster))
+    found = fit(results, "abcde").superiorities("abcde")
+    likely = [value for row in found for value in row if value is not None]
+    assert len(likely) == 20 and min(likely) == 0 and max(likely) == 1
+
+
 @pytest.mark.promise("TABLE", "Neither names nor the order of games change a rating.")
 @pytest.mark.slow(seconds=5)
 @FEWEST

@@ -96,12 +96,23 @@ def test_a_run_whose_time_is_over_plays_what_has_begun_and_continues_with_a_late
                 }
                 assert {game.id for game in begun} >= found.run.found.keys()
             if not (made.format.pairs_by_round and len(made.format.played_with(1)) == 1):
+                assert len(found.run.found) <= 7 + 3 * max(made.matchmaking.seats.values())
                 games = map(Pairing.parse, found.run.found)
                 encounters = [encounter(one.number, one.bots, one.part, one.section).games for one in games]
                 assert found.run.found.keys() >= {one.id for games in encounters for one in games}
         assert continued(made, whole).run.found == whole.run.found, "by the same command"
         whole.run.add_change({"until": None})
         assert continued(unlimited, whole).run.found == every
+
+
+def test_a_game_of_a_league_is_open_until_the_next_stage_is_played() -> None:
+    made = tournament(*ONE_BY_ONE["league as a stage"])
+    run = SimulatedRun(made.header(), "s", strikes=False)
+    run.add_void("1:a:b", frozenset())
+    run.store_game(Pairing.parse("3:a:c"), (1, 2), ("", ""))
+    assert run.state.is_open("1:a:b")
+    run.store_game(Pairing.parse("21.1:c:d"), (1, 2), ("", ""))
+    assert not run.state.is_open("1:a:b")
 
 
 def continued(made: Tournament, before: Simulation) -> Simulation:

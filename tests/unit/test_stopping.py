@@ -201,7 +201,7 @@ def test_each_challenger_of_a_gauntlet_is_tested_against_each_opponent() -> None
     assert state.progress() == "2 of 4 tests decided; next a–y: LLR +0.00 [−2.94, 2.94]"
     for one, games in rounds(300, "ay", "by"):
         state.add(one, games)
-    assert state.decision == "all 4 tests are decided"
+    assert state.decision == "4 of 4 tests are decided"
 
 
 def test_games_in_progress_at_the_decision_do_not_matter() -> None:

@@ -25,8 +25,9 @@ from referee.ratings.format_tables import RANK, FormatTable, name_column
 from referee.ratings.grids import Column, Grid
 from referee.ratings.notes import NO_ELO
 from referee.ratings.pairs import crosstable, pentanomial
+from referee.ratings.placing import FormatPlace
 from referee.ratings.pool import Rating
-from referee.ratings.standings import Facts, FormatPlace, NextInRank, standings
+from referee.ratings.standings import Facts, NextInRank, standings
 from referee.ratings.table import KNOWN, TableText, parse_show, rendered
 from referee.ratings.tally import Tallies
 from referee.ratings.times import MoveTimes, Times
@@ -335,6 +336,16 @@ def test_a_bot_that_won_everything_has_an_interval_that_says_so() -> None:
 def test_bots_without_games_are_last() -> None:
     won_by_a = [game(pair, "a") for pair in SEATINGS]
     assert standings("cab", won_by_a).names == ["a", "b", "c"]
+
+
+def test_equal_bots_share_a_rank_and_those_that_have_not_played_come_last() -> None:
+    games = [summary(bots, (1, 1), (0, 0)) for bots in ("ab", "ba", "bc", "cb", "ac", "ca")]
+    games += [summary(f"{name}d", (1, 2), (0, 0)) for name in "abc"]
+    rows = standings("edcba", games).rows
+    assert [(row.rank, row.bot) for row in rows] == [(1, "a"), (1, "b"), (1, "c"), (4, "d"), (5, "e")]
+    without = standings("edcba", games, facts=Facts(withdrawn={"b": "late"})).rows
+    assert [row.rank for row in without] == [1, 1, 3, 4, None]
+    assert {row.rank for row in standings("abc", []).rows} == {1}
 
 
 def test_a_format_may_have_an_order_of_its_own() -> None:

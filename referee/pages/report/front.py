@@ -9,9 +9,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from referee.core.pairing import Pairing
-from referee.core.text import counted, true_minus
+from referee.core.text import counted, listed, true_minus
 from referee.gameplay.events import Ending
 from referee.ratings.columns import likelihood_text, number_text, rating_text
+from referee.ratings.format_tables import DECIDED_BY_SEED, LAST_SERIES
 from referee.ratings.sprt import SprtResult, llr
 from referee.ratings.standings import NextInRank, Standings, StandingsRow
 from referee.records.record import Summary
@@ -105,8 +106,11 @@ def front(table: Standings, games: Sequence[ListedGame], tests: Sequence[SprtRes
     """The first screen of a tournament with these standings; `is_over` says that nothing more is played."""
     test = tests[0] if len(tests) == 1 else None
     elo = {bot: rating.elo for bot, rating in table.pool.ratings.items()}
+    headline = _of_test(test, table) if test else _of_standings(table, is_over)
+    if headline and len(tests) > 1:
+        headline = headline._replace(sentence=f"{headline.sentence} {_of_tests(tests)}")
     return Front(
-        _of_test(test, table) if test else _of_standings(table, is_over),
+        headline,
         [] if test else podium(table, games, elo),
         games_to_see(games, elo),
         evidence(test, [each.game for each in games]) if test else [],
@@ -116,16 +120,33 @@ def front(table: Standings, games: Sequence[ListedGame], tests: Sequence[SprtRes
 
 def _of_standings(table: Standings, is_over: bool) -> Headline | None:
     """The bot in the first place: in a format with an order of its own by that, else by rating."""
-    first = next((row for row in table.rows if row.rank == 1 and row.tally.games), None)
-    if first is None:
+    playing = [row for row in table.rows if row.rank is not None and row.tally.games]
+    best = [row for row in playing if row.rank == 1]
+    if not best:
         return None
+    groups = [group for group in table.pool.groups if any(row.bot in group for row in playing)]
+    if len(groups) > 1 and not table.own_order:
+        leaders = [next(row.bot for row in playing if row.bot in group) for group in groups]
+        text = "No games connect these bots, or those that they met, so their ratings cannot be compared."
+        return Headline("The best of each group that met", _listed(leaders), "", text)
+    if len(best) > 1:
+        text = f"Only their names tell these {len(best)} bots apart."
+        return Headline("Level in the first place", _listed([row.bot for row in best]), "", text)
     kicker = "Winner" if is_over else "In the lead"
-    return Headline(kicker, first.bot, "", _won(first, table))
+    return Headline(kicker, best[0].bot, "", _won(best[0], table))
+
+
+def _listed(bots: Sequence[str]) -> str:
+    """Names for a headline, as many as it has room for."""
+    return listed(bots) if len(bots) <= PLACES else f"{bots[0]}, {bots[1]} and {len(bots) - 2} others"
 
 
 def _won(first: StandingsRow, table: Standings) -> str:
     wins, games = first.tally.counts[2], counted(first.tally.games, "game")
     text = f"{counted(wins, 'win')} in {games}"
+    score, by_seed, _ = str(first.columns.get(LAST_SERIES, "")).partition(DECIDED_BY_SEED)
+    if by_seed:
+        return f"{text}. The last series ended {score}, and the higher seed won it."
     if len(table.rows) < 2:
         return f"{text}."
     second = table.rows[1]
@@ -196,6 +217,14 @@ def _of_test(test: SprtResult, table: Standings) -> Headline:
     return Headline(f"Is {test.bot} {asked} than {test.against}?", answer, tone, text)
 
 
+def _of_tests(tests: Sequence[SprtResult]) -> str:
+    """What several sequential tests decided."""
+    results = Counter(test.accepted for test in tests)
+    words = (("H1", "accepted H1"), ("H0", "accepted H0"), ("", "not decided yet"))
+    parts = listed(f"{results[accepted]:,} {word}" for accepted, word in words if results[accepted])
+    return f"Sequential tests: {parts}."
+
+
 def elo_text(elo: float) -> str:
     """A difference that a test compares, with its sign, for people."""
     return true_minus(f"{elo:+g}") if elo else "0"
@@ -221,14 +250,14 @@ def evidence(test: SprtResult, games: Iterable[Summary]) -> list[float]:
 def podium(table: Standings, games: Sequence[ListedGame], elo: Mapping[str, float]) -> list[Place]:
     """The best three bots, each with its best win; `elo` has the bots' ratings."""
     best = [row for row in table.rows if row.rank is not None and row.tally.games][:PLACES]
-    return [_place(number, row, games, elo) for number, row in enumerate(best, 1)] if len(best) > 1 else []
+    return [_place(row, games, elo) for row in best] if len(best) > 1 else []
 
 
-def _place(number: int, row: StandingsRow, games: Iterable[ListedGame], elo: Mapping[str, float]) -> Place:
+def _place(row: StandingsRow, games: Iterable[ListedGame], elo: Mapping[str, float]) -> Place:
     """A bot with its best win."""
     points = f"{number_text(row.tally.points)} of {row.tally.games:,} points"
     game, against = best_win(row.bot, games, elo) or (None, "")
-    return Place(number, row.bot, points, game, against)
+    return Place(row.rank or 0, row.bot, points, game, against)
 
 
 def best_win(

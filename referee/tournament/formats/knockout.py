@@ -18,7 +18,7 @@ from typing import ClassVar
 
 from referee.core.point_scale import STANDARD, PointScale
 from referee.core.text import counted
-from referee.ratings.format_tables import FormatTable
+from referee.ratings.format_tables import DECIDED_BY_SEED, LAST_SERIES, FormatTable
 from referee.records.record import Summary
 from referee.tournament.formats.format import DEFAULT, Amount, Format, SectionState, wrong_seats
 from referee.tournament.formats.knockout_tables import SeriesScore, bracket_table, stage_name, stage_table
@@ -65,7 +65,7 @@ class _Series:
     def score(self, bot: str) -> str:
         """The points of one of the bots and of the other; where they are level, what decided."""
         own, other = self._points if bot == self.bots[0] else self._points[::-1]
-        return f"{own:g}–{other:g}{', by seed' if own == other else ''}"
+        return f"{own:g}–{other:g}{DECIDED_BY_SEED if own == other else ''}"
 
     def so_far(self, stage: int, place: int, bots: _Pair, games: Mapping[str, Summary]) -> SeriesScore:
         """The series with the results of encounters that are not over; `bots` in the order of the bracket."""
@@ -256,7 +256,7 @@ class Knockout(Format):
             columns: dict[str, float | str] = {
                 "reached": reached,
                 _LOST_TO: played.lost_to.get(bot, "–"),
-                "last series": series.score(bot) if series else "–",
+                LAST_SERIES: series.score(bot) if series else "–",
             }
             found.append(Standing(rank, bot, columns))
         return found
@@ -274,9 +274,11 @@ class Knockout(Format):
         played = self._course(results)
         stages = _stages(self.seeding)
         winner = [bot for bot in self.seeding if played.passed[bot] == stages]
-        return (
-            f"winner: {results.shown(winner[0])}" if winner else stage_name(stages - len(played.stages) + 1)
-        )
+        if not winner:
+            return stage_name(stages - len(played.stages) + 1)
+        series = played.last_series.get(winner[0])
+        how = DECIDED_BY_SEED if series and series.score(winner[0]).endswith(DECIDED_BY_SEED) else ""
+        return f"winner: {results.shown(winner[0])}{how}"
 
 
 def _stages(seeding: Sequence[str]) -> int:

@@ -10,7 +10,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from referee.core.errors import UsageError
 from referee.core.text import shown as as_shown
 from referee.core.time_limit import CLOSED
-from referee.ratings.standings import Facts, FormatPlace
+from referee.ratings.placing import FormatPlace
+from referee.ratings.standings import Facts
 from referee.records.header import CHANGED, REPEATS, sections_of
 from referee.records.left_out import left_out_of
 from referee.records.record import Summary

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from referee.core.text import listed
-from referee.ratings.brief import fitted, ranking
+from referee.ratings.brief import fitted
 from referee.ratings.clusters import clusters
 from referee.ratings.notes import FEW_ENCOUNTERS
+from referee.ratings.placing import RankedBot, ranked_by_rating, without_withdrawn
 from referee.ratings.pool import FittedPool
 from referee.ratings.sprt import SprtResult
 from referee.ratings.standings import Facts
@@ -116,12 +117,17 @@ class BotOrder:
     tallies: Tallies
     pool: FittedPool | None
     """The ratings; None where there are none."""
-    bots: Sequence[str]
-    """Best first: by the order of the format if it has one, else by their ratings."""
+    places: Sequence[RankedBot]
+    """Best first, as in the table: by the order of the format if it has one, else by their ratings."""
     facts: Facts = field(default_factory=Facts)
-    """What else tables say of the run. Bots that are out of it are last in order."""
+    """What else tables say of the run."""
     is_small: bool = False
     """Whether there are too few independent encounters for ratings to say anything."""
+
+    @property
+    def bots(self) -> list[str]:
+        """The names of the bots, best first."""
+        return [name for _, name, _ in self.places]
 
     @property
     def shown_pool(self) -> FittedPool | None:
@@ -141,8 +147,7 @@ def order_of(run: Run) -> BotOrder:
     tallies = Tallies(names, games, facts.points)
     of = clusters(games, facts.repeats).of
     pool = fitted(names, games, of) if max(run.seats.values()) > 1 and games else None
-    places = facts.places
-    (own, *others) = places.values() or [()]
-    bots = [bot for _, bot, _ in own] if own and not others else ranking(tallies, pool)
-    bots.sort(key=lambda bot: bot in facts.withdrawn)
-    return BotOrder(tallies, pool, bots, facts, len({*of}) < FEW_ENCOUNTERS)
+    (own, *others) = facts.places.values() or [()]
+    ordered = own if own and not others else ranked_by_rating(names, tallies, pool)
+    places = without_withdrawn(ordered, facts.withdrawn)
+    return BotOrder(tallies, pool, places, facts, len({*of}) < FEW_ENCOUNTERS)
