@@ -133,8 +133,8 @@ def meetings(table: Standings, best: int | None = None) -> list[HeadToHead]:
     """The pairs of bots that met in pairs of games, in the order of the standings; if a number is given, only
     of so many bots, the best ones.
     """
-    counts = pentanomial(table.games, table.clusters.of)
     names = table.names[:best]
+    counts = pentanomial(table.games, table.clusters.of, {*names})
     likelihoods = table.pool.superiorities(names) if counts else []
     found = []
     for (at, one), (after, other) in combinations(enumerate(names), 2):

@@ -34,7 +34,6 @@ from referee.ratings.likelihood import (
     Floats,
     GroupedGames,
     Integers,
-    distinct,
     game_derivatives,
     game_utilities,
 )
@@ -58,7 +57,7 @@ def dispersion(games: Sequence[GroupedGames], strength: Floats, covariance: Floa
     spent = total = 0.0
     count = 1 + max(int(batch.cluster.max()) for batch in games)
     own, members = np.zeros(count), np.zeros(count)
-    products = _Products()
+    products = _Products(len(strength))
     for batch in games:
         utilities = game_utilities(batch, strength)
         known = covariance[batch.bots[:, :, None], batch.bots[:, None, :]]
@@ -90,38 +89,41 @@ def dispersion(games: Sequence[GroupedGames], strength: Floats, covariance: Floa
 class _Products:
     """Products of results, and of their variances, of each two games of a cluster."""
 
-    def __init__(self) -> None:
+    def __init__(self, bots: int) -> None:
+        """The numbers of the bots are less than `bots`."""
+        self._bots = bots
         self._gradients: list[tuple[Integers, Floats]] = []
+        """With numbers that are the same where the cluster and the bot are."""
         self._pairs: list[tuple[Integers, Floats, Floats]] = []
+        """The same by cluster and two bots."""
 
     def add(self, games: GroupedGames, gradient: Floats, expected: Floats, leverage: Floats) -> None:
         """Adds the games of a batch, by row."""
-        cluster, bots = games.cluster[:, None], games.bots
-        keys = np.stack(np.broadcast_arrays(cluster, bots), axis=-1)
-        self._gradients.append((keys.reshape(-1, 2), gradient.reshape(-1)))
-        pairs = np.stack(
-            np.broadcast_arrays(cluster[:, :, None], bots[:, :, None], bots[:, None, :]), axis=-1
-        )
-        self._pairs.append((pairs.reshape(-1, 3), expected.reshape(-1), leverage.reshape(-1)))
+        keys = games.cluster[:, None] * self._bots + games.bots
+        pairs = keys[:, :, None] * self._bots + games.bots[:, None, :]
+        self._gradients.append((keys.reshape(-1), gradient.reshape(-1)))
+        self._pairs.append((pairs.reshape(-1), expected.reshape(-1), leverage.reshape(-1)))
 
     def sums(self) -> tuple[float, float, float]:
         """Twice the sums over pairs of games: of the products of results, of what the fit takes from these,
         and of the products of variances.
         """
         of_bot, gradient = (np.concatenate(part) for part in zip(*self._gradients, strict=True))
+        raw, _ = _products(of_bot, gradient, gradient)
         of_two, expected, leverage = (np.concatenate(part) for part in zip(*self._pairs, strict=True))
-        return (
-            _products(of_bot, gradient, gradient),
-            _products(of_two, expected, leverage),
-            _products(of_two, expected, expected),
-        )
+        return (raw, *_products(of_two, leverage, expected))
 
 
-def _products(keys: Integers, one: Floats, other: Floats) -> float:
-    """The sum of the products of one number and another one of the same key, in another place."""
-    _, where = distinct(keys)
-    both = np.bincount(where, one) * np.bincount(where, other) - np.bincount(where, one * other)
-    return float(both.sum())
+def _products(keys: Integers, one: Floats, other: Floats) -> tuple[float, float]:
+    """The sums of the products, in different places of a key, of the first and the second numbers, and
+    of the second ones alone.
+    """
+    _, where = np.unique(keys, return_inverse=True)
+    sums = np.bincount(where, other)
+    both, alone = (
+        np.bincount(where, each) * sums - np.bincount(where, each * other) for each in (one, other)
+    )
+    return float(both.sum()), float(alone.sum())
 
 
 def _mean_variance(covariance: Floats) -> Floats:

@@ -34,6 +34,9 @@ _CLOSE = 1e-5
 _DAMPING = 1e-9
 """The precision of a prior that moves no maximum, so that the next step exists where a likelihood is flat."""
 
+_LARGEST = 1 << 62
+"""Numbers of rows are not greater than this."""
+
 _FARTHEST = 500.0
 """Utilities are taken as no farther apart than this, so that their exponentials are numbers."""
 
@@ -266,9 +269,14 @@ def maximum(likelihood: Likelihood) -> Floats:
 
 def distinct(rows: Integers) -> tuple[Integers, Integers]:
     """The distinct rows in order, and for each row the number of the one that it is equal to."""
-    alike = np.zeros(len(rows), dtype=np.int64)
+    alike, count = np.zeros(len(rows), dtype=np.int64), 1
+    """Each row as a number, below `count`."""
     for column in rows.T:
-        _, alike = np.unique(alike * (int(column.max(initial=0)) + 1) + column, return_inverse=True)
+        width = int(column.max(initial=0)) + 1
+        if count * width > _LARGEST:
+            _, alike = np.unique(alike, return_inverse=True)
+            count = int(alike.max(initial=0)) + 1
+        alike, count = alike * width + column, count * width
     _, first, where = np.unique(alike, return_index=True, return_inverse=True)
     return rows[first], where
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import combinations
 
 from referee.core.pairing import Pairing
@@ -29,9 +29,11 @@ def crosstable(games: Iterable[Summary]) -> dict[tuple[str, str], Counts]:
     return dict(counts)
 
 
-def pentanomial(games: Sequence[Summary], clusters: Sequence[int]) -> dict[tuple[str, str], Counts]:
-    """Counts, for games with two seats, the pairs by the points of the first bot, for bots in alphabetical
-    order.
+def pentanomial(
+    games: Sequence[Summary], clusters: Sequence[int], bots: Collection[str]
+) -> dict[tuple[str, str], Counts]:
+    """Counts, for games of two of these bots with two seats, the pairs by the points of the first bot, for
+    bots in alphabetical order.
 
     A pair is the two rated games of an encounter, both played, one in either seating. `clusters` has the
     cluster of each game: a pair in a cluster that has one already is a repeat, and does not count.
@@ -40,7 +42,7 @@ def pentanomial(games: Sequence[Summary], clusters: Sequence[int]) -> dict[tuple
     seen: set[tuple[str, str, int]] = set()
     counts: dict[tuple[str, str], Counts] = defaultdict(lambda: [0] * 5)
     for game, cluster in zip(games, clusters, strict=True):
-        if len(game.bots) != 2 or not game.is_evidence:
+        if len(game.bots) != 2 or not game.is_evidence or any(bot not in bots for bot in game.bots):
             continue
         encounter = Pairing.parse(game.id).encounter
         before = halves.pop(encounter, None)

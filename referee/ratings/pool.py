@@ -82,17 +82,29 @@ class FittedPool:
 
     def difference(self, one: str, other: str) -> Rating:
         """Computes how much stronger one bot is than the other, with an interval of its own."""
+        return self.differences([(one, other)])[0]
+
+    def differences(self, pairs: Sequence[tuple[str, str]]) -> list[Rating]:
+        """The differences of these pairs of bots, all at once."""
         import numpy as np
 
-        if self.posterior is None or not self._comparable(one, other):
-            return Rating(0.0)
-        rows = sorted((one, other), key=self.rows.__getitem__)
-        contrast = np.zeros((1, len(self.posterior.point)))
-        contrast[0, [self.rows[name] for name in rows]] = 1, -1
-        ((low, high),) = self.posterior.intervals(contrast).tolist()
-        # One way round, so that the other is exactly its negative.
-        low, high = (low, high) if rows[0] == one else (-high, -low)
-        return _rating(self.ratings[one].elo - self.ratings[other].elo, (low, high))
+        found = [Rating(0.0)] * len(pairs)
+        comparable = [at for at, (one, other) in enumerate(pairs) if self._comparable(one, other)]
+        if self.posterior is None or not comparable:
+            return found
+        contrasts = np.zeros((len(comparable), len(self.posterior.point)))
+        signs = []
+        for contrast, at in zip(contrasts, comparable, strict=True):
+            rows = [self.rows[name] for name in pairs[at]]
+            # One way round, so that the other is exactly its negative.
+            signs.append(1 if rows[0] < rows[1] else -1)
+            contrast[[min(rows), max(rows)]] = 1, -1
+        ends = self.posterior.intervals(contrasts).tolist()
+        for at, sign, own in zip(comparable, signs, ends, strict=True):
+            one, other = pairs[at]
+            difference = self.ratings[one].elo - self.ratings[other].elo
+            found[at] = _rating(difference, sorted(sign * end for end in own))
+        return found
 
     def superiority(self, one: str, other: str) -> float | None:
         """The likelihood that one bot is stronger than the other, 0 to 1; None where it cannot be known."""

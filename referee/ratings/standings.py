@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 
-from referee.core.pairing import Pairing
+from referee.core.pairing import section_of
 from referee.core.point_scale import STANDARD, PointScale
 from referee.core.text import listed
 from referee.ratings.clusters import Clusters, clusters
@@ -156,7 +157,7 @@ def _by_section(games: Iterable[Summary]) -> dict[str, list[Summary]]:
     """The games of each section, both in the order of their names."""
     found: dict[str, list[Summary]] = defaultdict(list)
     for game in sorted(games, key=lambda game: game.id):
-        found[Pairing.parse(game.id).section].append(game)
+        found[section_of(game.id)].append(game)
     return dict(sorted(found.items()))
 
 
@@ -184,13 +185,17 @@ def _standings(
     places = without_withdrawn(ordered, facts.withdrawn)
     independent = _independent(games, found)
     of_group = {name: number for number, group in enumerate(pool.groups) for name in group}
+    neighbours = [
+        (name, after)
+        for (rank, name, _), (rank_after, after, _) in pairwise(places)
+        if rank is not None and rank_after is not None and of_group[name] == of_group[after]
+    ]
+    differences = dict(zip(neighbours, pool.differences(neighbours), strict=True))
+    compared = {
+        pair[0]: NextInRank(difference, pool.superiority(*pair)) for pair, difference in differences.items()
+    }
     rows = []
-    for at, (rank, name, columns) in enumerate(places):
-        after = places[at + 1][1] if at + 1 < len(places) else None
-        compared = None
-        is_ranked = rank is not None and after is not None and places[at + 1][0] is not None
-        if is_ranked and after is not None and of_group[name] == of_group[after]:
-            compared = NextInRank(pool.difference(name, after), pool.superiority(name, after))
+    for rank, name, columns in places:
         rows.append(
             StandingsRow(
                 rank,
@@ -198,7 +203,7 @@ def _standings(
                 tallies[name],
                 pool.ratings[name],
                 pool.expected[name],
-                compared,
+                compared.get(name),
                 independent.get(name, 0),
                 columns,
             )

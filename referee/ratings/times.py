@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,7 +31,7 @@ class MoveTimes:
     longest_wait_us: int = 0
     cpu_us: int = 0
     """The processor time of all its games, on its own turns and on others'."""
-    _counts: Counter[int] = field(default_factory=Counter)
+    _counts: dict[int, int] = field(default_factory=dict)
     """The moves by their time, which is rounded to three figures: so the memory is bounded."""
 
     def add(self, used_us: int) -> None:
@@ -40,7 +39,10 @@ class MoveTimes:
         self.moves += 1
         self.used_us += used_us
         self.longest_us = max(self.longest_us, used_us)
-        self._counts[_three_figures(used_us)] += 1
+        self._count(_three_figures(used_us), 1)
+
+    def _count(self, used_us: int, moves: int) -> None:
+        self._counts[used_us] = self._counts.get(used_us, 0) + moves
 
     def update(self, other: MoveTimes) -> None:
         """Adds the moves of another one."""
@@ -52,7 +54,8 @@ class MoveTimes:
         self.longest_wait_us = max(self.longest_wait_us, other.longest_wait_us)
         self.used_us += other.used_us
         self.cpu_us += other.cpu_us
-        self._counts.update(other._counts)
+        for used_us, moves in other._counts.items():
+            self._count(used_us, moves)
 
     def quantile(self, share: float) -> int:
         """The time, to three figures, that this share of the moves did not exceed; 0 without moves."""

@@ -197,6 +197,18 @@ def test_one_page_has_a_largest_size(large: Path, tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("how", [["--no-replays"], ["--folder"]])
+def test_too_many_games_are_refused_before_they_are_read(
+    how: list[str], large: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(report_files, "MOST_GAMES", 431)
+    monkeypatch.setattr(report_files, "read_games", None)
+    done = referee("report", str(large), "-o", str(tmp_path / "report"), *how)
+    assert done.code == 2 and not [*tmp_path.iterdir()]
+    assert "a report lists at most 431 games, but there are 432; expected fewer" in done.err
+
+
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_finished_leaves_nothing(
     large: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

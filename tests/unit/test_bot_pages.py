@@ -106,14 +106,15 @@ def test_a_pair_has_the_games_to_see_of_its_own_and_of_each_section() -> None:
         listed(("ant", "cat"), 0, 90, 3),
     ]
     elo = {"ant": 100.0, "bee": 0.0, "cat": 0.0}
-    found = pairs_to_see(games, elo)
+    assert pairs_to_see(games, elo, ["ant", "cat"]).keys() == {PairOfBots(("ant", "cat"), None)}
+    found = pairs_to_see(games, elo, elo)
     assert [*found] == [PairOfBots(("ant", "bee"), None), PairOfBots(("ant", "cat"), None)]
     assert [(seen.name, seen.game.id, seen.deciding) for seen in found[PairOfBots(("ant", "bee"), None)]] == [
         ("Upset", games[1].game.id, 7),
         ("Biggest swing", games[0].game.id, None),
     ]
     small = games[0]._replace(game=games[0].game._replace(id="small/1:ant:bee"))
-    found = pairs_to_see([small, *games[1:]], elo)
+    found = pairs_to_see([small, *games[1:]], elo, elo)
     assert [seen.game.id for seen in found[PairOfBots(("ant", "bee"), "small")]] == ["small/1:ant:bee"]
     rows = pairs_data(found)
     assert ("ant", "bee", None) in [row[:3] for row in rows] and len(rows) == len(found) == 5

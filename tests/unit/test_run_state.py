@@ -25,7 +25,9 @@ from referee.records.journal import StoredLine, unchained
 from referee.records.record import Summary, from_json, head_of, parse_json, to_json
 from referee.tournament.formats import FORMATS
 from referee.tournament.formats.free_play import FreePlay
+from referee.tournament.matchmaking import matchmaking_of_header
 from referee.tournament.run.open_run import OpenRun
+from referee.tournament.run.remaining import Remaining, nothing_remains
 from referee.tournament.run.run import game_lines, read_run
 from referee.tournament.run.run_state import RunState
 from referee.tournament.run.voids import Suspicion, VoidGame, void_of
@@ -99,6 +101,30 @@ def lines_of(name: str, seed: int) -> Lines:
         run = Simulation(made, seed, 1 + seed % 4, DisturbedRun).play(random).run
     amend(run, random)
     return run.stored
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_nothing_remains_where_the_schedule_has_nothing_more(name: str) -> None:
+    for seed in range(3):
+        state = RunState()
+        lines = lines_of(name, seed)
+        for number, line in enumerate(lines, 1):
+            state.take(line.text, line.hash)
+            if number > len(lines) - 8 and state.format:
+                matchmaking = matchmaking_of_header(state.header, state.format, state.seats)
+                assert nothing_remains(state) == (Remaining(matchmaking, state).next() is None)
+
+
+@pytest.mark.parametrize("form", ["round-robin", "gauntlet"])
+def test_a_run_that_has_all_its_games_needs_no_schedule(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    against = {"against": ["a"]} if form == "gauntlet" else {}
+    made = tournament("abc", {"format": form, "rounds": 2, **against})
+    run = Simulation(made, 1, 1, SimulatedRun).play(Random(1)).run
+    state = take(RunState(), run.stored)
+    monkeypatch.setattr(FORMATS[form], "schedule", None)
+    assert nothing_remains(state)
+    with pytest.raises(TypeError):
+        nothing_remains(take(RunState(), run.stored[:-1]))
 
 
 def take(state: RunState, lines: Iterable[StoredLine]) -> RunState:

@@ -405,9 +405,12 @@ def test_pairs_are_counted_by_the_points_of_a_bot_and_repeats_do_not_count() -> 
         for pair, winner in zip(SEATINGS, winners, strict=True)
     ]
     clusters = [number for number in range(len(results)) for _ in SEATINGS]
-    assert pentanomial(games, clusters) == {("a", "b"): [1, 1, 2, 1, 2]}
-    assert pentanomial(games, [*clusters[:-2], 0, 0]) == {("a", "b"): [1, 1, 2, 1, 1]}
-    assert pentanomial(games[:-1], clusters[:-1]) == {("a", "b"): [1, 1, 2, 1, 1]}, "half a pair is none"
+    assert pentanomial(games, clusters, "ab") == {("a", "b"): [1, 1, 2, 1, 2]}
+    assert pentanomial(games, [*clusters[:-2], 0, 0], "ab") == {("a", "b"): [1, 1, 2, 1, 1]}
+    assert pentanomial(games[:-1], clusters[:-1], "ab") == {("a", "b"): [1, 1, 2, 1, 1]}, (
+        "half a pair is none"
+    )
+    assert pentanomial(games, clusters, "a") == {}, "only one of the two"
 
 
 def test_a_crosstable_is_the_same_from_both_sides() -> None:

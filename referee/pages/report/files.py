@@ -26,6 +26,9 @@ from referee.tournament.run.reading import Runs
 MAX_BYTES = 18 << 20
 """The replays in one page take at most this many bytes, so that browsers open it at once."""
 
+MOST_GAMES = 500_000
+"""The list of a report has at most this many games: a browser holds all of it in memory."""
+
 TELLING = 100
 """After so many games it is known how small a replay can be. Where replays of all games would be too large
 even if each were as small, no more games are read.
@@ -46,7 +49,8 @@ GAMES = "games"
 
 
 def page_of(runs: Runs, workers: int, with_replays: bool, stage: Stage = untold_stage) -> str:
-    """The report of some runs as one page of HTML. Raises `UsageError` where its replays are too large."""
+    """The report of some runs as one page of HTML. Raises `UsageError` where it would be too large."""
+    _check_games(runs)
     gathering = Gathering(runs)
     replays: list[tuple[str, str]] = []
     symbols: dict[str, str] = {}
@@ -72,9 +76,11 @@ def folder_of(runs: Runs, workers: int, folder: Path, stage: Stage = untold_stag
     """Writes the report of some runs as a folder of pages, and returns their number. The folder appears, or
     takes the place of an older report, when it is complete.
 
-    Raises `UsageError` where something else has its place, `StorageError` where it cannot be written.
+    Raises `UsageError` where something else has its place, or there are too many games, `StorageError` where
+    it cannot be written.
     """
     check_place(folder)
+    _check_games(runs)
     try:
         new = Path(tempfile.mkdtemp(".new", f".{folder.name[:100]}-", folder.absolute().parent))
     except OSError as error:
@@ -89,6 +95,15 @@ def folder_of(runs: Runs, workers: int, folder: Path, stage: Stage = untold_stag
         with contextlib.suppress(OSError):
             shutil.rmtree(new)
     return pages
+
+
+def _check_games(runs: Runs) -> None:
+    """Raises `UsageError` where there are too many games for the list of a report."""
+    if (count := len(runs.games)) > MOST_GAMES:
+        raise UsageError(
+            f"a report lists at most {MOST_GAMES:,} games, but there are {count:,}; expected fewer, or "
+            "`referee table`, which has no limit"
+        )
 
 
 class _Page(NamedTuple):

@@ -259,6 +259,6 @@ def _clock(text: str) -> str:
 def _minute(text: object) -> str:
     """A time of a record to the minute; empty where it is none."""
     try:
-        return datetime.fromisoformat(str(text)).strftime("%Y-%m-%dT%H:%M")
+        return datetime.fromisoformat(str(text)).isoformat(timespec="minutes")[:16]
     except ValueError:
         return ""

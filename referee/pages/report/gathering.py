@@ -12,7 +12,7 @@ from typing import NamedTuple
 from referee.core.advance import Advance, Stage, untold_stage
 from referee.core.errors import RecordError, RefereeError
 from referee.core.fields import Fields
-from referee.core.pairing import Pairing
+from referee.core.pairing import section_of
 from referee.core.text import shown, without_folders
 from referee.core.timecontrol import TimeControl
 from referee.pages.report.bots import BotReport, bot_reports
@@ -23,7 +23,7 @@ from referee.pages.report.heading import Share, hashes, heading, machines, made_
 from referee.pages.report.pairs import PairOfBots, pairs_to_see
 from referee.pages.report.rating_history import FEWEST_GAMES, MAX_BOTS, RatingHistory, course
 from referee.pages.report.reading import ReadGame
-from referee.pages.report.tables import ReportPart, part
+from referee.pages.report.tables import MAX_IN_MATRIX, ReportPart, part
 from referee.ratings.standings import Facts, Standings, with_sections
 from referee.ratings.times import Times
 from referee.records.header import game_of, sections_of
@@ -101,6 +101,15 @@ class TournamentReport:
     """Whether replays have only what a spectator sees, where seats knew something else."""
 
 
+class PlayedCells(NamedTuple):
+    """What was played on a board."""
+
+    names: frozenset[str]
+    """Those of its cells."""
+    by_bot: dict[str, Counter[str]]
+    """How often each bot played each cell."""
+
+
 @dataclass
 class Gathering:
     """Gathers what a report needs of all games, one after the other."""
@@ -125,24 +134,24 @@ class Gathering:
     _began: list[str] = field(default_factory=list)
     """When the first and the last game began."""
     _made_by: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    _boards: dict[tuple[int, str], Board | None] = field(default_factory=dict)
-    """By run and section."""
-    _cells: dict[str, dict[Board, Counter[str]]] = field(
-        default_factory=lambda: defaultdict(lambda: defaultdict(Counter))
-    )
-    """By bot and board, how often it played each cell."""
+    _boards: dict[tuple[int, str], PlayedCells | None] = field(default_factory=dict)
+    """By run and section; None where there is no board, or the rules are not available."""
+    _cells: dict[Board, PlayedCells] = field(default_factory=dict)
+    """The same by board."""
     _shares: Counter[Share] = field(default_factory=Counter)
     """How many games were played so."""
 
     def add(self, read: ReadGame) -> None:
         """Adds the next game."""
         game, played = read.game, read.played
-        section = Pairing.parse(game.id).section
+        section = section_of(game.id)
         self.games.append(listed_game(read))
-        if board := self._board(read):
-            names = {cell.name for cell in board.cells}
+        if cells := self._cells_of(read):
             for bot, words in zip(game.bots, played.words, strict=True):
-                self._cells[bot][board].update({name: words[name] for name in names & words.keys()})
+                counts = cells.by_bot[bot]
+                for word, count in words.items():
+                    if word in cells.names:
+                        counts[word] += count
         self._lacks_seats |= played.replay is not None and played.replay.lacks_seats
         self._times[section].update(played.times)
         self._lengths[section][played.moves] += 1
@@ -163,12 +172,13 @@ class Gathering:
         if any(game.faults):
             self._add_faults(read)
 
-    def _board(self, read: ReadGame) -> Board | None:
-        """The board of a game; None where it has none, or its rules are not available."""
-        section = Pairing.parse(read.id).section
+    def _cells_of(self, read: ReadGame) -> PlayedCells | None:
+        """What was played on the board of a game."""
+        section = section_of(read.id)
         key = id(read.run), section
         if key not in self._boards:
-            self._boards[key] = _board_of(read.run, section)
+            board = _board_of(read.run, section)
+            self._boards[key] = self._cells.setdefault(board, _unplayed(board)) if board else None
         return self._boards[key]
 
     def _add_faults(self, read: ReadGame) -> None:
@@ -193,7 +203,11 @@ class Gathering:
         followed, why_not = self._course(whole, facts, workers, stage("fitting the ratings"))
         faulty = list(self._shown_faults())
         elo = {bot: rating.elo for bot, rating in whole.pool.ratings.items()}
-        bots = bot_reports(whole, self.games, parts[0].times, followed, self._cells)
+        cells: dict[str, dict[Board, Counter[str]]] = defaultdict(dict)
+        for board, played in self._cells.items():
+            for bot, counts in played.by_bot.items():
+                cells[bot][board] = counts
+        bots = bot_reports(whole, self.games, parts[0].times, followed, cells)
         return TournamentReport(
             title=title_of(whole, games),
             facts=[
@@ -212,7 +226,9 @@ class Gathering:
             faults=faulty,
             more_faults=self._with_faults - len(faulty),
             bots=bots,
-            pairs=pairs_to_see(self.games, elo),
+            pairs=pairs_to_see(
+                self.games, elo, {bot for table in (whole, *sections) for bot in table.names[:MAX_IN_MATRIX]}
+            ),
             games=self.games,
             lacks_seats=self._lacks_seats,
         )
@@ -273,6 +289,10 @@ def listed_game(read: ReadGame) -> ListedGame:
         played.deciding.step if played.deciding else None,
         tuple(map(sys.intern, played.opening)),
     )
+
+
+def _unplayed(board: Board) -> PlayedCells:
+    return PlayedCells(frozenset(cell.name for cell in board.cells), defaultdict(Counter))
 
 
 def _board_of(run: Run, section: str) -> Board | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import chain
 from typing import Any, NamedTuple
 
 from referee.games.api import State
@@ -64,7 +66,12 @@ def board_of(state: State[Any]) -> Board | None:
 
 def words_of(moves: Iterable[str]) -> dict[str, int]:
     """How often each word stands in moves; those that name cells are such words."""
-    return Counter(word for move in moves for word in {*_WORD.findall(move)})
+    return dict(Counter(chain.from_iterable(map(_words, moves))))
+
+
+@lru_cache(maxsize=10_000)
+def _words(move: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(move))
 
 
 class Opening(NamedTuple):

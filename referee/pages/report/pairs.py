@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from referee.core.pairing import Pairing
+from referee.core.pairing import section_of
 from referee.pages.report.front import GameToSee, ListedGame, games_to_see
 
 
@@ -21,16 +21,16 @@ class PairOfBots(NamedTuple):
 
 
 def pairs_to_see(
-    games: Sequence[ListedGame], elo: Mapping[str, float]
+    games: Sequence[ListedGame], elo: Mapping[str, float], bots: Collection[str]
 ) -> dict[PairOfBots, Sequence[GameToSee]]:
-    """The games to see of each pair that met, and where there are several sections also of its games in
-    each; `elo` has the bots' ratings.
+    """The games to see of each pair of these bots that met, and where there are several sections also of its
+    games in each; `elo` has the bots' ratings.
     """
-    sections = [Pairing.parse(each.game.id).section for each in games]
+    sections = [section_of(each.game.id) for each in games]
     several = len({*sections}) > 1
     own: dict[PairOfBots, list[ListedGame]] = defaultdict(list)
     for each, section in zip(games, sections, strict=True):
-        for bots in combinations(sorted(each.game.bots), 2):
+        for pair in combinations(sorted(bot for bot in each.game.bots if bot in bots), 2):
             for within in (None, section) if several else (None,):
-                own[PairOfBots(bots, within)].append(each)
+                own[PairOfBots(pair, within)].append(each)
     return {met: games_to_see(found, elo) for met, found in own.items()}

@@ -241,7 +241,7 @@ function botPages(data, address, tableOf, position) {
     const ended = [...endings].map(([word, list]) => [
       word, grouped(list.length), ...["won", "drawn", "lost"].map((result) => grouped(count(list, result)))]);
     const where = section && data.sections.length > 1 ? section : null;
-    const [, , , toSee] = data.pairs.find(([a, b, within]) => within === where && [a, b].includes(one) && [a, b].includes(other));
+    const chosen = data.pairs.find(([a, b, within]) => within === where && [a, b].includes(one) && [a, b].includes(other));
     const faults = [[one, games], [other, gamesOf(other, (rival, game) => rival === one && isHere(other, game))]].flatMap(
       ([name, list]) => [...faultsOf(list)].map(([word, faulty]) => [botLink(name), word, faulty.map(square)]));
     return [
@@ -251,7 +251,7 @@ function botPages(data, address, tableOf, position) {
         grid(`How the games ended for ${one}`, ["ended by", "games#", "won#", "drawn#", "lost#"], ended),
         faults.length ? grid("Faults", ["bot", "fault", "games"], faults, "squares") : "",
       ),
-      ...cards(toSee),
+      ...cards(chosen?.[3] ?? []),
       make("h3", games.length > MOST_LISTED ? `The first ${MOST_LISTED} games` : "Games"),
       tableOf(games.slice(0, MOST_LISTED).map(({ number }) => number)),
     ];

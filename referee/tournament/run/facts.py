@@ -49,7 +49,7 @@ def facts_of(run: RunState, is_open: Callable[[str], bool]) -> Facts:
 def _results(
     run: RunState, section: str, is_open: Callable[[str], bool], last_round: int | None
 ) -> SectionResults:
-    played = ChainMap(dict(run.annulled), dict(run.games))
+    played = ChainMap(run.annulled, run.games)
     return SectionResults(
         played,
         section,

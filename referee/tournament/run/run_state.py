@@ -89,18 +89,16 @@ class RunState:
         head. Raises `RecordError` where the line is not one of this run; then it is not taken.
         """
         said = self._heads.read(line) if self._scheduled else head_of(line)
-        match said:
-            case Head(game, shared_seed):
-                self._take_game(game, shared_seed)
-            case _ if not self._scheduled:
-                self._take_header(said)
-            case {"kind": "change"}:
-                self._take_change(said)
-            case {"kind": "void"}:
-                self._take_void(void_of(said))
-            case _:
-                kind = shown(str(said.get("kind")), 40)
-                raise RecordError(f"`kind` is `{kind}`, expected `change`, `game` or `void`")
+        if isinstance(said, Head):
+            self._take_game(said.game, said.shared_seed)
+        elif not self._scheduled:
+            self._take_header(said)
+        elif (kind := said.get("kind")) == "change":
+            self._take_change(said)
+        elif kind == "void":
+            self._take_void(void_of(said))
+        else:
+            raise RecordError(f"`kind` is `{shown(str(kind), 40)}`, expected `change`, `game` or `void`")
         self.lines += 1
         self.length += len(line) + 1
         self.last_hash = digest
