@@ -67,15 +67,15 @@ _KINDS = (
 )
 _OUTLINES: tuple[tuple[Paint, Paint], ...] = (("white-tint", "white-edge"), ("orange-tint", "orange-edge"))
 """The shade and the outline of the groups of each colour."""
-_PILL = ((-0.6, -0.2), (0.6, -0.2), (0.6, 0.2), (-0.6, 0.2))
+_PILL = ((-0.64, -0.22), (0.64, -0.22), (0.64, 0.22), (-0.64, 0.22))
 _PARITIES = (
-    Symbol("even", (Polygon(_PILL, "", "", 0.14), Letters(0, 0, "EVEN", "", 0.38))),
+    Symbol("even", (Polygon(_PILL, "", "", 0.14), Letters(0, 0, "EVEN", "", 0.43))),
     Symbol(
         "odd",
         (
             Polygon(_PILL, "faint", "faint", 0.14),
             Polygon(_PILL, "page", "page", 0.06),
-            Letters(0, 0, "ODD", "", 0.38),
+            Letters(0, 0, "ODD", "", 0.43),
         ),
     ),
 )

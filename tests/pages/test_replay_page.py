@@ -30,7 +30,16 @@ pytest.importorskip("playwright")
 
 from playwright.sync_api import Browser, Page, expect
 
-from tests.pages.browser import AS_THE_BROWSER_WRITES_IT, PHONE, check, new_context, open_file, press, show_as
+from tests.pages.browser import (
+    AS_THE_BROWSER_WRITES_IT,
+    LIGHT,
+    PHONE,
+    check,
+    new_context,
+    open_file,
+    press,
+    show_as,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -212,8 +221,6 @@ def test_the_seat_to_move_and_the_clock_that_ran_out_are_seen(
     expect(cards.nth(1)).to_contain_text("out of time after 9.0 s")
     expect(cards.nth(0).locator(".big")).to_have_text("6.0 s")
     expect(page.locator(".stamp")).to_have_text("a winsseat 2 ran out of time")
-    page.locator(".stamp").click()
-    expect(page.locator(".stamp")).to_be_hidden()
 
 
 def test_marks_and_the_graph_lead_to_their_steps(out_of_time: Steps, page: Page, tmp_path: Path) -> None:
@@ -338,17 +345,62 @@ def test_on_a_phone_nothing_stands_over_the_moves(steps: Steps, page: Page, tmp_
     assert last["y"] + last["height"] <= list_of_moves["y"] + list_of_moves["height"] <= below["y"]
 
 
-HEIGHTS = """() => [...document.querySelectorAll(".board text, .rows text")]
-    .map(text => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a)"""
-"""The heights of all letters of the pictures in pixels, as they are seen."""
-
-
-def test_on_a_phone_texts_of_pictures_can_be_read(steps: Steps, page: Page, tmp_path: Path) -> None:
+def test_how_the_game_ended_covers_nothing_of_the_board(steps: Steps, page: Page, tmp_path: Path) -> None:
+    page.emulate_media(reduced_motion="reduce")
     Replay(page, steps, tmp_path / "game.html")
-    show_as(page, PHONE)
-    for key in ("PageDown", "End"):
-        press(page, key)
-        assert min(page.evaluate(HEIGHTS)) >= 11.99
+    press(page, "End")
+    for look in (LIGHT, PHONE):
+        show_as(page, look)
+        stamp = page.locator(".stamp").bounding_box()
+        assert stamp
+        parts = [page.locator(f".board .{name}").bounding_box() for name in ("pieces", "ground")]
+        tops = [box["y"] for box in parts if box and box["height"]]
+        assert tops and min(tops) >= stamp["y"] + stamp["height"], look.name
+
+
+HEIGHTS = """() => [...document.querySelectorAll(".board, .rows")].flatMap(part => [
+    ...[...part.querySelectorAll("text")].map(text => [text, text]),
+    ...[...part.querySelectorAll("use")].flatMap(
+        use => [...document.querySelectorAll(`${use.getAttribute("href")} text`)].map(text => [text, use])
+    ),
+]).map(([text, shown]) => parseFloat(getComputedStyle(text).fontSize) * shown.getScreenCTM().a)"""
+"""The heights of all letters of the pictures in pixels, as they are seen, also of those in symbols."""
+
+
+def test_texts_of_pictures_can_be_read(steps: Steps, page: Page, tmp_path: Path) -> None:
+    Replay(page, steps, tmp_path / "game.html")
+    for look in (LIGHT, PHONE):
+        show_as(page, look)
+        for key in ("PageDown", "End"):
+            press(page, key)
+            assert min(page.evaluate(HEIGHTS)) >= 11.99, look.name
+
+
+def test_a_finger_on_either_board_of_a_pair_turns_a_step_of_both(
+    games: dict[str, Steps], chromium: Browser, tmp_path: Path
+) -> None:
+    context = chromium.new_context(has_touch=True, viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    path = written(games["evengroups"], tmp_path / "pair.html", beside=games["evengroups"])
+    open_file(page, path)
+    session = context.new_cdp_session(page)
+    sliders = page.get_by_role("slider")
+
+    def swipe(half: int, by: int) -> None:
+        board = page.locator(".board").nth(half)
+        board.scroll_into_view_if_needed()
+        box = board.bounding_box()
+        assert box
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        for kind, at in (("touchStart", 0), ("touchMove", by / 2), ("touchMove", by), ("touchEnd", by)):
+            points = [] if kind == "touchEnd" else [{"x": x + at, "y": y}]
+            session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    for half, by, step in ((0, -120, 1), (1, -120, 2), (1, 120, 1), (0, 20, 1), (0, 120, 0)):
+        swipe(half, by)
+        for each in range(2):
+            expect(sliders.nth(each)).to_have_value(str(step))
+    context.close()
 
 
 @pytest.mark.slow(seconds=6)

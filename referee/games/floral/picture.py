@@ -56,7 +56,9 @@ def _heading(turn: int, weather: int | None) -> Row:
     if weather is None:
         return row_of(Span(f"turn {turn}", "faint"))
     sky = Span("", "", SKIES[weather])
-    return row_of(Span(f"turn {turn},", "faint"), sky, Span(f" {WEATHERS[weather]}", "faint"))
+    return row_of(
+        Span(f"turn {turn},", "faint", caption=f"turn {turn}, "), sky, Span(f" {WEATHERS[weather]}", "faint")
+    )
 
 
 def _bed(
@@ -227,7 +229,7 @@ def _pot(seat: Seat, pot: int, flower: tuple[str, int] | None) -> tuple[Piece, .
     return (
         Mark(_place(pot), -_ABOVE, "", PLANTS[letter], title=f"{kind} in {_pot_name(seat, pot)}", size=size),
         _pot_mark(seat, pot, f"{kind} {stage}/{last}", f"{stage}/{last}", f"{kind}, stage {stage} of {last}"),
-        Mark(_place(pot), 0.72, caption=kind, paint="faint", size=0.95),
+        Mark(_place(pot), 0.72, caption=kind, paint="faint"),
         _bar(pot, stage / last, "vine", f"stage {stage}"),
     )
 

@@ -87,7 +87,7 @@ PLANTS = {
 """Flowers by kind. They stand on the point (0, 0), and are 1.5 high."""
 UNKNOWN = Symbol(
     "flower of unknown kind",
-    (*_stem(0.7), Circle(0, -0.9, 0.28, "board", "edge"), Letters(0, -0.9, "?", "", 0.4)),
+    (*_stem(0.7), Circle(0, -0.9, 0.28, "board", "edge"), Letters(0, -0.9, "?", "", 0.5)),
 )
 
 SKIES = {
@@ -110,7 +110,7 @@ SKIES = {
 """By weather."""
 
 
-_PILL = ((-0.42, -0.32), (0.42, -0.32), (0.42, 0.32), (-0.42, 0.32))
+_PILL = ((-0.44, -0.32), (0.44, -0.32), (0.44, 0.32), (-0.44, 0.32))
 _BOX = ((-0.27, -0.31), (0.27, -0.31), (0.27, 0.31), (-0.27, 0.31))
 
 
@@ -118,7 +118,7 @@ _BOX = ((-0.27, -0.31), (0.27, -0.31), (0.27, 0.31), (-0.27, 0.31))
 def rune(text: str) -> Symbol:
     """A rune with its identity, such as `A3`, or `A?` where that is not known."""
     outline = Polygon(_PILL, "own-tint", "own-edge", 0.06)
-    return Symbol(f"rune {text}", (outline, Letters(0, 0, text, "", 0.42)))
+    return Symbol(f"rune {text}", (outline, Letters(0, 0, text, "", 0.5)))
 
 
 SLOT = Symbol("slot", (Polygon(_BOX, "board", "board", 0.06),))
@@ -128,7 +128,7 @@ SLOT = Symbol("slot", (Polygon(_BOX, "board", "board", 0.06),))
 @cache
 def filled(identity: int) -> Symbol:
     """A rune that counts for a spell."""
-    shapes = Polygon(_BOX, "own-tint", "own-edge", 0.06), Letters(0, 0, str(identity), "", 0.42)
+    shapes = Polygon(_BOX, "own-tint", "own-edge", 0.06), Letters(0, 0, str(identity), "", 0.54)
     return Symbol(f"counted {identity}", shapes)
 
 

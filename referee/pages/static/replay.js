@@ -192,7 +192,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     now();
     seats();
     graph.at(at);
-    stamp.hidden = at < steps.length - 1 || !game.end || stamp.dataset.gone === "true";
+    stamp.hidden = at < steps.length - 1 || !game.end;
     scroll(current);
     if (steps[at].position !== undefined) part("position").querySelector("pre").textContent = steps[at].position;
     moved(numbers[at], shown.seat ?? 0);
@@ -290,18 +290,14 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     if (found.length) choose(found.find((number) => number > at) ?? found[0]);
   }
 
-  /** Stamps on the board how the game ended; a click puts it away. */
+  /** Stamps on the board how the game ended; it moves to the edge of the board once. */
   function addStamp() {
     if (!game.end) return;
     const best = game.end.ranks.indexOf(1);
     const isShared = game.end.ranks.filter((rank) => rank === 1).length !== 1;
     stamp.classList.add(game.end.fault ? "fault" : isShared ? "shared" : `of-seat${best + 1}`);
     stamp.append(newElement("strong", "", stampWords(game)), newElement("span", "", game.end.why));
-    stamp.addEventListener("click", () => {
-      stamp.dataset.gone = "true";
-      stamp.hidden = true;
-      play.focus({ preventScroll: true });
-    });
+    stamp.addEventListener("animationend", () => stamp.classList.add("settled"));
   }
 
   /** On a board, a finger that moves sideways turns a step. */

@@ -7,7 +7,7 @@
  * @returns {{at(step: number): void, close(): void}} `at` moves the cursor to a step
  */
 function mountGraph(svg, game, stepLines, marks, choose) {
-  const LEFT = 46;
+  const LEFT = 50;
   const RIGHT = 8;
   const lines = stepLines.flatMap((each, step) => each.map((line) => ({ ...line, step })));
   const said = lines.filter((line) => line.value !== undefined);

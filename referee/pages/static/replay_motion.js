@@ -38,3 +38,6 @@ new MutationObserver((changes) => {
     if (target.matches(".pieces") && wasDrawn) moveChanges([...removedNodes], [...addedNodes]);
   }
 }).observe(document.body, { childList: true, subtree: true });
+
+// What is printed stands still.
+addEventListener("beforeprint", () => document.getAnimations().forEach((one) => one.finish()));

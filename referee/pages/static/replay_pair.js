@@ -61,7 +61,8 @@ function mountPair(element, games, { step, view = 0, keys = document, moved = ()
     // The controls of the longer game are those of both.
     const half = pair.appendChild(newElement("section", index === longer ? "half" : "half following"));
     half.ariaLabel = `game ${game.id}`;
-    half.append(newElement("h2", "", game.id));
+    const head = half.appendChild(newElement("h2", "", `${game.id} `));
+    head.append(newElement("span", "soft small", game.result));
     const options = { step: step ?? first, view, keys: index === longer ? keys : null, moved: follow(index), flipped: flipped(index) };
     players.push(mountReplay(half.appendChild(newElement("div")), game, options));
   }
