@@ -274,9 +274,7 @@ class Knockout(Format):
         played = self._course(results)
         stages = _stages(self.seeding)
         winner = [bot for bot in self.seeding if played.passed[bot] == stages]
-        return (
-            f"winner: {results.shown(winner[0])}" if winner else stage_name(stages - len(played.stages) + 1)
-        )
+        return f"won by {results.shown(winner[0])}" if winner else stage_name(stages - len(played.stages) + 1)
 
 
 def _stages(seeding: Sequence[str]) -> int:
