@@ -13,6 +13,7 @@ from types import TracebackType
 from referee.cli.output import say, say_now
 from referee.core.text import counted, shown
 from referee.core.units import about, about_seconds
+from referee.ratings.notes import stopped_text
 from referee.records.record import OFF_TURN, REJECTED, STRAY, GameRecord, Summary, from_json
 from referee.tournament.playing import FirstRejected, ProgressDisplay
 from referee.tournament.run.pace import Pace
@@ -42,7 +43,7 @@ def report_stoppages(timed: Counter[str]) -> None:
     `timed_moves` counts them.
     """
     if timed["stopped"]:
-        say(f"referee delayed in {timed['stopped']:,} of {timed['all']:,} moves; bots were not charged")
+        say(stopped_text(timed["stopped"], timed["all"]))
     if timed["waited"]:
         say(
             f"machine busy: in {timed['waited']:,} of {timed['all']:,} moves a bot waited for a processor "
@@ -73,7 +74,9 @@ def report_bots(totals: Counter[tuple[str, str]], first_rejected: Mapping[str, F
             )
         if bot in first_rejected:
             game, answer, most = first_rejected[bot]
-            rejected = f"{counted(totals[bot, REJECTED], 'answer')} rejected ({most} in one game lose it)"
+            rejected = (
+                f"{counted(totals[bot, REJECTED], 'answer')} rejected ({most} rejections in one game lose it)"
+            )
             first = f"`{shown(answer.text, 80)}`: {shown(answer.sentence)}"
             say(f"bot `{bot}` had {rejected}; the first, in game {shown(game)}, was {first}")
         idle_us, cpu_us = (totals[bot, name] for name in OFF_TURN)

@@ -26,7 +26,7 @@ from functools import cache
 from importlib import resources
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 import referee
 from referee.core.text import counted, shown
@@ -110,6 +110,11 @@ def static(name: str) -> str:
     return re.sub(r"(?<=[{};,])\s+|\s+(?=[{}])|(?<=:) ", "", text) if name.endswith(".css") else text
 
 
+def _breakable(text: str) -> Markup:
+    """The id of a game, which may be broken into lines after its section and between the bots."""
+    return Markup(re.sub("([/:])", r"\1<wbr>", str(escape(text))))
+
+
 def _inline(text: str) -> Markup:
     """The text of a stylesheet or script as it stands in its element, where nothing is escaped. Raises
     `ValueError` where a browser would take something in it for the element's end.
@@ -133,7 +138,12 @@ def _environment() -> Environment:
     )
     environment.autoescape = True  # guard: page-escaping
     environment.filters.update(
-        shown=shown, about=about, about_seconds=about_seconds, seconds=seconds, counted=counted
+        shown=shown,
+        breakable=_breakable,
+        about=about,
+        about_seconds=about_seconds,
+        seconds=seconds,
+        counted=counted,
     )
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
     return environment

@@ -32,7 +32,7 @@ OUTPUT_LINES = 4
 """The number of last lines of the output of a failed build that a note shows."""
 
 ELO = "Elo: the mean is 0; ± or (from…to): 95 % interval, by encounters, not games"
-NO_ELO = f"no Elo yet: it is shown from {FEW_ENCOUNTERS} independent encounters on, or with `--notes`"
+NO_ELO = f"no Elo yet: it takes {FEW_ENCOUNTERS} independent encounters; `--notes` shows it anyway"
 NEXT = "to next: the difference to the next rank, with its own 95 % interval"
 LOS = "LOS: the likelihood that the bot is stronger than the next one in rank"
 POINTS = "points: in each game, the share of opponents that finished behind; a tie counts half"
@@ -41,6 +41,7 @@ PAIRS = (
     "pairs: two games with the seats swapped, lost (L), drawn (D) or won (W) by the bot; DD includes WL; "
     "nElo: normalized Elo, in standard deviations of a game"
 )
+ROUNDS = "rounds: the number of the opponent and the points against it: `3:2` is 2 points against number 3"
 OVER = "over: moves longer than the allowance, charged to the reserve; late: moves after the time was up"
 
 AFTER = (
@@ -56,6 +57,7 @@ _MEANINGS = {
     "counts": PAIRS,
     "after test": AFTER,
     "over": OVER,
+    "rounds": ROUNDS,
 }
 
 
@@ -205,12 +207,7 @@ def _late(table: Standings) -> Iterator[str]:
 
 def _host(facts: Facts) -> Iterator[str]:
     if facts.times and facts.times.stopped:
-        times = facts.times
-        busy = 100 * times.stopped > STOPPED_PERCENT * times.moves
-        yield (
-            f"{'machine overloaded' if busy else 'referee delayed'} during {times.stopped:,} of "
-            f"{times.moves:,} moves; the bots were not charged for that time"
-        )
+        yield stopped_text(facts.times.stopped, facts.times.moves)
     starved = [
         f"{name} in {counted(times.waits, 'move')} (at most {about(times.longest_wait_us)})"
         for name, times in sorted(facts.times.by_bot.items() if facts.times else ())
@@ -221,6 +218,12 @@ def _host(facts: Facts) -> Iterator[str]:
             "machine busy: bots waited for a processor in moves that took longer than "
             f"the allowance: {names_text(starved)}"
         )
+
+
+def stopped_text(stopped: int, moves: int) -> str:
+    """Says during how many of the moves the referee was not running."""
+    what = "machine overloaded" if 100 * stopped > STOPPED_PERCENT * moves else "referee delayed"
+    return f"{what} during {stopped:,} of {moves:,} moves; the bots were not charged for that time"
 
 
 def _changed(table: Standings, facts: Facts) -> Iterator[str]:

@@ -122,6 +122,7 @@ def _report(table: Standings, view: TableText, form: str, facts: Facts, is_heade
             continue
         if own and own.fixed:
             pieces = grids.parts(own.grid, form, width, own.fixed)
+            columns.append(name)
         elif own:
             fitted, without = grids.fitted(own.grid, form, width)
             pieces = [fitted]

@@ -160,7 +160,9 @@ def test_lines_that_were_ignored_and_rejected_answers_are_told(tmp_path: Path) -
     assert done.code == 0
     assert "ignored 3 lines on the stdout of bot `a`" in done.err, "one before its `hello`"
     assert "bot `a` sent 2 answers to closed questions" in done.err
-    rejected = "bot `a` had 2 answers rejected (10 in one game lose it); the first, in game 1:a:b, was `"
+    rejected = (
+        "bot `a` had 2 answers rejected (10 rejections in one game lose it); the first, in game 1:a:b, was `"
+    )
     assert f"{rejected}\\u202eL:Z9`: " in done.err
     assert "bot `b`" not in done.err
 

@@ -211,7 +211,7 @@ def test_the_bracket_has_neighbours_that_meet_and_between_them_the_one_that_goes
         "decided_by": "bye",
     }
     assert [row["stage"] for row in pairings.data] == ["final", "third place"]
-    assert one.stage_of(SectionResults(games, shown=str.upper)) == "winner: A"
+    assert one.stage_of(SectionResults(games, shown=str.upper)) == "won by A"
 
 
 def test_the_bracket_of_a_running_knockout_has_the_points_so_far() -> None:

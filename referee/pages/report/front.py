@@ -182,9 +182,9 @@ def lead_text(second: str, compared: NextInRank | None, is_by_rating: bool) -> s
         )
     if superiority < EVEN:
         likelihood = f"{likely(1 - superiority)} stronger ({likelihood_text(1 - superiority)} %)"
-        return f"By the ratings, {second}, in second place, is {likelihood}."
-    likelihood = f"{likely(superiority)} stronger than {second}, in second place"
-    return f"By the ratings, it is {likelihood} ({likelihood_text(superiority)} %)."
+        return f"By the ratings, {second} is {likelihood}."
+    likelihood = f"{likely(superiority)} stronger than {second} ({likelihood_text(superiority)} %)"
+    return f"By the ratings, it is {likelihood}."
 
 
 def likely(superiority: float) -> str:

@@ -80,7 +80,10 @@
     let onAPage = ON_A_PAGE;
 
     function idCell(game, number) {
-      return isReplayed ? made("a", game[ID], { href: address(game[ID], number) }) : game[ID];
+      const id = isReplayed ? made("a", "", { href: address(game[ID], number) }) : document.createDocumentFragment();
+      // It may be broken into lines after its section and between the bots.
+      id.append(...game[ID].split(/(?<=[/:])/).flatMap((part) => [part, made("wbr", "")]));
+      return id;
     }
 
     function decidingCell(game, number) {

@@ -278,7 +278,7 @@ class Knockout(Format):
             return stage_name(stages - len(played.stages) + 1)
         series = played.last_series.get(winner[0])
         how = DECIDED_BY_SEED if series and series.score(winner[0]).endswith(DECIDED_BY_SEED) else ""
-        return f"winner: {results.shown(winner[0])}{how}"
+        return f"won by {results.shown(winner[0])}{how}"
 
 
 def _stages(seeding: Sequence[str]) -> int:
