@@ -270,7 +270,7 @@ _BADGES: tuple[Shape, ...] = (
     Circle(0, 0, 0.4, "own-first"),
     Polygon(regular(4, 0.46, 1 / 8), "own-first", "own-first", _ROUND),
     Polygon(regular(6, 0.4), "own-first", "own-first", _ROUND),
-    Polygon(regular(4, 0.46), "own-first", "own-first", _ROUND),
+    Polygon(regular(4, 0.44), "own-first", "own-first", _ROUND),
 )
 """The shapes for each seat."""
 

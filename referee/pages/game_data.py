@@ -62,7 +62,7 @@ WRITTEN_LINES = 40
 WRITTEN_LINES_WITH_TEXTS = 2000
 """The same, where texts are to be with the data."""
 
-ROW_WIDTHS = (11.1, 10.6, 6.8, 4.6)
+ROW_WIDTHS = (11.1, 10.6, 7.2, 5.3)
 """Where rows of a seat are broken into lines, by the number of seats, which stand beside each other."""
 
 T = TypeVar("T", bound=Hashable)

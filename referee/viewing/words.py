@@ -131,6 +131,8 @@ def placings(bots: Sequence[str], ranks: Sequence[int]) -> str:
         return f"{bots[0]} lost"
     if len(bots) < 3:
         return f"{best[0]} won"
+    if len(best) == len(bots):
+        return "all tie"
     order = sorted(zip(ranks, bots, strict=True))
     return ", ".join(f"{rank}. {name}" for rank, name in order)
 

@@ -79,7 +79,7 @@ def test_an_id_of_a_game_is_text(hostile: Hostile, page: Page, tmp_path: Path) -
     strange = replace(record, terms=replace(record.terms, id=":".join((ID, *record.terms.bots))))
     open_file(page, written(steps_of(strange), tmp_path / "game.html"))
     check(page, [PHONE])
-    assert ID in (page.locator(".about").text_content() or "")
+    assert ID in (page.locator(".facts").text_content() or "")
 
 
 @pytest.mark.promise("Pages in a browser", "Each guard of a page holds by itself.")

@@ -127,6 +127,15 @@ def replay(match: Match, folder: Path) -> Iterator[tuple[str, Show]]:
         yield f"{name}-end", partial(at_step, path, "End")
 
 
+def beside(match: Match, folder: Path) -> Iterator[tuple[str, Show]]:
+    """The page of two games beside each other, in their middle and at their end."""
+    run, path = folder / "games", folder / "games.html"
+    made("match", match.game, *match.bots, "--seed", "pictures", "-n", "2", "-o", str(run))
+    made("replay", str(run), "1", "--beside", "2", "--html", str(path))
+    yield "", partial(at_step, path, "PageDown")
+    yield "-end", partial(at_step, path, "End")
+
+
 def at_step(path: Path, key: str, page: Page) -> None:
     """Shows a game after a key."""
     open_file(page, path)
@@ -208,6 +217,7 @@ TWO = ("match", "blooms", f"greedy={GREEDY}", f"random={RANDOM}", "--option=size
 
 KINDS: dict[str, Maker] = {
     **{name: partial(replay, match) for name, match in MATCHES.items()},
+    "beside": partial(beside, MATCHES["blooms"]),
     "report-2": partial(played, (*TWO, "-n", "6")),
     "report-5": several_games,
     "report-30": partial(many_bots, 30, None),

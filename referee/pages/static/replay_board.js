@@ -74,12 +74,12 @@ function mountBoard(root, game) {
     queueMicrotask(() => target.toggleAttribute("data-drawn", true));
   }
 
-  /** Makes room for the rows of a seat. */
-  function roomFor(seat, box) {
+  /** Makes room for the rows of a seat, as wide as the widest of all seats, so that all have one size. */
+  function roomFor(seat, box, width) {
     const [svg, drawn] = ["svg", "g"].map((tag) => document.createElementNS(picture.namespaceURI, tag));
-    svg.setAttribute("viewBox", box);
+    svg.setAttribute("viewBox", `0 0 ${width} ${box.split(" ")[3]}`);
     svg.setAttribute("class", "picture");
-    svg.style.setProperty("--width", `${box.split(" ")[2]}px`);
+    svg.style.setProperty("--width", `${width}px`);
     drawn.setAttribute("class", "pieces");
     svg.append(drawn);
     rows.append(svg);
@@ -94,7 +94,8 @@ function mountBoard(root, game) {
       board.style.setProperty("--width", `${width}px`);
       ground.innerHTML = view.ground;
       rows.replaceChildren();
-      ofSeats = Object.entries(view.rows).map(([seat, box]) => roomFor(seat, box));
+      const widest = Math.max(...Object.values(view.rows).map((box) => Number(box.split(" ")[2])));
+      ofSeats = Object.entries(view.rows).map(([seat, box]) => roomFor(seat, box, widest));
       root.querySelector(".flip").hidden = !canFlip();
     },
     show(position) {
