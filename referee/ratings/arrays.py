@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -29,16 +31,16 @@ class Arrays(NamedTuple):
 
 def gathered(results: Iterable[Rated], advantage: bool) -> Arrays:
     """The results as arrays. Games of one bot are left out."""
-    number: dict[str, int] = {}
-    """Of each bot in the order in which they come."""
+    number: dict[str, int] = defaultdict(count().__next__)
+    """Of each bot, in the order in which they come."""
     alike: dict[tuple[str, tuple[int, ...]], tuple[list[int], list[int]]] = {}
-    clusters: dict[Hashable, int] = {}
+    clusters: dict[Hashable, int] = defaultdict(count().__next__)
     for bots, ranks, cluster, section in results:
         if len(bots) < 2:
             continue
         seated, numbers = alike.setdefault((section, ranks), ([], []))
-        seated.extend([number.setdefault(name, len(number)) for name in bots])
-        numbers.append(clusters.setdefault(cluster, len(clusters)))
+        seated.extend([number[name] for name in bots])
+        numbers.append(clusters[cluster])
     names = sorted(number)
     row = np.argsort(np.array([number[name] for name in names], dtype=np.int64))
     size = len(names)
@@ -52,8 +54,8 @@ def gathered(results: Iterable[Rated], advantage: bool) -> Arrays:
         seated, numbers = alike[section, ranks]
         table = row[np.array(seated, dtype=np.int64)].reshape(-1, len(ranks))
         rows, where = distinct(np.column_stack([table, np.array(numbers, dtype=np.int64)]))
-        count = np.bincount(where).astype(np.float64)
-        games.append(GroupedGames(rows[:, :-1], seats, ranks, count, rows[:, -1]))
+        times = np.bincount(where).astype(np.float64)
+        games.append(GroupedGames(rows[:, :-1], seats, ranks, times, rows[:, -1]))
     seats_of = {key: np.array(seats) for key, seats in advantages.items()}
     return Arrays(names, size, games, seats_of, _groups(games, len(names)))
 

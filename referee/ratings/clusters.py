@@ -6,7 +6,9 @@ letter, are one piece of evidence however often they are played. Their encounter
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import count
 from typing import NamedTuple
 
 from referee.core.pairing import section_of
@@ -26,9 +28,9 @@ def clusters(games: Sequence[Summary], repeats: str = "cluster") -> Clusters:
     """The clusters of the games; with `repeats="count"`, repeated games are taken as independent."""
     parents = list(range(len(games)))
     # Numbers in place of tuples of texts: there may be millions of games.
-    bots: dict[str, int] = {}
-    places: dict[str, int] = {}
-    sections: dict[str, int] = {}
+    bots: dict[str, int] = defaultdict(count().__next__)
+    places: dict[str, int] = defaultdict(count().__next__)
+    sections: dict[str, int] = defaultdict(count().__next__)
     first_of_encounter: dict[int, int] = {}
     first_of_seats: dict[int, int] = {}
     first_of_events: dict[tuple[int, str], int] = {}
@@ -36,16 +38,13 @@ def clusters(games: Sequence[Summary], repeats: str = "cluster") -> Clusters:
     repeated = 0
     for number, game in enumerate(games):
         place, *names = game.id.split(":")
-        seats = [bots.setdefault(name, len(bots)) for name in names]
-        first = first_of_encounter.setdefault(
-            _key(places.setdefault(place, len(places)), sorted(seats)), number
-        )
+        seats = sorted([bots[name] for name in names])
+        first = first_of_encounter.setdefault(_key(places[place], seats), number)
         if first != number:
             _unite(parents, number, first)
         if not game.digest or game.is_forfeited:
             continue
-        section = sections.setdefault(section_of(place), len(sections))
-        key = _key(section, [bots.setdefault(name, len(bots)) for name in game.bots])
+        key = _key(sections[section_of(place)], [bots[name] for name in game.bots])
         if (first := first_of_seats.setdefault(key, number)) == number:
             continue
         first_of_events.setdefault((key, games[first].digest), first)
