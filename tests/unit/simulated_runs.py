@@ -65,6 +65,14 @@ ONE_BY_ONE: dict[str, tuple[str, dict[str, Any]]] = {
         "abcdef",
         {"game": "thetree", "format": "league", "budget": 120, "options": {"players": 4}},
     ),
+    "stages of three seats": (
+        "abcd",
+        {
+            "game": "thetree",
+            "options": {"players": 3},
+            "stage": [{"name": "all", "advance": 3}, {"name": "final", "format": "league", "budget": 9}],
+        },
+    ),
     "league as a stage": (
         "abcdefg",
         {
