@@ -60,11 +60,19 @@ ONE_BY_ONE: dict[str, tuple[str, dict[str, Any]]] = {
         {"format": "pairings", "pairings": [["a", "b"], ["c", "d"]], "rounds": 4, "budget": 13},
     ),
     "league": ("abcdef", {"format": "league", "budget": 150}),
-    "league of several games": ("abcd", {"format": "league", "budget": 60, "sections": TWO_GAMES}),
+    "stages of three seats": (
+        "abcd",
+        {
+            "game": "thetree",
+            "options": {"players": 3},
+            "stage": [{"name": "all", "advance": 3}, {"name": "final", "format": "league", "budget": 9}],
+        },
+    ),
     "league of four seats": (
         "abcdef",
         {"game": "thetree", "format": "league", "budget": 120, "options": {"players": 4}},
     ),
+    "league of several games": ("abcd", {"format": "league", "budget": 60, "sections": TWO_GAMES}),
     "league as a stage": (
         "abcdefg",
         {

@@ -15,6 +15,7 @@ import pytest
 from referee.core.pairing import Pairing
 from referee.core.time_limit import CLOSED as CLOSED_MEMBER
 from referee.core.time_limit import UNLIMITED
+from referee.tournament.run.facts import facts_of
 from referee.tournament.schedule import encounter
 from referee.tournament.tournament import Tournament
 from tests.unit.simulated_runs import (
@@ -113,6 +114,15 @@ def test_a_game_of_a_league_is_open_until_the_next_stage_is_played() -> None:
     assert run.state.is_open("1:a:b")
     run.store_game(Pairing.parse("21.1:c:d"), (1, 2), ("", ""))
     assert not run.state.is_open("1:a:b")
+
+
+@pytest.mark.slow
+def test_the_places_of_stages_are_read_from_the_batches_that_were_stored() -> None:
+    run = Simulation(tournament(*ONE_BY_ONE["league as a stage"]), 1, 5).play(Random(1)).run
+    facts = facts_of(run.state, run.is_open)
+    assert facts.stages == {"": "final, stage 3 of 3"}
+    stages = [str(columns["stage"]) for _, _, columns in facts.places[""]]
+    assert stages == ["final"] * 4 + ["cup"] + ["qualification"] * 2
 
 
 def continued(made: Tournament, before: Simulation) -> Simulation:

@@ -232,8 +232,10 @@ def test_a_format_beside_stages_is_refused() -> None:
         staged("abcdefgh", GROUPS, CUP, format="swiss")
     with pytest.raises(UsageError, match="rounds` only applies to"):
         staged("abcdefgh", GROUPS, CUP, rounds=3)
-    with pytest.raises(UsageError, match="`format` is `stages`, but the game has 4 seats, expected 2"):
+    with pytest.raises(UsageError, match="`format` is `knockout`, but the game has 4 seats, expected 2, or"):
         staged("abcdefgh", GROUPS, CUP, game="thetree", options={"players": 4})
+    with pytest.raises(UsageError, match="`format` is `stages`, but the game has 1 seat, expected 2 or more"):
+        staged("abcdefgh", GROUPS, ALL, game="thetree", options={"players": 1})
 
 
 def test_a_file_without_the_tables_is_refused() -> None:

@@ -1,4 +1,4 @@
-"""The order of a league as a stage of a tournament: by the ratings that its games give. Pure."""
+"""The order of a stage by the ratings that its games give, as in a league. Pure."""
 
 from __future__ import annotations
 

@@ -25,9 +25,6 @@ MAX_GROUPS = len(ascii_uppercase)
 DEFAULT_TIE_BREAKS = ("direct", "sonneborn-berger", "wins")
 """What bots with equal points in a group of a round robin are ordered by."""
 
-SEATS = 2
-"""How many bots play a game of a tournament in stages."""
-
 T = TypeVar("T")
 
 
@@ -109,7 +106,7 @@ class TournamentStage:
     def rounds_for(self, bots: int) -> int:
         """The largest number of a round, counted from 1, if this many bots play it."""
         if isinstance(self.form, League):  # bots meet at most as often as there are encounters
-            return -(-self.form.budget // SEATS)
+            return -(-self.form.budget // 2)
         return self.form_for(bots).rounds
 
     def description_for(self, bots: int) -> str:

@@ -65,9 +65,12 @@ class BegunStage:
         self._bots = bots
         self._span = span
         self._carried = carried
+        self._is_by_rating = isinstance(stage.form, League)
 
     def schedule(self, state: SectionState) -> Schedule:
         """Its encounters, those of all groups round by round."""
+        # Tie-breaks are by opponents, of which a game of two seats has one.
+        self._is_by_rating |= state.seats > 2
         own = self._of_format(later_state(state, self._span.numbers))
         for step in later_schedule(own, self._span.before):
             if isinstance(step, Encounter):
@@ -90,7 +93,7 @@ class BegunStage:
             return self.form.standings(later_results(results, self._span.before)) or []
         played = [one for one in (*self._carried, *self.given) if {*one.games[0].bots} <= {*group}]
         games = counting(played, results)
-        if isinstance(self.stage.form, League):
+        if self._is_by_rating:
             return by_rating(group, [*games.values()], results.repeats)
         scores = Scores(group, results.points)
         scores.add(played, None, games)

@@ -26,7 +26,7 @@ from referee.ratings.grids import Column, Grid
 from referee.tournament.formats.format import DEFAULT, Amount, Format, SectionState, total, wrong_seats
 from referee.tournament.formats.league import League
 from referee.tournament.formats.settings import Settings
-from referee.tournament.formats.stage import SEATS, StageSpan, TournamentStage
+from referee.tournament.formats.stage import StageSpan, TournamentStage
 from referee.tournament.formats.stage_course import Course
 from referee.tournament.formats.standing import SectionResults, Standing, read_on
 from referee.tournament.schedule import Schedule
@@ -105,8 +105,8 @@ class Staged(Format):
         return super().may_grow(before, added)
 
     def check(self, bots: int, seats: int) -> None:
-        if seats != SEATS:
-            raise wrong_seats(f"`format` is `{self.name}`", seats, f"2, or `{DEFAULT}` for other numbers")
+        if seats < 2:
+            raise wrong_seats(f"`format` is `{self.name}`", seats, f"2 or more, or `{DEFAULT}`")
         for stage, span in zip(self.stage, self.spans, strict=True):
             smallest = min(stage.sizes(span.bots))
             least = max(2, stage.advance)
@@ -150,7 +150,7 @@ class Staged(Format):
             course = results.read[self] = self._begin()
             state = SectionState(
                 self.seeding,
-                SEATS,
+                results.seats,
                 results.section,
                 results.games,
                 lambda: results.out,

@@ -32,6 +32,8 @@ class SectionResults:
     """The last round that is played, where the time of the run is over and rounds follow from results."""
     shown: Callable[[str], str] = str
     """The name of a bot as tables show it."""
+    seats: int = 2
+    """How many bots play a game."""
     batches: Sequence[Sequence[str]] = ()
     """The batches of encounters that leagues have chosen, of all sections."""
     repeats: str = REPEATS[0]

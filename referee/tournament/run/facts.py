@@ -59,6 +59,7 @@ def _results(
         run.amendments.out,
         last_round,
         run.amendments.shown,
+        run.seats[section],
         run.batches,
         run.header.get("repeats", REPEATS[0]),
     )
