@@ -154,6 +154,25 @@ def test_all_games_are_printed(page: Page, one_page: Path) -> None:
         expect(rows).to_have_count(count)
 
 
+def test_a_wide_matrix_is_printed_in_parts(page: Page, tmp_path: Path) -> None:
+    write(tmp_path, 26, 1, against=1)
+    path = tmp_path / "report.html"
+    assert referee("report", str(tmp_path / "pool-results"), "-o", str(path)).code == 0
+    open_file(page, path)
+    numbers = "[...table.tHead.rows[0].cells].slice(1).map(cell => +cell.textContent)"
+    heads = f"tables => tables.map(table => {numbers})"
+    tables = page.locator(".matrix:visible")
+    whole = [[*range(1, 27)]] * 2
+    assert tables.evaluate_all(heads) == whole
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert tables.evaluate_all(heads) == [[*range(1, 14)], [*range(14, 27)]] * 2
+    cells = tables.nth(1).locator("tbody tr").nth(25).locator("td")
+    expect(cells).to_have_count(13)
+    expect(cells.last).to_have_text("·")
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert tables.evaluate_all(heads) == whole
+
+
 def test_charts_are_drawn_in_the_colours_of_the_page(page: Page, one_page: Path) -> None:
     open_file(page, one_page)
     colours = set()

@@ -7,10 +7,11 @@ from itertools import combinations
 import pytest
 
 from referee.core.pairing import Pairing
-from referee.pages.report.front import Headline, ListedGame, evidence, front, games_to_see, likely
+from referee.pages.report.front import Headline, ListedGame, evidence, front, games_to_see, lead_text, likely
 from referee.ratings.placing import FormatPlace
+from referee.ratings.pool import Rating
 from referee.ratings.sprt import SprtResult, bounds, llr
-from referee.ratings.standings import Facts, standings
+from referee.ratings.standings import Facts, NextInRank, standings
 from referee.records.record import Summary
 from tests.unit.test_report import game
 
@@ -158,6 +159,38 @@ def test_a_final_that_the_seed_decided_is_told() -> None:
     places: dict[str, list[FormatPlace]] = {"": [(1, "ant", columns), (2, "bee", columns)]}
     found = headline(["ant", "bee"], both_win(("ant", "bee")), places=places)
     assert found.sentence == "1 win in 2 games. The last series ended 1–1, and the higher seed won it."
+
+
+@pytest.mark.parametrize(
+    ("superiority", "is_by_rating", "text"),
+    [
+        (0.8, True, "It is probably stronger than bee (80.0 %), with a lead of +40 ± 90 Elo."),
+        (0.8, False, "By the ratings, it is probably stronger than bee (80.0 %)."),
+        (0.2, False, "By the ratings, bee is probably stronger (80.0 %)."),
+        (None, True, ""),
+    ],
+)
+def test_how_sure_the_first_place_is(superiority: float | None, is_by_rating: bool, text: str) -> None:
+    compared = NextInRank(Rating(40.0, -50.0, 130.0), superiority)
+    assert lead_text("bee", compared, is_by_rating) == text
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "text"),
+    [
+        ({"points": 5, "wins": 3}, {"points": 5, "wins": 2}, "It is ahead of bee by wins, 3 to 2. "),
+        ({"reached": "winner"}, {"reached": "final"}, ""),
+        ({"place": 1, "wins": 3}, {"place": 2, "wins": 2}, ""),
+    ],
+)
+def test_what_a_format_decided_the_first_place_by(
+    first: dict[str, float | str], second: dict[str, float | str], text: str
+) -> None:
+    places = {"": [(1, "ant", first), (2, "bee", second)]}
+    games = [game(("ant", "bee"), (1, 2), 1)]
+    table = standings(["ant", "bee"], games, facts=Facts(places=places))
+    found = front(table, [ListedGame(each, 1) for each in games], (), is_over=True).headline
+    assert found and found.sentence.startswith(f"1 win in 1 game. {text}By the ratings, ")
 
 
 def test_a_sequential_test_is_its_verdict() -> None:

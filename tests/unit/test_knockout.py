@@ -227,7 +227,7 @@ def test_the_bracket_of_a_running_knockout_has_the_points_so_far() -> None:
     (bracket, _), (before, _) = (one.tables_of(SectionResults(found)) for found in (games, {}))
     assert lines(bracket)[1].split() == ["d", "6", "a", "6*", "a"] and lines(bracket)[-1] == "* seed"
     assert {row["decided_by"] for row in bracket.data} == {"seed"}
-    assert one.stage_of(SectionResults(games)) == "winner: a, by seed"
+    assert one.stage_of(SectionResults(games)) == "won by a, by seed"
     assert [line.split() for line in lines(before)] == [["a"], ["d"], ["b"], ["c"]]
 
 

@@ -27,6 +27,7 @@ from referee.tournament.file.opening_table import start_of
 from referee.tournament.run.lock import locked
 from referee.viewing.steps import steps_of
 from tests.rules.random_play import random_game
+from tests.tools.synthetic import write
 from tests.unit.growing import Growing, with_info
 
 LOCAL = Hosts({"localhost", "127.0.0.1"}, any_address=False)
@@ -116,6 +117,16 @@ def asked(growing: Growing) -> Asked:
 
 
 # --- What is shown ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_it_says_how_sure_the_first_place_is(tmp_path: Path) -> None:
+    write(tmp_path, 2, 40)
+    standings = LiveRun(tmp_path / "pool-results").advance().standings()
+    first = (
+        r"<strong>bot[12]</strong> is in first place\. It is [a-z ]+ than bot[12] \([\d.]+ %\), with a lead"
+    )
+    assert re.search(first, standings)
 
 
 def test_the_live_page_shows_the_run(asked: Asked) -> None:

@@ -207,7 +207,7 @@ function botPages(data, address, tableOf, position) {
         make("div", [
           about.course.length > 1 ? course(name, about.course) : "",
           ...data.boards.map((board, at) => (about.cells[at].length ? heat(board, about.cells[at]) : "")),
-        ]),
+        ], { class: "drawings" }),
       ),
       ...(faults ? [make("h3", "Faults"), make("p", `Games lost by its own fault: ${faults}.`, { class: "bad" }), said(about.faults)] : []),
       ...(about.times.length ? [grid("Time of its moves", about.times.map(([head]) => `${head}#`), [about.times.map(([, text]) => text)])] : []),
