@@ -123,7 +123,7 @@ KNOWN = [
     ),
     Known(
         "bots without games are not last",
-        "ratings/standings",
+        "ratings/placing",
         "return not tally.games, -round",
         "return False, -round",
     ),
