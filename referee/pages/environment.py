@@ -104,10 +104,15 @@ _LEFT_OUT = re.compile(r"^[ \t]*(/\*.*?\*/[ \t]*\n|//.*?\n|\n)|^[ \t]+", re.MULT
 
 @cache
 def static(name: str) -> str:
-    """The text of a file in `static/`, without comments, indentation and, in stylesheets, needless blanks."""
+    """The text of a file in `static/`, without whole lines of comments, indentation and, in stylesheets, all
+    comments and needless blanks.
+    """
     text = (resources.files("referee.pages") / "static" / name).read_text("utf-8")
     text = _LEFT_OUT.sub("", text)
-    return re.sub(r"(?<=[{};,])\s+|\s+(?=[{}])|(?<=:) ", "", text) if name.endswith(".css") else text
+    if not name.endswith(".css"):
+        return text
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    return re.sub(r"(?<=[{};,])\s+|\s+(?=[{}])|(?<=:) ", "", text)
 
 
 def _breakable(text: str) -> Markup:
