@@ -99,7 +99,7 @@ def test_a_page_has_everything_of_a_run(small: Path, tmp_path: Path) -> None:
 
 
 def test_games_to_see_are_those_that_find_names(small: Path) -> None:
-    html = referee("report", str(small), "--workers", "0", "--no-replays").out
+    html = referee("report", str(small), "--workers", "0", "--no-replays").out.replace("<wbr>", "")
     cards = html[html.index('<ul class="to-see">') :]
     shown = re.findall(r"<h3>(.*?) <span.*?</h3>\n<p>.*?</p>\n<p class=\"small\">(.*?)</p>", cards)
     found = json.loads(referee("find", str(small), "--to-see", "--format", "json").out)
