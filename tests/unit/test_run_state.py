@@ -44,6 +44,9 @@ RUNS = {
 }
 """Tournaments of every format, with strikes, and one that stops."""
 
+LEAGUES_IN_STAGES = {"league as a stage", "stages of three seats"}
+"""Those whose encounters take longest to choose."""
+
 Lines = Sequence[StoredLine]
 
 
@@ -103,7 +106,10 @@ def lines_of(name: str, seed: int) -> Lines:
     return run.stored
 
 
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.slow) if name in LEAGUES_IN_STAGES else name for name in RUNS],
+)
 def test_nothing_remains_where_the_schedule_has_nothing_more(name: str) -> None:
     for seed in range(3):
         state = RunState()
