@@ -351,7 +351,10 @@ def do_what_the_first_bot_s_page_says(folder: Path) -> list[str]:
                     toml = folder / command.split()[-1]
                     toml.write_text(toml.read_text().replace("rounds = 5", "rounds = 1"))
                 # With more workers, further games may be finished when the test is decided.
-                done = run(command + " --workers 1" * ("--sprt" in command), folder)
+                added = " --workers 1" * ("--sprt" in command)
+                if command.startswith("referee check "):  # a busy machine may be late
+                    added = " --time 1h"
+                done = run(command + added, folder)
                 assert done.returncode == 0, (command, done.stdout, done.stderr)
                 printed += (done.stdout + done.stderr).splitlines()
         elif language == "text":
