@@ -123,9 +123,7 @@ def asked(growing: Growing) -> Asked:
 def test_it_says_how_sure_the_first_place_is(tmp_path: Path) -> None:
     write(tmp_path, 2, 40)
     standings = LiveRun(tmp_path / "pool-results").advance().standings()
-    first = (
-        r"<strong>bot[12]</strong> is in first place\. It is [a-z ]+ than bot[12] \([\d.]+ %\), with a lead"
-    )
+    first = r"<strong>bot[12]</strong> is in first place\. It is [a-z ]+ than bot[12] \([\d.]+&nbsp;%\), with"
     assert re.search(first, standings)
 
 
