@@ -329,7 +329,7 @@ def test_a_failure_can_be_repeated_by_the_command_that_it_names() -> None:
     assert " 7 failed  plays a second game\n" in done.out
     for line in (
         "| REF: ask 1 3600000 0",
-        "| BOT: move 2 L:A1",
+        "| BOT: move 2 L:",
         "the bot's process was still running",
         "hint: ",
     ):
