@@ -43,6 +43,11 @@ settings.load_profile("quick")
 # The strongest level costs each start of a bot some milliseconds; tests of isolation name theirs.
 os.environ.setdefault("REFEREE_ISOLATION", "basic")
 
+# What is drawn is drawn as on an ordinary terminal, whatever the one is in which the tests run.
+os.environ["TERM"] = "xterm-256color"
+for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES"):
+    os.environ.pop(name, None)
+
 # A shell that runs the tests in the background has them ignore what the tests send to the referee.
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     if signal.getsignal(number) == signal.SIG_IGN:
