@@ -34,6 +34,7 @@ MODULES = {
     "ratings/dispersion": RATINGS,
     "ratings/likelihood": RATINGS,
     "ratings/pairs": RATINGS,
+    "ratings/placing": RATINGS,
     "ratings/pool": RATINGS,
     "ratings/posterior": RATINGS,
     "ratings/prior": RATINGS,

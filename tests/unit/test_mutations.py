@@ -40,6 +40,7 @@ def test_what_makes_no_difference_is_still_among_the_changes() -> None:
 
 def test_every_module_and_test_that_is_named_exists() -> None:
     assert all((ROOT / test).exists() for tests in MODULES.values() for test in tests.split())
+    assert all((ROOT / test).exists() for known in KNOWN for test in mutations.tests_of(known.mutant))
 
 
 def test_the_same_seed_draws_the_same_changes() -> None:
