@@ -145,7 +145,7 @@ class _GameLoop:
         rated = self.start()
         while (outcome := self.state.outcome()) is None:
             acting = self.state.to_act()
-            if acting[0] < 0:
+            if acting[0] < 0:  # CHANCE or SHARED_CHANCE
                 self.roll()
             else:
                 self.take_turn(acting)

@@ -115,6 +115,11 @@ def static(name: str) -> str:
     return re.sub(r"(?<=[{};,])\s+|\s+(?=[{}])|(?<=:) ", "", text)
 
 
+def _unbroken(text: str) -> Markup:
+    """A sentence whose numbers stay on one line with their percent signs."""
+    return Markup(str(escape(text)).replace(" %", "&nbsp;%"))
+
+
 def _breakable(text: str) -> Markup:
     """The id of a game, which may be broken into lines after its section and between the bots."""
     return Markup(re.sub("([/:])", r"\1<wbr>", str(escape(text))))
@@ -145,6 +150,7 @@ def _environment() -> Environment:
     environment.filters.update(
         shown=shown,
         breakable=_breakable,
+        unbroken=_unbroken,
         about=about,
         about_seconds=about_seconds,
         seconds=seconds,

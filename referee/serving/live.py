@@ -302,8 +302,10 @@ class LiveRun:
 
 
 def _first(order: BotOrder) -> str:
-    """How sure it is that the first bot is stronger than the second; empty where nobody knows."""
-    if order.shown_pool is None or len(order.bots) < 2:
+    """How sure it is that the first bot is stronger than the second; empty where nobody knows, or where
+    there is no first and second.
+    """
+    if order.shown_pool is None or [rank for rank, _, _ in order.places[:2]] != [1, 2]:
         return ""
     pair = order.bots[0], order.bots[1]
     compared = NextInRank(order.shown_pool.difference(*pair), order.shown_pool.superiority(*pair))

@@ -8,6 +8,7 @@ import json
 import re
 import zlib
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,8 +17,11 @@ import pytest
 from referee.core.text import shown
 from referee.gameplay.openings import Openings
 from referee.games import GAMES
+from referee.ratings.pool import Result, fit
+from referee.ratings.tally import Tallies
 from referee.records.record import to_json
 from referee.serving import app as app_module
+from referee.serving import live
 from referee.serving.app import SnapshotStreams, application
 from referee.serving.live import LiveRun
 from referee.serving.maker import MAX_WAITING, BusyError, PageMaker, PageMakers
@@ -25,6 +29,7 @@ from referee.serving.reports import FRESH_S, Reports
 from referee.serving.safety import HEADERS, Hosts
 from referee.tournament.file.opening_table import start_of
 from referee.tournament.run.lock import locked
+from referee.tournament.run.progress import BotOrder
 from referee.viewing.steps import steps_of
 from tests.rules.random_play import random_game
 from tests.tools.synthetic import write
@@ -125,6 +130,13 @@ def test_it_says_how_sure_the_first_place_is(tmp_path: Path) -> None:
     standings = LiveRun(tmp_path / "pool-results").advance().standings()
     first = r"<strong>bot[12]</strong> is in first place\. It is [a-z ]+ than bot[12] \([\d.]+&nbsp;%\), with"
     assert re.search(first, standings)
+
+
+def test_nobody_is_first_where_two_bots_are_level() -> None:
+    results = [Result(("a", "b"), (1, 2) if number % 2 else (2, 1), number) for number in range(20)]
+    level = BotOrder(Tallies("ab", []), fit(results, "ab"), [(1, "a", {}), (1, "b", {})])
+    assert live._first(level) == ""
+    assert live._first(replace(level, places=[(1, "a", {}), (2, "b", {})])).startswith("It is ")
 
 
 def test_the_live_page_shows_the_run(asked: Asked) -> None:
