@@ -201,14 +201,16 @@ def test_what_a_bot_leaves_that_killed_all_above_it_is_ended(tmp_path: Path) -> 
     """Launcher and warden, one after the other: the worker adopts what remains, though the game goes on.
     The other bot answers only when nothing is left.
     """
-    word, over = f"{MARK}3", tmp_path / "over"
-    kills = f"sleep 0.5; kill -9 $launcher; sleep 0.2; kill -9 $warden; exec sleep {word}"
+    word, seen, over = f"{MARK}3", tmp_path / "seen", tmp_path / "over"
+    kills = f"{runs.until(seen)}; kill -9 $launcher; sleep 0.2; kill -9 $warden; exec sleep {word}"
     script = tmp_path / "killer.sh"
-    script.write_text(f'{PARENTS} (setsid sh -c "{kills}" &); {PLAYS.format("echo resign $n")}')
-    bots = {"a": f"sh {script}", "b": sh(f"until [ -e {over} ]; do sleep 0.01; done; echo resign $n")}
+    # It is known by its word from the start: what it becomes in the end may be ended before anybody looks.
+    script.write_text(f'{PARENTS} (setsid sh -c "{kills}" {word} &); {PLAYS.format("echo resign $n")}')
+    bots = {"a": f"sh {script}", "b": sh(f"{runs.until(over)}; echo resign $n")}
     file = toml(tmp_path / "t.toml", bots, rounds=1, clock="6000s")
     run = begun(file)
     wait_until_living(word)
+    seen.touch()
     wait_until_gone(word)
     assert run.poll() is None, "the game goes on"
     over.touch()
