@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from referee.core.seeds import bot_seed, chance_stream, list_stream
 from referee.core.text import shown
+from referee.core.value import made
 from referee.gameplay import hints
 from referee.gameplay.api import (
     Answer,
@@ -266,7 +267,8 @@ class _GameLoop:
             return False
         turn.moves[seat] = move
         charge = player.clock.charge(used_us)
-        turn.events.append(Moved(seat, self.state.write(move), charge, False, answer.info, reply.timing))
+        text = self.state.write(move)
+        turn.events.append(made(Moved, (seat, text, charge, False, answer.info, reply.timing)))
         return True
 
     def ask_again(self, seat: Seat, refusal: Refusal, used_us: int) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
+from referee.core.value import made
 from referee.gameplay.api import (
     READY,
     RESIGNED,
@@ -337,7 +338,7 @@ class RefereeSession:
         return None
 
     def _answer(self, text: str) -> Answer:
-        answer = Answer(text, self._info)
+        answer = made(Answer, (text, self._info))
         self._expected = NO_MOVE
         self._info = ""
         self._bytes_in_turn = self._lines_in_turn = 0

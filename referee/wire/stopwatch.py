@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import time
 
+from referee.core.value import made
 from referee.gameplay.events import Timing
 from referee.processes import stamped
 from referee.processes.process import BotProcess
@@ -287,11 +288,10 @@ class Stopwatch:
             used_ns = cpu_ns - began_cpu_ns - self._unread_ns
         else:
             used_ns = wall_ns - began_ns - self._uncharged_ns - self._forgiven_ns
-        timing = Timing(
-            (began_ns - self._game_began_ns) // 1000,
-            (wall_ns - began_ns) // 1000 if wall_ns > began_ns else 0,
-            (cpu_ns - began_cpu_ns) // 1000 if cpu_ns > began_cpu_ns else 0,
-        )
+        asked_us = (began_ns - self._game_began_ns) // 1000
+        wall_us = (wall_ns - began_ns) // 1000 if wall_ns > began_ns else 0
+        cpu_us = (cpu_ns - began_cpu_ns) // 1000 if cpu_ns > began_cpu_ns else 0
+        timing = made(Timing, (asked_us, wall_us, cpu_us, 0, 0, 0))
         if self._lost_ns or self._waited_ns:
             timing = timing._replace(
                 stopped_us=self._lost_ns // 1000,
