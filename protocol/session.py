@@ -62,6 +62,9 @@ class Phase(Enum):
     CLOSED = "closed"
 
 
+ASKED, WAITING = Phase.ASKED, Phase.WAITING
+"""For what is done at every move: Python finds a global ten times as fast as a member of an enum."""
+
 TABLE: dict[Phase, dict[type[Message], Phase]] = {
     Phase.NEW: {HelloLine: Phase.GREETED},  # the referee's hello …
     Phase.GREETED: {HelloLine: Phase.IDLE, QuitLine: Phase.CLOSED},  # … and the bot's
@@ -132,7 +135,7 @@ class Session:
         """Opens the next question and returns its number."""
         self.asked += 1
         self._lapsed = False
-        self.phase = Phase.ASKED
+        self.phase = ASKED
         return self.asked
 
     def lapse(self) -> None:

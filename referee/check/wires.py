@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
+from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -241,7 +242,7 @@ class RejectingWire(BotWire):
     def post(self, seat: Seat, question: Question) -> None:
         """Asks the bot, with the answer that it did give where this wire rejected it."""
         if seat == self.seat and question.rejected and self._just_rejected:
-            question = question._replace(rejected=(question.rejected[0], REJECTION))
+            question = replace(question, rejected=(question.rejected[0], REJECTION))
         super().post(seat, question)
 
     _just_rejected = False
@@ -256,7 +257,7 @@ class RejectingWire(BotWire):
         if not self.rejected and self._is_choice(text):
             self._just_rejected = True
             self.rejected = text
-            return reply._replace(content=reply.content._replace(text=NO_MOVE))
+            return replace(reply, content=reply.content._replace(text=NO_MOVE))
         if self.rejected and not self.again:
             self.again = text
         return reply
@@ -333,7 +334,7 @@ class TakeoverWire(BotWire):
         else:
             if self._withheld_news:
                 news = self._withheld_news + question.news
-                question = question._replace(news=news, charged=None, defaulted=None)
+                question = replace(question, news=news, charged=None, defaulted=None)
                 self._withheld_news = ()
                 self.news_count = len(news)
             super().post(seat, question)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple, Protocol
 
 from referee.core.timecontrol import TimeControl
+from referee.core.value import value
 from referee.gameplay.clock import Charge
 from referee.gameplay.events import NOT_TIMED, Ending, Timing
 from referee.games.api import Options, Outcome, Seat
@@ -26,7 +27,8 @@ class GameDescription(NamedTuple):
     seed: int
 
 
-class Question(NamedTuple):
+@value
+class Question:
     """A request for a move, with everything that is sent to the seat in the same write."""
 
     news: tuple[str, ...]
@@ -106,7 +108,8 @@ READY = Ready()
 RESIGNED = Resigned()
 
 
-class Reply(NamedTuple):
+@value
+class Reply:
     """A seat's reply to a question, as a wire hands it to the game loop."""
 
     seat: Seat

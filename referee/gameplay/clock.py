@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from referee.core.timecontrol import TimeControl
+from referee.core.value import made
 
 
 class Charge(NamedTuple):
@@ -47,7 +48,7 @@ class SeatClock:
         earned = control.increment_us if in_time else 0
         over = used_us - control.move_us
         if over <= 0:
-            return Charge(used_us, 0, 0, self.reserve_us + earned)
+            return made(Charge, (used_us, 0, 0, self.reserve_us + earned))
         step = control.step_us
         owed = -(-over // step) * step if step else over
         taken = min(owed, self.reserve_us)

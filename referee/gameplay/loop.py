@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from referee.core.seeds import bot_seed, chance_stream, list_stream
 from referee.core.text import shown
+from referee.core.value import made
 from referee.gameplay import hints
 from referee.gameplay.api import (
     Answer,
@@ -102,8 +103,10 @@ def ending_of(reply: Reply, wait_us: int) -> Ending | None:
     """
     if reply.used_us > wait_us:
         return Ending.TIME
+    if isinstance(reply.content, Answer):  # at nearly every move: a pattern takes five times as long
+        return None
     match reply.content:
-        case Answer() | ListRequest() | Ready():
+        case ListRequest() | Ready():
             return None
         case Silence():
             return Ending.TIME
@@ -264,7 +267,8 @@ class _GameLoop:
             return False
         turn.moves[seat] = move
         charge = player.clock.charge(used_us)
-        turn.events.append(Moved(seat, self.state.write(move), charge, False, answer.info, reply.timing))
+        text = self.state.write(move)
+        turn.events.append(made(Moved, (seat, text, charge, False, answer.info, reply.timing)))
         return True
 
     def ask_again(self, seat: Seat, refusal: Refusal, used_us: int) -> None:
@@ -311,15 +315,15 @@ class _GameLoop:
 
     def settle(self, moved: Moved) -> None:
         """Charges a seat for its move."""
-        player = self.players[moved.seat]
-        if moved.charge.reserve_us != player.clock.reserve_us:
-            player.clock = player.clock.after(moved.charge)
+        player, charge = self.players[moved.seat], moved.charge
+        if charge.reserve_us != player.clock.reserve_us:
+            player.clock = player.clock.after(charge)
             player.wait_us = player.clock.wait_us(self.terms.margin_us)
             self.reserves_us = self.all_reserves_us()
         if moved.defaulted:
             player.defaulted = moved.text
         else:
-            player.charged = moved.charge
+            player.charged = charge
 
     def all_reserves_us(self) -> tuple[int, ...]:
         """The reserves of all seats, where a seat may know those of others."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache, partial
-from typing import NamedTuple
 
 from referee.core.rng import Random
 from referee.core.timecontrol import TimeControl
@@ -110,10 +109,13 @@ plain tuple, since a named one takes ten times as long to make.
 """
 
 
-class BloomsRules(NamedTuple):
+@value
+class BloomsRules:
     """What the states of one game share."""
 
     board: HexBoard
+    apart: int
+    """The step to the same cell of a second board, so far away that no set spreads from one to the other."""
     target: int
     cells: tuple[Cells, ...]
     """Each cell as a set, in the order of cells."""
@@ -134,7 +136,8 @@ class BloomsRules(NamedTuple):
         written = tuple(
             {1 << cell: f"{colour}:{name}" for cell, name in board.names.items()} for colour in _COLOURS
         )
-        return cls(board, target, tuple(1 << cell for cell in board.names), single, written)
+        apart = board.all.bit_length() + board.width + 1
+        return cls(board, apart, target, tuple(1 << cell for cell in board.names), single, written)
 
 
 @value
@@ -161,10 +164,13 @@ class BloomsState(TwoSeatState[Stones]):
             stones = [*map(single.__getitem__, parts)]
         except KeyError:
             raise self._misread(parts) from None
-        if len(stones) == 1:
+        if len(stones) == 2 and self.turn:
+            (one_light, one_dark), (other_light, other_dark) = stones
+            light, dark = one_light | other_light, one_dark | other_dark
+            if light == dark or not light or not dark:
+                raise self._no_pair(stones)
+        elif len(stones) == 1:
             light, dark = stones[0]
-        elif len(stones) == 2 and self.turn:
-            light, dark = self._both(*stones)
         else:
             raise self._misread(parts)
         taken = (light | dark) & ~self.empty
@@ -182,25 +188,21 @@ class BloomsState(TwoSeatState[Stones]):
             return Illegal("two-stones", "the first turn of the game places one stone")
         return no_such_cell(parts, self.rules.board)
 
-    def _both(self, one: Stones, other: Stones) -> Stones:
-        """A move of two stones."""
-        light, dark = one[0] | other[0], one[1] | other[1]
-        if light == dark or one == other:
-            (cell,) = members(light | dark)
-            raise Illegal("same-cell", f"both stones are on {self.rules.board.names[cell]}")
-        if not light or not dark:
-            raise Illegal("same-colour", "two stones must be of different colours")
-        return light, dark
+    def _no_pair(self, stones: list[Stones]) -> Illegal:
+        """Why these two stones are not those of one turn."""
+        cell, other = map(sum, stones)
+        if cell == other:
+            name = self.rules.board.names[cell.bit_length() - 1]
+            return Illegal("same-cell", f"both stones are on {name}")
+        return Illegal("same-colour", "two stones must be of different colours")
 
     def write(self, move: Stones) -> str:
         """The canonical spelling, light before dark."""
         lights, darks = self.rules.written
         light, dark = move
-        if not dark:
-            return lights[light]
-        if not light:
-            return darks[dark]
-        return f"{lights[light]} {darks[dark]}"
+        if light and dark:
+            return f"{lights[light]} {darks[dark]}"
+        return lights[light] if light else darks[dark]
 
     def play(self, moves: Mapping[Seat, Stones]) -> BloomsState:
         """Places the stones, then captures every fenced bloom of the opponent at once."""
@@ -217,11 +219,12 @@ class BloomsState(TwoSeatState[Stones]):
             score = captures[mover] + captured.bit_count()
             captures = (captures[0], score) if mover else (score, captures[1])
             over = score >= self.rules.target
+        news = partial(self._capture_news, move, captured) if captured else partial(self.told, move)
         return BloomsState(
             self.turn + 1,
             move,
             over,
-            Trail(self.trail, partial(self._turn_news, move, captured)),
+            Trail(self.trail, news),
             self.left,
             self.rules,
             opponent,
@@ -235,22 +238,24 @@ class BloomsState(TwoSeatState[Stones]):
         """The cells of the opponent's fenced blooms, given the empty cells.
 
         It spreads sets of cells as `grid.spread` does, written out since this is done several times a move.
+        Both colours are spread at once, as if dark stones were on a board of their own.
         """
-        width = self.rules.board.width
+        board, apart = self.rules.board, self.rules.apart
+        width = board.width
+        light, dark = self.opponent
+        stones = light | dark << apart
         right, left = empty | empty << 1, empty | empty >> 1
         beside_empty = right | left | right << width | left >> width
-        fenced = 0
-        for stones in self.opponent:
-            # What is beside an empty cell, then what is connected with that, until nothing is added.
-            free = stones & beside_empty
-            while free != stones:
-                right, left = free | free << 1, free | free >> 1
-                wider = (right | left | right << width | left >> width) & stones
-                if wider == free:
-                    fenced |= stones ^ free
-                    break
-                free = wider
-        return fenced
+        # What is beside an empty cell, then what is connected with that, until nothing is added.
+        free = stones & (beside_empty | beside_empty << apart)
+        while free != stones:
+            right, left = free | free << 1, free | free >> 1
+            wider = (right | left | right << width | left >> width) & stones
+            if wider == free:
+                fenced = stones ^ free
+                return (fenced | fenced >> apart) & board.all
+            free = wider
+        return 0
 
     def legal(self, seat: Seat) -> Iterator[Stones]:
         """All legal moves: single stones first, then pairs."""
@@ -274,10 +279,8 @@ class BloomsState(TwoSeatState[Stones]):
         empty = self.empty
         return [cell for cell in self.rules.cells if cell & empty]
 
-    def _turn_news(self, move: Stones, captured: Cells, audience: Seat | None) -> tuple[str, ...]:
-        """`move SEAT MOVE`, and `captured SEAT CELL ...` where it captured."""
-        if not captured:
-            return self.told(move, audience)
+    def _capture_news(self, move: Stones, captured: Cells, audience: Seat | None) -> tuple[str, ...]:
+        """`move SEAT MOVE` and `captured SEAT CELL ...`."""
         names = " ".join(map(self.rules.board.names.__getitem__, members(captured)))
         return (*self.told(move, audience), f"captured {self.mover + 1} {names}")
 

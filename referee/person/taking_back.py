@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from referee.gameplay.api import READY, Failure, GameDescription, LegalMoves, Question, Ready, Reply, Wire
@@ -83,7 +84,7 @@ class ContinuedWire:
             self._replies.append(Reply(seat, self._failures[seat]))
         else:
             if withheld := self._news.pop(seat, ()):
-                question = question._replace(news=withheld + question.news, charged=None, defaulted=None)
+                question = replace(question, news=withheld + question.news, charged=None, defaulted=None)
             self._live.post(seat, question)
 
     def show_legal(self, seat: Seat, legal: LegalMoves) -> None:
@@ -107,7 +108,7 @@ class ContinuedWire:
             return reply
         again = Failure(Ending.START, "it did not restart after a move was taken back")
         self._failures[reply.seat] = reply.content if isinstance(reply.content, Failure) else again
-        return reply._replace(content=READY)
+        return replace(reply, content=READY)
 
     def close(self, outcome: Outcome, ending: Ending) -> None:
         """Tells the seats that the game is over."""

@@ -86,14 +86,14 @@ class BotConnection:
 
     def send(self, data: bytes) -> Failure | None:
         """Writes what fits into the pipe and keeps the rest; a failure where the bot closed its input."""
-        assert self.process
-        failure = None
-        unsent = self.unsent + data
-        try:
-            self.unsent = unsent[self.process.write(unsent) :] if unsent else b""
-        except BrokenPipeError:
-            self.unsent = b""
-            failure = self._gone("closed its input")
+        process, failure = self.process, None
+        assert process
+        if unsent := self.unsent + data:
+            try:
+                self.unsent = unsent[process.write(unsent) :]
+            except BrokenPipeError:
+                self.unsent = b""
+                failure = self._gone("closed its input")
         if self._tap and data:
             self._tap(self.bot.name, TO_BOT, data)
         return failure

@@ -37,11 +37,12 @@ from referee.wire.stopwatch import LOOK_NS, SLOW_NS, Stopwatch
 class SeatWire:
     """The state of one seat: its connection, its stopwatch, and the game that it plays."""
 
-    __slots__ = ("by_cpu", "connection", "description", "seat", "stderr_starting", "watch")
+    __slots__ = ("by_cpu", "connection", "description", "seat", "session", "stderr_starting", "watch")
 
     def __init__(self, seat: Seat, connection: BotConnection, game_began_ns: int) -> None:
         self.seat = seat
         self.connection = connection
+        self.session = connection.session
         self.watch = Stopwatch(connection.process, game_began_ns)
         self.description: GameDescription | None = None
         """The game that is described to it once it has said hello."""
@@ -140,7 +141,7 @@ class ProcessWire:
 
     def _describe(self, seat_wire: SeatWire, description: GameDescription) -> None:
         seat_wire.description = None
-        session = seat_wire.connection.session
+        session = seat_wire.session
         seat_wire.connection.catch_up()
         seat_wire.watch.start(time.monotonic_ns(), self._start_ns)
         # A failure from before has ended the session, and is told now: the bot did not start.
@@ -177,13 +178,13 @@ class ProcessWire:
     def post(self, seat: Seat, question: Question) -> None:
         """Asks a seat. What the bot wrote before is judged as written before the question."""
         seat_wire = self._seat_wires[seat]
-        connection, watch = seat_wire.connection, seat_wire.watch
+        session, watch = seat_wire.session, seat_wire.watch
         goes_on = question.rejected is not None  # guard: deadline-after-rejection
         if goes_on:
-            connection.catch_up()
+            seat_wire.connection.catch_up()
             self._asked.append(seat_wire)
-        failure = connection.session.failure
-        data = b"" if failure else connection.session.ask(seat, question)
+        failure = session.failure
+        data = b"" if failure else session.ask(seat, question)
         now_ns = self._look(0, seat_wire)
         if not goes_on:
             watch.start(now_ns, question.wait_us * 1000, question.allowance_us * 1000, seat_wire.by_cpu)
@@ -198,8 +199,8 @@ class ProcessWire:
     def show_legal(self, seat: Seat, legal: LegalMoves) -> None:
         """Sends the legal moves, as fast as the bot reads them."""
         seat_wire = self._seat_wires[seat]
-        if not seat_wire.connection.session.failure:
-            self._send(seat_wire, seat_wire.connection.session.show_legal(legal))
+        if not seat_wire.session.failure:
+            self._send(seat_wire, seat_wire.session.show_legal(legal))
             seat_wire.watch.answered()
 
     def close(self, outcome: Outcome, ending: Ending) -> None:
@@ -234,7 +235,7 @@ class ProcessWire:
         seat_wire = self._seat_wires[seat]
         process = seat_wire.connection.process
         return (
-            seat_wire.connection.session.extra_output,
+            seat_wire.session.extra_output,
             seat_wire.stderr_starting,
             process.take_stderr() if process else StreamEnds(),
         )
@@ -285,13 +286,13 @@ class ProcessWire:
         watch.notice_waiting(now_ns)
         cpu_ns = watch.cpu_ns()
         _, timing = watch.measured(now_ns, cpu_ns)
-        seat_wire.connection.session.lapse()
+        seat_wire.session.lapse()
         came = seat_wire.connection.what_came(self._start_ns // 1000, timing.computing)
         return Reply(seat_wire.seat, Silence(*came), used_us, timing)
 
     def _read(self, seat_wire: SeatWire) -> None:
         """Reads everything that a bot has written by now."""
-        process, session = seat_wire.connection.process, seat_wire.connection.session
+        process, session = seat_wire.connection.process, seat_wire.session
         while (
             process and process.stdout_open and not session.failure and (data := process.read()) is not None
         ):
@@ -405,9 +406,8 @@ class ProcessWire:
 
     def _receive(self, seat_wire: SeatWire, data: bytes, stamp_ns: int, cpu_ns: int) -> None:
         """Makes the replies that are in a chunk of a seat's output."""
-        connection = seat_wire.connection
-        if contents := connection.receive(data):
-            wall_ns = seat_wire.watch.written_ns(stamp_ns, connection.session.more_behind)
+        if contents := seat_wire.connection.receive(data):
+            wall_ns = seat_wire.watch.written_ns(stamp_ns, seat_wire.session.more_behind)
             for content in contents:
                 self._reply(seat_wire, content, wall_ns, cpu_ns)
 

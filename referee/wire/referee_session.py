@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from referee.core.text import shown
 from referee.core.timecontrol import TimeControl
+from referee.core.value import made
 from referee.gameplay.api import (
     READY,
     RESIGNED,
@@ -26,7 +27,7 @@ from referee.gameplay.events import Ending
 from referee.gameplay.hints import UNEXPECTED
 from referee.games.api import Outcome, Seat
 from referee.protocol import messages as m
-from referee.protocol.session import Breach, Phase, Session
+from referee.protocol.session import ASKED, WAITING, Breach, Phase, Session
 
 CAPABILITIES = ("list",)
 """The capabilities that the referee announces in its `hello`."""
@@ -92,8 +93,6 @@ class RefereeSession:
         self._bytes_in_turn = self._lines_in_turn = 0
         self._lists = 0
         self._info = ""
-        self._answered = 0
-        """The number of the question that was answered last."""
         self._expected = NO_MOVE
         """The prefix of a move that answers the open question; `NO_MOVE` where no question is open."""
         self.received_bytes = 0
@@ -158,25 +157,25 @@ class RefereeSession:
     def ask(self, seat: Seat, question: Question) -> bytes:
         """Encodes a question with all that goes with it; formatted directly, since every move has one."""
         session = self._session
-        news, allowance_us, reserve_us, _, reserves_us, charged, defaulted, rejected = question
+        defaulted = question.defaulted
         lines = []
-        if session.phase is Phase.ASKED and not defaulted:
+        if session.phase is ASKED and not defaulted:
             # Its time was up in a turn that did not count.
             lines.append(f"rejected {session.asked} closed time was up")
-        if rejected:
-            lines.append(f"rejected {self._answered} {rejected[0]} {rejected[1]}")
-        elif charged:
-            lines.append(f"charged {self._answered} {charged.used_us} {charged.taken_us}")
+        if rejected := question.rejected:
+            lines.append(f"rejected {session.asked} {rejected[0]} {rejected[1]}")
+        elif charged := question.charged:
+            lines.append(f"charged {session.asked} {charged.used_us} {charged.taken_us}")
         elif defaulted:
             lines.append(f"defaulted {session.asked} {defaulted}")
-        for line in news:
+        for line in question.news:
             lines.append(f"news {line}")
         if self._wants_clocks:
-            for other, other_us in enumerate(reserves_us):
+            for other, other_us in enumerate(question.reserves_us):
                 if other != seat:
                     lines.append(f"reserve {other + 1} {other_us // 1000}")
         number = session.ask()
-        lines.append(f"ask {number} {allowance_us // 1000} {reserve_us // 1000}")
+        lines.append(f"ask {number} {question.allowance_us // 1000} {question.reserve_us // 1000}")
         self._lists = 0
         if self.turn.noise_count or self.turn.stale_count:
             self.turn = AskedTurn()
@@ -276,8 +275,8 @@ class RefereeSession:
         if not text or not text.isprintable():  # with a newline it is not
             return None
         self.last_received.append(data[:-1])
-        self._session.phase = Phase.WAITING
-        return self._answer(self._session.asked, text)
+        self._session.phase = WAITING
+        return self._answer(text)
 
     def _flood(self, start: bytes) -> Failure:
         return Failure(Ending.FLOOD, f"a line of more than {m.LINE_CAP} bytes: {shown(start, 60)}")
@@ -308,10 +307,10 @@ class RefereeSession:
 
     def _message(self, message: m.Message) -> ReplyContent | None:
         match message:
-            case m.MoveLine(question, text):
-                return self._answer(question, text)
-            case m.ResignLine(question):
-                self._answer(question, "")
+            case m.MoveLine(_, text):
+                return self._answer(text)
+            case m.ResignLine():
+                self._answer("")
                 return RESIGNED
             case m.ListLine(_, most):
                 self._lists += 1
@@ -338,9 +337,8 @@ class RefereeSession:
                 return READY
         return None
 
-    def _answer(self, question: int, text: str) -> Answer:
-        answer = Answer(text, self._info)
-        self._answered = question
+    def _answer(self, text: str) -> Answer:
+        answer = made(Answer, (text, self._info))
         self._expected = NO_MOVE
         self._info = ""
         self._bytes_in_turn = self._lines_in_turn = 0

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import time
 
+from referee.core.value import made
 from referee.gameplay.events import Timing
 from referee.processes import stamped
 from referee.processes.process import BotProcess
@@ -148,7 +149,10 @@ class Stopwatch:
             self._ahead_ns = real_ns - compared_ns
             self._compare_ns = compared_ns + _COMPARE_NS
         if self._rest_began_ns:
-            self._end_rest(now_ns, cpu_ns)
+            self._rested_ns += now_ns - self._rest_began_ns
+            if cpu_ns > self._rest_began_cpu_ns:  # it is less where one of its processes has ended
+                self._rested_cpu_ns += cpu_ns - self._rest_began_cpu_ns
+            self._rest_began_ns = 0
         self.began_ns = self.empty_ns = now_ns
         self.deadline_ns = now_ns + (CPU_WALL * wait_ns + CPU_WALL_NS if by_cpu else wait_ns)
 
@@ -199,18 +203,12 @@ class Stopwatch:
             self.deadline_ns = due_ns + self._extension_ns
         return now_ns > self.deadline_ns
 
-    def _end_rest(self, now_ns: int, cpu_ns: int) -> None:
-        self._rested_ns += now_ns - self._rest_began_ns
-        if cpu_ns > self._rest_began_cpu_ns:  # it is less where one of its processes has ended
-            self._rested_cpu_ns += cpu_ns - self._rest_began_cpu_ns
-        self._rest_began_ns = 0
-
     def off_turn_us(self) -> tuple[int, int]:
         """Returns how long the bot was not asked in a game that is over, and the processor time that it used
         then, in microseconds.
         """
-        if self._rest_began_ns:
-            self._end_rest(time.monotonic_ns(), self.cpu_ns())
+        if self._rest_began_ns:  # its rest ends, as with a question
+            self.start(time.monotonic_ns(), 0, by_cpu=self._by_cpu)
         return self._rested_ns // 1000, self._rested_cpu_ns // 1000
 
     def game_cpu_us(self) -> int:
@@ -290,12 +288,14 @@ class Stopwatch:
             used_ns = cpu_ns - began_cpu_ns - self._unread_ns
         else:
             used_ns = wall_ns - began_ns - self._uncharged_ns - self._forgiven_ns
-        timing = Timing(
-            (began_ns - self._game_began_ns) // 1000,
-            (wall_ns - began_ns) // 1000 if wall_ns > began_ns else 0,
-            (cpu_ns - began_cpu_ns) // 1000 if cpu_ns > began_cpu_ns else 0,
-            self._lost_ns // 1000,
-            self._waited_ns // 1000,
-            self._forgiven_ns // 1000,
-        )
+        asked_us = (began_ns - self._game_began_ns) // 1000
+        wall_us = (wall_ns - began_ns) // 1000 if wall_ns > began_ns else 0
+        cpu_us = (cpu_ns - began_cpu_ns) // 1000 if cpu_ns > began_cpu_ns else 0
+        timing = made(Timing, (asked_us, wall_us, cpu_us, 0, 0, 0))
+        if self._lost_ns or self._waited_ns:
+            timing = timing._replace(
+                stopped_us=self._lost_ns // 1000,
+                waited_us=self._waited_ns // 1000,
+                forgiven_us=self._forgiven_ns // 1000,
+            )
         return -(-used_ns // 1000) if used_ns > 0 else 0, timing

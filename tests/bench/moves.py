@@ -97,7 +97,7 @@ def measured(bot: Path, games: int, isolation: str = "none") -> Measured:
         journal.append(Tournament((plan,), RoundRobin()).header())
         first, *others = terms_of(plan, games + 1)
         began = ended = clock.now()
-        for record in play_encounter(bots, [first, *others], tap=transcript):
+        for record in play_encounter(bots, [first, *others], tap=transcript.__call__):
             transcript.clear()
             if record.terms is first:
                 began = clock.now()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,6 @@ def time_is_up_once(
             return None
         seat_wire.watch.deadline_ns = 0
         reply = judged(wire, seat_wire, now_ns)
-        return reply and reply._replace(used_us=reply.used_us + LONG_US + MARGIN_US)
+        return reply and replace(reply, used_us=reply.used_us + LONG_US + MARGIN_US)
 
     monkeypatch.setattr(ProcessWire, "_silence", silence)

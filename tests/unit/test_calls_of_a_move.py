@@ -29,7 +29,7 @@ from referee.tournament.workers.task import Transcript
 from tests.unit import scripted_process
 from tests.unit.scripted_process import ScriptedPipes, ScriptedStart
 
-MOST_CALLS = 70
+MOST_CALLS = 58
 """Python calls for a move, with its share of the beginning and the end of the game."""
 
 OPTIONS = {"size": "5", "target": "100"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -211,7 +212,7 @@ class FailingWire(ScriptedWire):
     def next_reply(self) -> Reply:
         reply = super().next_reply()
         if reply.seat == 1 and isinstance(reply.content, Ready):
-            return reply._replace(content=Failure(Ending.START, "no such program"))
+            return replace(reply, content=Failure(Ending.START, "no such program"))
         return reply
 
 
@@ -311,7 +312,7 @@ def test_in_a_small_terminal_the_last_move_is_seen_with_the_question(first: str)
 def test_without_a_clock_nobody_is_late() -> None:
     at = interface(TypingConsole("L:A1"), [0])
     at.begin_turn((0,))
-    reply = at.ask(0, QUESTION._replace(wait_us=1), bool)
+    reply = at.ask(0, replace(QUESTION, wait_us=1), bool)
     assert reply and reply.used_us <= 1
 
 
