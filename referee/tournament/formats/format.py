@@ -18,7 +18,7 @@ from referee.ratings.format_tables import FormatTable
 from referee.records.header import GROWING, REPEATS
 from referee.records.record import Summary
 from referee.tournament.formats.settings import Settings
-from referee.tournament.formats.standing import SectionResults, Standing
+from referee.tournament.formats.standing import OutAfter, SectionResults, Standing, nobody
 from referee.tournament.schedule import Schedule, rotations
 
 DEFAULT = "round-robin"
@@ -64,6 +64,8 @@ class SectionState:
     """
     out: Callable[[], Collection[str]] = tuple
     """Says which bots are out at the moment: one may be taken out while its games are played."""
+    out_after: OutAfter = nobody
+    """Says which bots were out after some games."""
     batches: Sequence[Sequence[str]] = ()
     """The batches of encounters that were stored before, of all sections."""
     store: StoreBatch = field(default=lambda batch: None)

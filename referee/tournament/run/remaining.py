@@ -59,6 +59,7 @@ class Remaining:
                 section,
                 played,
                 lambda: run.amendments.out,
+                run.out_after,
                 run.batches,
                 store,
                 at_once,
