@@ -45,8 +45,10 @@ class StagePlace(NamedTuple):
         columns = self.standing.columns
         if ELO in columns:
             return true_minus(f"{columns[ELO]:+.0f} Elo")
-        reached = columns.get("reached")
-        return str(reached) if reached else f"{halves(float(columns['points']))} points"
+        if "reached" in columns:
+            return str(columns["reached"])
+        points = float(columns["points"])
+        return f"{halves(points)} point{'' if 0 < points <= 1 else 's'}"
 
 
 class BegunStage:
