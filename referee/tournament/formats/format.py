@@ -204,10 +204,10 @@ class Format(ABC):
         `names`, whatever the number of seats and the results.
         """
         # This is done for every game of a run, so a message is only made where it is needed.
-        bots = pairing.bots
-        if not bots or any(name not in names for name in bots):
+        bots = set(pairing.bots)
+        if not bots or not bots.issubset(names):
             raise RecordError(f"a bot of {game_text(pairing)} is not in this run")
-        if len(set(bots)) != len(bots):  # guard: several-seats
+        if len(bots) != len(pairing.bots):  # guard: several-seats
             raise RecordError(f"a bot has more than one seat in {game_text(pairing)}")
         self.check_group(pairing)
 

@@ -332,4 +332,4 @@ class RunState:
 def next_attempt(game: str, failed: Sequence[int], amendments: Amendments) -> int:
     """The number of the next attempt at a game, of which these attempts became void."""
     before = amendments.attempts_before(game)
-    return before + sum(number > before for number in failed) + 1
+    return before + len([number for number in failed if number > before]) + 1
