@@ -25,7 +25,7 @@ from referee.tournament.run.lock import locked
 from referee.tournament.run.open_run import OpenRun
 from referee.tournament.run.opening import Candidate, open_run
 from referee.tournament.run.readiness import Readiness, unfit_bots
-from referee.tournament.run.remaining import Remaining
+from referee.tournament.run.remaining import Remaining, games_in_all
 from referee.tournament.run.strikes import FaultCount
 from referee.tournament.stopping import NEVER
 from referee.tournament.tournament import Tournament
@@ -205,7 +205,7 @@ def _show_table(candidate: Candidate, opened: OpenRun, options: PlayOptions) -> 
     elif table:
         show_data(table)
     if options.stored:
-        say(f"{count_text(len(games), opened.games_in_all)}, head hash {opened.state.last_hash}")
+        say(f"{count_text(len(games), games_in_all(opened.state))}, head hash {opened.state.last_hash}")
     else:
         say(f"seed {tournament.plans[0].seed}")
 

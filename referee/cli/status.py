@@ -51,11 +51,12 @@ def status(path: Path, as_json: bool) -> None:
 
 def _text(progress: RunProgress, order: BotOrder) -> str:
     """The status for people."""
+    from referee.ratings import grids
     from referee.ratings.brief import brief
     from referee.ratings.columns import test_text
     from referee.ratings.notes import left_out_lines, order_by_rating, withdrawn_lines
 
-    of = "" if progress.planned is None or progress.decision else f" of {amount_text(progress.planned)}"
+    of = f" of {amount_text(progress.in_all)}" if progress.in_all else ""
     is_running = "a referee is running" if progress.is_running else "no referee is running"
     running = "finished" if progress.is_over else is_running
     lines = [f"{shown(progress.game, 80)}, {progress.bots:,} bots: {progress.played:,}{of} games; {running}"]
@@ -78,9 +79,10 @@ def _text(progress: RunProgress, order: BotOrder) -> str:
     lines += [f"faults: {faults}"] if faults else []
     lines += [f"{counted(progress.voids, 'attempt')} at games became void"] if progress.voids else []
     lines += [*left_out_lines(progress.left_out), *withdrawn_lines(order.facts.withdrawn)]
+    lines = [grids.said(lines, "simple", table_width())]
     if progress.played:
         if order.facts.unknown_format:
-            lines += ["", order_by_rating(order.facts.unknown_format)]
+            lines += ["", grids.said([order_by_rating(order.facts.unknown_format)], "simple", table_width())]
         lines += ["", *brief(order.tallies, order.shown_pool, progress.seats, ROWS, order=order.places)]
     if not progress.is_over:
         lines += _pairings(order)

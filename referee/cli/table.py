@@ -71,6 +71,7 @@ def table(
     from referee.ratings.columns import parse_columns
     from referee.ratings.table import TableText, parse_show, rendered
     from referee.tournament.run.reading import read_runs
+    from referee.tournament.run.remaining import games_in_all
 
     view = TableText(
         parse_columns(columns) if columns else (),
@@ -85,7 +86,7 @@ def table(
     show_data(rendered(found.names, found.games, form, seats, view, facts))
     for run in found.runs:
         where = f"{shown(str(run.folder))}: " if len(found.runs) > 1 else ""
-        say(f"{where}{count_text(len(run.games), run.games_in_all)}, head hash {run.last_hash}")
+        say(f"{where}{count_text(len(run.games), games_in_all(run))}, head hash {run.last_hash}")
 
 
 def _times(runs: Sequence[Run]) -> Times:

@@ -195,7 +195,7 @@ def times_grid(table: Standings, facts: Facts) -> Grid:
 
 def sprt_grid(facts: Facts) -> Grid:
     """The sequential tests, a row each."""
-    heads = [Column("section", "game", True, 1)] if any(test.section for test in facts.tests) else []
+    heads = [Column("section", "game", True, 7)] if any(test.section for test in facts.tests) else []
     heads += [Column("bot", "bot", True, shorten=True), Column("against", "against", True, shorten=True)]
     heads += [
         Column("verdict", "SPRT", True),

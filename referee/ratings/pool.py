@@ -184,7 +184,8 @@ def fit(
     rows = [*range(arrays.size)]
     if with_intervals is not None:
         rows = [row for row, name in enumerate(ordered) if name in with_intervals]
-    ends = dict(zip(rows, known.intervals(contrasts[rows]).tolist(), strict=True)) if known else {}
+        contrasts = contrasts[rows]
+    ends = dict(zip(rows, known.intervals(contrasts).tolist(), strict=True)) if known else {}
     ratings = [_rating(ELO * value, ends.get(row, ())) for row, value in enumerate(values)]
     of_bot = dict(zip(ordered, ratings, strict=False))
     expected = dict(zip(ordered, expected_points(arrays.games, point).tolist(), strict=False))

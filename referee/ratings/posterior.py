@@ -426,10 +426,12 @@ def _cubes(twice: Floats, covariance: Floats) -> Floats:
     np.einsum("kii->ki", mixed)[...] = 0
     once = mixed @ covariance
     square = covariance**2
-    both = 3 * square * (once @ mixed.transpose(0, 2, 1)) + 6 * covariance * once * once.transpose(0, 2, 1)
+    # Products of whole matrices would fill the memory where there are many bots.
+    both = 3 * np.einsum("kij,kij->k", square, once @ mixed.transpose(0, 2, 1))
+    both += 6 * np.einsum("kij,kij,kji->k", covariance, once, once)
     one = 6 * np.einsum("ki,kci,kci->k", diagonal, square, once)
     alone = np.einsum("ki,kij,kj->k", diagonal, square * covariance, diagonal)
-    return np.asarray(both.sum(axis=(1, 2)) + one + alone)
+    return np.asarray(both + one + alone)
 
 
 def _splits(strength: Floats, covariance: Floats) -> list[tuple[Floats, float]]:

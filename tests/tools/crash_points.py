@@ -43,7 +43,7 @@ import referee.tournament.formats.league_choice
 from referee.cli import main as referee_main
 from referee.records import append_only
 from referee.tournament.workers import encounter
-from tests.command import BAD, PLAIN, ROOT
+from tests.command import BAD, PLAIN, RANDOM, ROOT
 from tests.processes.runs import games, lines_of, voids
 
 # Imported once here, not in each child.
@@ -75,6 +75,9 @@ class Scenario(NamedTuple):
     """The words of a `match`, in the place of a tournament file, without its bots."""
     seed: str = "s"
     """Empty where the referee draws one."""
+    game: str = "blooms"
+    bot: str = ""
+    """The command of the bots, where it is not that of the quick one, which plays Blooms."""
 
     def prepare(self, folder: Path, bot: str, workers: int = 0) -> list[str]:
         """Writes the tournament file; the words of the command."""
@@ -82,11 +85,11 @@ class Scenario(NamedTuple):
         if self.match:
             return ["match", *self.match, *(f"{name}={bot}" for name in self.bots), *words]
         lines = ["[tournament]", 'clock = "20s"', self.tournament]
-        lines += ['game = "blooms"'] if "[[game]]" not in self.more else []
+        lines += [f'game = "{self.game}"'] if "[[game]]" not in self.more else []
         lines += [f'seed = "{self.seed}"'] if self.seed else []
         lines += [self.more]
         for name in self.bots:
-            cmd = f"{BAD} exits" if name == self.faulty else bot
+            cmd = f"{BAD} exits" if name == self.faulty else self.bot or bot
             lines += ["[[bot]]", f'name = "{name}"', f"cmd = {json.dumps(cmd)}"]
         (folder / "t.toml").write_text("\n".join(lines) + "\n")
         return ["run", "t.toml", *words]
@@ -122,6 +125,14 @@ SCENARIOS = {
         more="[options]\nsize = 3\n"
         "[[stage]]\nname = 'qualification'\nformat = 'league'\nbudget = 24\nadvance = 3\n"
         "[[stage]]\nname = 'final'\nformat = 'league'\nbudget = 12",
+    ),
+    "stages of three seats": Scenario(
+        bots="abcd",
+        more="[options]\nplayers = 3\n"
+        "[[stage]]\nname = 'qualification'\nformat = 'league'\nbudget = 15\nadvance = 3\n"
+        "[[stage]]\nname = 'final'\nformat = 'league'\nbudget = 6",
+        game="thetree",
+        bot=RANDOM,
     ),
     "league": Scenario("format = 'league'\nbudget = 32", "abcde"),
     "league of two games": Scenario("format = 'league'\nbudget = 12", "abc", SECTIONS),

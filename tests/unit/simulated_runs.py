@@ -68,6 +68,17 @@ ONE_BY_ONE: dict[str, tuple[str, dict[str, Any]]] = {
             "stage": [{"name": "all", "advance": 3}, {"name": "final", "format": "league", "budget": 9}],
         },
     ),
+    "stages of several games": (
+        "abcde",
+        {
+            "stage": [
+                {"name": "first", "advance": 4, "rounds": 2},
+                {"name": "second", "format": "swiss", "rounds": 1, "advance": 3},
+                {"name": "final"},
+            ],
+            "sections": TWO_GAMES,
+        },
+    ),
     "league of four seats": (
         "abcdef",
         {"game": "thetree", "format": "league", "budget": 120, "options": {"players": 4}},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Container, Mapping
 from dataclasses import replace
+from random import Random
 from typing import Any
 
 import pytest
@@ -19,8 +20,9 @@ from referee.tournament.formats import SectionState, format_of, from_header
 from referee.tournament.formats.stage import dealt
 from referee.tournament.formats.stages import Staged
 from referee.tournament.formats.standing import SectionResults
+from referee.tournament.run.facts import facts_of
 from tests.unit.simulated import Result, drawn, favourites, play, schedule_of, summary
-from tests.unit.simulated_runs import tournament
+from tests.unit.simulated_runs import ONE_BY_ONE, SimulatedRun, Simulation, tournament
 
 GROUPS = {"name": "groups", "groups": 2, "advance": 2}
 CUP = {"name": "cup", "format": "knockout"}
@@ -164,6 +166,74 @@ def test_a_bot_that_is_out_does_not_advance() -> None:
     assert {rows[0].bot, rows[1].bot} == {"b", "c"}
 
 
+class OneFault(SimulatedRun):
+    """Games that the better bot wins, but for one, which `b` loses by a fault."""
+
+    lost = ""
+
+    def __init__(self, header: dict[str, Any], seed: object, strikes: bool) -> None:
+        super().__init__(header, seed, strikes=False)
+        self._result = favourites("abcdef")
+
+    def finish(self, game: Pairing) -> None:
+        is_lost = [game.id == self.lost and bot == "b" for bot in game.bots]
+        if any(is_lost):
+            self.store_game(game, (*(1 + lost for lost in is_lost),), (*("gone" * lost for lost in is_lost),))
+        else:
+            super().finish(game)
+
+
+STAGES_BEFORE_THE_LAST: dict[str, dict[str, Any]] = {
+    "round robin": {"advance": 3},
+    "groups": {"groups": 2, "advance": 2},
+    "three seats": {"advance": 3},
+    "swiss": {"format": "swiss", "rounds": 3, "advance": 3},
+    "knockout": {"format": "knockout", "advance": 3},
+    "league": {"format": "league", "budget": 40, "advance": 3},
+}
+
+
+@pytest.mark.promise(
+    "FORMATS", "A bot that goes out in its last game of a stage does not advance.", case="league"
+)
+@pytest.mark.parametrize("name", STAGES_BEFORE_THE_LAST)
+def test_a_bot_that_goes_out_in_its_last_game_of_a_stage_does_not_advance(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage = {"name": "first", **STAGES_BEFORE_THE_LAST[name]}
+    stages = [stage, {"name": "final"}]
+    three = {"game": "thetree", "options": {"players": 3}} if name == "three seats" else {}
+    made = tournament("abcdef", {"strikes": 1, "stage": stages, **three})
+    assert isinstance(made.format, Staged)
+    before = made.format.spans[1].before
+
+    def games_of_b(of: SimulatedRun, is_final: bool) -> list[str]:
+        games = map(Pairing.parse, of.found)
+        return [game.id for game in games if "b" in game.bots and (game.number > before) == is_final]
+
+    whole = Simulation(made, 0, 1, OneFault).play().run
+    last, first = games_of_b(whole, False)[-1], games_of_b(whole, True)[0]
+    for lost, advances in ((last, False), (first, True)):
+        monkeypatch.setattr(OneFault, "lost", lost)
+        found = Simulation(made, 0, 1, OneFault).play().run
+        assert "b" in found.state.amendments.out and bool(games_of_b(found, True)) == advances
+        (table, *_) = facts_of(found.state, found.is_open).tables[""]
+        (row,) = (row for row in table.data if (row["stage"], row["bot"]) == ("first", "b"))
+        assert row["place"] <= stage["advance"] and row["advances"] == advances
+        assert Simulation(made, 0, 1, OneFault).play(Random(lost)).run.found == found.found
+
+
+def test_who_advances_stays_where_a_bot_goes_out_in_another_section(monkeypatch: pytest.MonkeyPatch) -> None:
+    bots, keys = ONE_BY_ONE["stages of several games"]
+    made = tournament(bots, {**keys, "strikes": 1})
+    games_of_b = [game for game in Simulation(made, 0, 1, OneFault).play().run.found if "b" in game]
+    for lost in games_of_b[::3]:
+        monkeypatch.setattr(OneFault, "lost", lost)
+        played = Simulation(made, 0, 3, OneFault).play(Random(lost))
+        games = {**played.run.found}
+        assert played.play().run.found == games, "what is read from its lines has no other games"
+
+
 @given(seed=st.integers(0, 999), bots=st.integers(6, 16))
 def test_every_bot_has_one_place_at_any_time(seed: int, bots: int) -> None:
     names = "abcdefghijklmnop"[:bots]
@@ -188,7 +258,7 @@ class _All:
 
 
 def test_the_header_has_the_stages() -> None:
-    swiss = {"name": "swiss", "format": "swiss", "rounds": 3, "advance": 3, "tiebreaks": ["wins"]}
+    swiss = {"name": "swiss", "format": "swiss", "rounds": 1, "advance": 3, "tiebreaks": ["wins"]}
     one = staged("abcdefgh", GROUPS, swiss, ALL, seeding=["h"])
     header = {"bots": {name: {} for name in "abcdefgh"}, **one.header()}
     assert from_header(header) == one and not one.may_grow(from_header(header))

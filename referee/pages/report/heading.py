@@ -14,7 +14,7 @@ from referee.records.header import sections_of
 from referee.records.record import Summary
 from referee.tournament.run.lock import is_locked
 from referee.tournament.run.reading import Runs
-from referee.tournament.run.remaining import stopped
+from referee.tournament.run.remaining import games_in_all, stopped
 from referee.tournament.run.run import Run
 
 MANY_CLOCKS = 4
@@ -115,7 +115,7 @@ def _format_text(run: Run) -> str:
 
 
 def _games_text(run: Run) -> str:
-    in_all = run.games_in_all
+    in_all = games_in_all(run)
     text = f"{len(run.games):,}"
     if in_all is not None and in_all.games != len(run.games):
         text += f" of {'' if in_all.is_exact else 'at most '}{in_all.games:,}"

@@ -18,7 +18,7 @@ from referee.ratings.format_tables import FormatTable
 from referee.records.header import GROWING, REPEATS
 from referee.records.record import Summary
 from referee.tournament.formats.settings import Settings
-from referee.tournament.formats.standing import SectionResults, Standing
+from referee.tournament.formats.standing import OutAfter, SectionResults, Standing, nobody
 from referee.tournament.schedule import Schedule, rotations
 
 DEFAULT = "round-robin"
@@ -64,6 +64,8 @@ class SectionState:
     """
     out: Callable[[], Collection[str]] = tuple
     """Says which bots are out at the moment: one may be taken out while its games are played."""
+    out_after: OutAfter = nobody
+    """Says which bots were out after some games."""
     batches: Sequence[Sequence[str]] = ()
     """The batches of encounters that were stored before, of all sections."""
     store: StoreBatch = field(default=lambda batch: None)
@@ -202,10 +204,10 @@ class Format(ABC):
         `names`, whatever the number of seats and the results.
         """
         # This is done for every game of a run, so a message is only made where it is needed.
-        bots = pairing.bots
-        if not bots or any(name not in names for name in bots):
+        bots = set(pairing.bots)
+        if not bots or not bots.issubset(names):
             raise RecordError(f"a bot of {game_text(pairing)} is not in this run")
-        if len(set(bots)) != len(bots):  # guard: several-seats
+        if len(bots) != len(pairing.bots):  # guard: several-seats
             raise RecordError(f"a bot has more than one seat in {game_text(pairing)}")
         self.check_group(pairing)
 

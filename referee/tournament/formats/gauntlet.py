@@ -67,7 +67,7 @@ class Gauntlet(Format):
         return [(one, other) for one in names if one not in opponents for other in opponents]
 
     def check_group(self, pairing: Pairing) -> None:
-        if sum(name in self._all_against for name in pairing.bots) != 1:
+        if len(self._all_against.intersection(pairing.bots)) != 1:
             raise RecordError(f"{game_text(pairing)} does not have exactly one bot from `against`")
         super().check_group(pairing)
 

@@ -65,7 +65,7 @@ class _Series:
     def score(self, bot: str) -> str:
         """The points of one of the bots and of the other; where they are level, what decided."""
         own, other = self._points if bot == self.bots[0] else self._points[::-1]
-        return f"{own:g}–{other:g}{DECIDED_BY_SEED if own == other else ''}"
+        return f"{own:g}–{other:g}{DECIDED_BY_SEED if self.is_decided and own == other else ''}"
 
     def so_far(self, stage: int, place: int, bots: _Pair, games: Mapping[str, Summary]) -> SeriesScore:
         """The series with the results of encounters that are not over; `bots` in the order of the bracket."""

@@ -45,8 +45,10 @@ class StagePlace(NamedTuple):
         columns = self.standing.columns
         if ELO in columns:
             return true_minus(f"{columns[ELO]:+.0f} Elo")
-        reached = columns.get("reached")
-        return str(reached) if reached else f"{halves(float(columns['points']))} points"
+        if "reached" in columns:
+            return str(columns["reached"])
+        points = float(columns["points"])
+        return f"{halves(points)} point{'' if 0 < points <= 1 else 's'}"
 
 
 class BegunStage:
@@ -125,7 +127,8 @@ class BegunStage:
 
     def end(self, results: SectionResults, next_stage: TournamentStage) -> list[str]:
         """The bots of the next stage, in their order, when all games of this one are over."""
-        out = {
+        out = {*results.out_after([game.id for one in self.given for game in one.games])}
+        out |= {
             bot
             for one in self.given
             for game in one.games
@@ -187,7 +190,12 @@ class Course:
             yield from now.schedule(state)
             if number < len(self._stages):
                 over = SectionResults(
-                    state.games, state.section, _All(), points=state.points, repeats=state.repeats
+                    state.games,
+                    state.section,
+                    _All(),
+                    points=state.points,
+                    out_after=state.out_after,
+                    repeats=state.repeats,
                 )
                 bots = now.end(over, self._stages[number][0])
 

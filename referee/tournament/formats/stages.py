@@ -8,7 +8,8 @@
 * Rounds are numbered through all stages: the first round of a stage follows the last one of the stage before.
 * A league has as many rounds as encounters. It plays them in no order: the number of an encounter is how
   often its bots have met.
-* A bot that was out in a stage, so that it forfeited a game of it, advances only if too few others are left.
+* A bot that is out at the end of a stage, or forfeited a game of it, advances only if too few others are
+  left.
 """
 
 from __future__ import annotations
@@ -154,6 +155,7 @@ class Staged(Format):
                 results.section,
                 results.games,
                 lambda: results.out,
+                results.out_after,
                 results.batches,
                 points=results.points,
                 repeats=results.repeats,

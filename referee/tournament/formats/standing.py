@@ -11,6 +11,14 @@ from referee.records.header import REPEATS
 from referee.records.record import Summary
 from referee.tournament.schedule import Encounter, Schedule, Wait
 
+OutAfter = Callable[[Collection[str]], Collection[str]]
+"""Says which bots were out when the last of these games was over, or before another one was, by their ids."""
+
+
+def nobody(games: Collection[str]) -> Collection[str]:
+    """No bots, where none was ever out."""
+    return ()
+
 
 @dataclass(frozen=True)
 class SectionResults:
@@ -28,6 +36,8 @@ class SectionResults:
     """How many points a game gives."""
     out: Collection[str] = ()
     """The bots that are out of the tournament, which are last in tables."""
+    out_after: OutAfter = nobody
+    """Says which bots were out after some games."""
     last_round: int | None = None
     """The last round that is played, where the time of the run is over and rounds follow from results."""
     shown: Callable[[str], str] = str

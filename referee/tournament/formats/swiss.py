@@ -180,7 +180,8 @@ class Swiss(Format):
     pairs_by_round: ClassVar[bool] = True
     recorded_only: ClassVar[Collection[str]] = ("float_history",)
 
-    rounds: int = 1
+    rounds: int = 0
+    """At least one, which has to be given: so it is in the header of every run."""
     seeding: tuple[str, ...] = ()
     """All bots, the highest seed first."""
     tiebreaks: tuple[str, ...] = DEFAULT_TIE_BREAKS

@@ -57,6 +57,7 @@ def _results(
         run.annulled,
         scale_of(run.header),
         run.amendments.out,
+        run.out_after,
         last_round,
         run.amendments.shown,
         run.seats[section],

@@ -54,6 +54,14 @@ class RunProgress:
     """The bots that the run was last played without."""
 
     @property
+    def in_all(self) -> Amount | None:
+        """How many games there are, where that says more than how many were played: not the most that there
+        might have been, when nothing more is played.
+        """
+        is_at_end = self.decision or (self.is_over and self.planned and not self.planned.is_exact)
+        return None if is_at_end else self.planned
+
+    @property
     def remaining_us(self) -> int | None:
         """The estimated time until all games are played; None where it cannot be told."""
         if self.planned is None or not self.rate or not self.is_running:

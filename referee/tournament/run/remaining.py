@@ -10,7 +10,7 @@ from referee.core.pairing import Pairing
 from referee.core.time_limit import CLOSED
 from referee.ratings.sprt import SprtResult
 from referee.tournament.agenda import Agenda
-from referee.tournament.formats import SectionState, StoreBatch
+from referee.tournament.formats import Amount, SectionState, StoreBatch
 from referee.tournament.matchmaking import Matchmaking, limit_of, matchmaking_of_header
 from referee.tournament.run.run_state import RunState
 from referee.tournament.schedule import Encounter, Schedule, encounter
@@ -59,6 +59,7 @@ class Remaining:
                 section,
                 played,
                 lambda: run.amendments.out,
+                run.out_after,
                 run.batches,
                 store,
                 at_once,
@@ -218,3 +219,11 @@ def nothing_remains(run: RunState) -> bool:
     if form.is_open and not form.follows_results and run.played_games == in_all.games:
         return True  # all that can meet have met: the games of a run are different ones of its schedule
     return Remaining(matchmaking_of_header(run.header, form, run.seats), run).next() is None
+
+
+def games_in_all(run: RunState) -> Amount | None:
+    """How many games a run has, where that says more than how many were played: not the most that it might
+    have had, when nothing of it remains. Raises `RecordError`.
+    """
+    in_all = run.games_in_all
+    return None if in_all and not in_all.is_exact and nothing_remains(run) else in_all

@@ -57,6 +57,8 @@ class RunState:
         """The shared seeds of the games, by `shared_by`: those of the first games that have them."""
         self._order: list[str] = []
         """The ids of all games, those included that do not count, in their order."""
+        self._out_after: dict[str, int] = {}
+        """By bot that is out, how many of these were stored before it was."""
         self._seats: dict[str, int] = {}
         """How many seats the games have, by section, where there are any yet."""
         self._places: dict[str, Pairing] = {}
@@ -107,14 +109,20 @@ class RunState:
     def _take_header(self, header: dict[str, Any]) -> None:
         self.header = read_header(header)
         self._scheduled = Scheduled(self.header)
-        self.amendments = amendments_of(self.header)
+        self._amend()
         self._sort_voids()
+
+    def _amend(self) -> None:
+        """Takes the amendments as the header has them now."""
+        self.amendments = amendments_of(self.header)
+        for bot in self.amendments.out:
+            self._out_after.setdefault(bot, len(self._order))
 
     def _take_change(self, change: dict[str, Any]) -> None:
         apply_change(self.header, change)
         self._scheduled = Scheduled(self.header)
         if not change.keys().isdisjoint(MEMBERS):
-            self.amendments = amendments_of(self.header)
+            self._amend()
             replayed = change.get("replayed", ())
             if replayed or self.annulled or self.amendments.annuls_any:
                 self._leave_out(replayed)
@@ -268,6 +276,14 @@ class RunState:
         assert self._scheduled is not None
         return self._scheduled.format
 
+    def out_after(self, games: Collection[str]) -> set[str]:
+        """The bots that were out when the last of these games was over, or before another one was: so what
+        follows from it stays the same when more is played.
+        """
+        among = {*games}
+        last = max((place for place, game in enumerate(self._order, 1) if game in among), default=0)
+        return {bot for bot, place in self._out_after.items() if place <= last}
+
     @property
     def names(self) -> list[str]:
         """The names of the bots, as tables show them."""
@@ -316,4 +332,4 @@ class RunState:
 def next_attempt(game: str, failed: Sequence[int], amendments: Amendments) -> int:
     """The number of the next attempt at a game, of which these attempts became void."""
     before = amendments.attempts_before(game)
-    return before + sum(number > before for number in failed) + 1
+    return before + len([number for number in failed if number > before]) + 1
