@@ -79,12 +79,12 @@ class Replay:
         ground = page.evaluate(AS_THE_BROWSER_WRITES_IT, layout.ground)
         assert page.locator(".board .ground").inner_html() == ground
         seats = range(len(self.steps.terms.bots))
-        beside = [(notes, NOTES_WIDTH)]
+        beside = [(notes, NOTES_WIDTH)] if any(notes) else []
         for seat in seats:
             panels = [panels_of_seat(picture, seat) for picture in pictures]
             beside.append((panels, ROW_WIDTHS[len(seats) - 1]))
-        places = page.locator(".notes .pieces, .rows .pieces").all()
-        for place, (rows, width) in zip(places[-1:] + places[:-1], beside, strict=True):
+        places = [one for part in (".notes", ".rows") for one in page.locator(f"{part} .pieces").all()]
+        for place, (rows, width) in zip(places, beside, strict=True):
             layout, parts = draw(rows, row_width=width)
             drawn = layout.ground + "".join(parts.elements[index] for index in parts.pictures[step])
             assert place.inner_html() == page.evaluate(AS_THE_BROWSER_WRITES_IT, drawn)
