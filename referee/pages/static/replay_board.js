@@ -46,6 +46,8 @@ async function saveImage(svg, name) {
  *   turns the board round, and `save` has the browser save it
  */
 function mountBoard(root, game) {
+  /** The height of notes that stand below the board on all screens: a legend of two lines. */
+  const MOST_BELOW = 100;
   const [board, picture, ground, pieces, notes, rows] = ["board", "picture", "ground", "pieces", "notes", "rows"].map((name) =>
     root.querySelector(`.${name}`),
   );
@@ -99,7 +101,7 @@ function mountBoard(root, game) {
       // Those of all seats are as wide as the widest, so that all have one size.
       const widest = Math.max(...boxes.map(([seat, wide]) => (seat > 0 ? wide : 0)));
       ofSeats = boxes.map(([seat, wide, high]) => roomFor(seat, seat > 0 ? widest : wide, high));
-      board.classList.toggle("beside-notes", boxes.some(([seat, wide, high]) => seat === "0" && high > wide / 4));
+      board.classList.toggle("beside-notes", boxes.some(([seat, , high]) => seat === "0" && high > MOST_BELOW));
       root.querySelector(".flip").hidden = !canFlip();
     },
     show(position) {
