@@ -8,6 +8,7 @@ colour, so a picture must be readable without any.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from math import cos, pi, sin
 from typing import Literal, NamedTuple
@@ -228,6 +229,17 @@ def row_of(*spans: Span | str, seat: int | None = None) -> Row:
 def panels_of_seat(picture: Picture, seat: int | None) -> Picture:
     """The panels of a picture that are about a seat, or those that are about none."""
     return tuple(panel for panel in picture if panel.seat == seat)
+
+
+def boards_and_notes(pictures: Sequence[Picture]) -> tuple[list[Picture], list[Picture]]:
+    """Of pictures of one game the panels that are about no seat: the boards, and the rows beside them. Where
+    there are rows alone, these may be a board of characters.
+    """
+    common = [panels_of_seat(picture, None) for picture in pictures]
+    if not any(isinstance(panel, Plane) for panels in common for panel in panels):
+        return common, [() for _ in common]
+    boards: list[Picture] = [tuple(one for one in panels if isinstance(one, Plane)) for panels in common]
+    return boards, [tuple(one for one in panels if isinstance(one, Row)) for panels in common]
 
 
 def label(x: float, y: float, text: str, paint: Paint = "faint") -> Mark:

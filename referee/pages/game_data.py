@@ -10,12 +10,13 @@ The data of a game is a JSON object:
 
 A view is what one seat knows of the game (`"seat": 1`), or a spectator, who sees all (`"seat": null`):
 
-    {"seat", "box": "0 0 WIDTH HEIGHT", "board": HEIGHT, "ground": SVG, "rows": {SEAT: BOX, …},
+    {"seat", "box": "0 0 WIDTH HEIGHT", "ground": SVG, "rows": {SEAT: BOX, …},
      "steps": [STEP, …], "faults": [TEXT, …], "written": {SEAT: [[WHAT, TEXT], …]}}
 
 A step is the position after it, `"draw"`: the view's ground and the elements with these indexes. `"more"` is
 true of a position on the way to it, which comes before it. Where there are any, it has `"rows"`, what is
-drawn of each seat below its name, in the box that the view has for it, `"position"`, the position in
+drawn of each seat below its name, and of seat 0 what stands beside the board, such as its legend, in the box
+that the view has for it, `"position"`, the position in
 characters, `"lines"`, indexes of what happened, `"news"`, the texts that told the view of it, `"turn"`, the
 seats that are asked next, `"written"`, what bots wrote besides their answers, `"expected"`, what bots
 expected when they moved, as `{"seat", "moves": [{"text", "draw", "rows"}, …]}`, and `"reserves"` where they
@@ -48,7 +49,7 @@ from referee.core.units import about
 from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejected, Retired, Unplayed
 from referee.gameplay.terms import Terms, Verdict
 from referee.games.api import Seat
-from referee.games.picture import Picture, panels_of_seat
+from referee.games.picture import Picture, boards_and_notes, panels_of_seat
 from referee.viewing.characters import picture_text
 from referee.viewing.expected import Expected, expected_moves
 from referee.viewing.info import read_info
@@ -62,6 +63,8 @@ WRITTEN_LINES = 40
 WRITTEN_LINES_WITH_TEXTS = 2000
 """The same, where texts are to be with the data."""
 
+NOTES_WIDTH = 11.1
+"""Where the rows beside the board are broken into lines, so that they can be read on a phone."""
 ROW_WIDTHS = (11.1, 10.6, 7.2, 5.3)
 """Where rows of a seat are broken into lines, by the number of seats, which stand beside each other."""
 
@@ -92,8 +95,8 @@ class GameData:
         return str(view["ground"]) + self._inside(view["steps"][step]["draw"])
 
     def drawn_rows(self) -> list[tuple[str, str]]:
-        """For each seat that has rows, in the first view: their box, and at the end of the game the inside of
-        their `<svg>`.
+        """Beside the board and for each seat that has rows, in the first view: their box, and at the end of
+        the game the inside of their `<svg>`.
         """
         view = self.value["views"][0]
         return [
@@ -186,10 +189,13 @@ class _Maker:
         lines = [self._expected(frame, known) for frame in frames] if self._with_texts else []
         # What is expected is drawn as what happened is, behind it.
         pictures += [known.picture(one.state) for of_frame in lines for _, moves in of_frame for one in moves]
-        layout, boards = self._drawn([panels_of_seat(picture, None) for picture in pictures])
+        planes, notes = boards_and_notes(pictures)
+        layout, boards = self._drawn(planes)
+        of_seats = {0: self._rows(notes, NOTES_WIDTH)}
         seats = range(len(self._steps.terms.bots))
-        width = ROW_WIDTHS[len(seats) - 1]
-        of_seats = {str(seat + 1): self._of_seat(pictures, seat, width) for seat in seats}
+        for seat in seats:
+            panels = [panels_of_seat(picture, seat) for picture in pictures]
+            of_seats[seat + 1] = self._rows(panels, ROW_WIDTHS[len(seats) - 1])
         of_seats = {seat: made for seat, made in of_seats.items() if any(made[1])}
         found = []
         before: Step | None = None
@@ -219,7 +225,6 @@ class _Maker:
         return {
             "seat": None if view is None else view + 1,
             "box": layout.view_box,
-            "board": layout.board_height,
             "ground": layout.ground,
             "rows": {seat: box for seat, (box, _) in of_seats.items()},
             "steps": found,
@@ -236,9 +241,11 @@ class _Maker:
         indexes = [self.elements.index(text) for text in drawn.elements]
         return layout, [[indexes[index] for index in picture] for picture in drawn.pictures]
 
-    def _of_seat(self, pictures: Sequence[Picture], seat: Seat, width: float) -> tuple[str, list[list[int]]]:
-        """The box for what is drawn of a seat, and of each picture the indexes of its elements."""
-        layout, drawn = self._drawn([panels_of_seat(picture, seat) for picture in pictures], width)
+    def _rows(self, pictures: Sequence[Picture], width: float) -> tuple[str, list[list[int]]]:
+        """The box for what is drawn beside a board or of a seat, and of each picture the indexes of its
+        elements.
+        """
+        layout, drawn = self._drawn(pictures, width)
         ground = [self.elements.index(layout.ground)] if layout.ground else []
         return layout.view_box, [[*ground, *indexes] for indexes in drawn]
 

@@ -60,8 +60,6 @@ class Layout:
     """Where rows are broken into lines."""
     panels: tuple[_Panel, ...]
     """The places of the panels."""
-    board_height: int
-    """In pixels: where the lowest board ends, below which there are rows alone."""
 
     @classmethod
     def of(cls, pictures: Iterable[Picture], prefix: str = "s-") -> Layout:
@@ -174,7 +172,7 @@ def _layout(slots: Sequence[_Slot], count: int, prefix: str, row_width: float | 
         rows = [box.moved(0, 0, size) for box in rows]
     width = max(widest_plane, widest_row * size)
     panels: list[_Panel] = []
-    y = board = _GAP
+    y = _GAP
     before = True
     for slot, plane, row in zip(slots, planes, rows, strict=True):
         y += _GAP if panels and (before or slot.has_planes) else 0
@@ -186,7 +184,6 @@ def _layout(slots: Sequence[_Slot], count: int, prefix: str, row_width: float | 
             _Panel(in_the_middle, group(_GAP, y - row.top, size=size), slot.common_ground(count), frame)
         )
         y += max(plane.height, row.height)
-        board = y if slot.has_planes or not has_planes else board
     symbols = {pair for slot in slots for pair in slot.symbols()}
     return Layout(
         prefix,
@@ -196,7 +193,6 @@ def _layout(slots: Sequence[_Slot], count: int, prefix: str, row_width: float | 
         "".join(_ground(panel, prefix) for panel in panels if panel.ground),
         row_width,
         tuple(panels),
-        round((board + _GAP) * UNIT),
     )
 
 

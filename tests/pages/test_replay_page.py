@@ -14,14 +14,15 @@ from referee.gameplay.loop import play as play_game
 from referee.gameplay.loop import seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
-from referee.games.picture import Plane, panels_of_seat
-from referee.pages.game_data import ROW_WIDTHS, frames_of
+from referee.games.picture import Plane, boards_and_notes, panels_of_seat
+from referee.pages.game_data import NOTES_WIDTH, ROW_WIDTHS, frames_of
 from referee.records.record import GameRecord
 from referee.viewing.characters import picture_text
 from referee.viewing.knowledge import View
 from referee.viewing.steps import Steps, steps_of
 from referee.viewing.svg import Layout, draw
 from tests.pages.recorded import SHORT, only_game, play, written
+from tests.rules.random_play import random_game
 from tests.unit.scripted import Events, ScriptedWire, puppet
 from tests.unit.test_expected import saying
 from tests.unit.test_steps import recorded
@@ -34,6 +35,7 @@ from tests.pages.browser import (
     AS_THE_BROWSER_WRITES_IT,
     LIGHT,
     PHONE,
+    Look,
     check,
     new_context,
     open_file,
@@ -42,6 +44,8 @@ from tests.pages.browser import (
 )
 
 pytestmark = pytest.mark.slow
+
+SMALL = Look("small", 1280, 720, "light")
 
 
 @pytest.fixture(scope="package")
@@ -67,19 +71,23 @@ class Replay:
         expect(page.get_by_role("slider")).to_have_value(str(step))
         expect(page.locator("[aria-current=step]")).to_have_count(1)
         pictures = [frame.step.state.picture(view) for frame in self.frames]
-        boards = [panels_of_seat(picture, None) for picture in pictures]
+        boards, notes = boards_and_notes(pictures)
         layout = Layout.of(boards)
         drawn = "".join(layout.elements(boards[step]))
-        assert page.locator(".board .pieces").inner_html() == page.evaluate(AS_THE_BROWSER_WRITES_IT, drawn)
+        place = page.locator(".board > svg .pieces")
+        assert place.inner_html() == page.evaluate(AS_THE_BROWSER_WRITES_IT, drawn)
         ground = page.evaluate(AS_THE_BROWSER_WRITES_IT, layout.ground)
         assert page.locator(".board .ground").inner_html() == ground
         seats = range(len(self.steps.terms.bots))
-        for seat, rows in zip(seats, page.locator(".rows .pieces").all(), strict=True):
-            layout, parts = draw(
-                [panels_of_seat(picture, seat) for picture in pictures], row_width=ROW_WIDTHS[len(seats) - 1]
-            )
+        beside = [(notes, NOTES_WIDTH)] if any(notes) else []
+        for seat in seats:
+            panels = [panels_of_seat(picture, seat) for picture in pictures]
+            beside.append((panels, ROW_WIDTHS[len(seats) - 1]))
+        places = [one for part in (".notes", ".rows") for one in page.locator(f"{part} .pieces").all()]
+        for place, (rows, width) in zip(places, beside, strict=True):
+            layout, parts = draw(rows, row_width=width)
             drawn = layout.ground + "".join(parts.elements[index] for index in parts.pictures[step])
-            assert rows.inner_html() == page.evaluate(AS_THE_BROWSER_WRITES_IT, drawn)
+            assert place.inner_html() == page.evaluate(AS_THE_BROWSER_WRITES_IT, drawn)
         assert page.locator(".position pre").text_content() == picture_text(pictures[step])
         # What marks are said to be stands in the page, however they are drawn.
         planes = [panel for panel in pictures[step] if isinstance(panel, Plane)]
@@ -353,7 +361,7 @@ def test_how_the_game_ended_covers_nothing_of_the_board(steps: Steps, page: Page
         show_as(page, look)
         stamp = page.locator(".stamp").bounding_box()
         assert stamp
-        parts = [page.locator(f".board .{name}").bounding_box() for name in ("pieces", "ground")]
+        parts = [page.locator(f".board > svg .{name}").bounding_box() for name in ("pieces", "ground")]
         tops = [box["y"] for box in parts if box and box["height"]]
         assert tops and min(tops) >= stamp["y"] + stamp["height"], look.name
 
@@ -374,6 +382,62 @@ def test_texts_of_pictures_can_be_read(steps: Steps, page: Page, tmp_path: Path)
         for key in ("PageDown", "End"):
             press(page, key)
             assert min(page.evaluate(HEIGHTS)) >= 11.99, look.name
+
+
+def test_texts_of_two_boards_can_be_read(games: dict[str, Steps], page: Page, tmp_path: Path) -> None:
+    for slug, steps in games.items():
+        open_file(page, written(steps, tmp_path / f"{slug}.html", beside=steps))
+        for look in (LIGHT, PHONE):
+            show_as(page, look)
+            assert min(page.evaluate(HEIGHTS)) >= 11.99, (slug, look.name)
+
+
+@pytest.mark.parametrize("players", [1, 2, 3, 4])
+def test_all_of_a_board_is_on_a_small_screen(players: int, page: Page, tmp_path: Path) -> None:
+    record = random_game(GAMES["thetree"], b"pages", {"players": str(players), "deals": "1"})
+    open_file(page, written(steps_of(record), tmp_path / "game.html"))
+    show_as(page, SMALL)
+    for key in ("PageDown", "End"):
+        press(page, key)
+        lowest = page.locator(".views").bounding_box()
+        assert lowest and lowest["y"] + lowest["height"] <= SMALL.height
+
+
+def test_all_of_a_board_and_its_notes_is_on_a_small_screen(
+    games: dict[str, Steps], page: Page, tmp_path: Path
+) -> None:
+    for slug, steps in games.items():
+        open_file(page, written(steps, tmp_path / f"{slug}.html"))
+        show_as(page, SMALL)
+        press(page, "End")
+        parts = (".board > svg", ".notes", ".board")
+        picture, notes, board = (page.locator(part).bounding_box() for part in parts)
+        assert picture and notes and board
+        is_beside = picture["x"] + picture["width"] <= notes["x"]
+        is_below = picture["y"] + picture["height"] <= notes["y"]
+        assert is_beside if slug == "floral" else is_below, "spells beside the casts, legends below"
+        assert board["y"] + board["height"] <= SMALL.height, slug
+
+
+def test_moves_of_both_seats_at_once_stand_beside_each_other(
+    games: dict[str, Steps], page: Page, tmp_path: Path
+) -> None:
+    open_file(page, written(games["floral"], tmp_path / "game.html"))
+    both = page.locator(".moves .both")
+    assert both.count() > 5
+    for row in (both.first, both.last):
+        one, other = (row.locator(f".column{seat} .text").bounding_box() for seat in (1, 2))
+        assert one and other
+        assert one["y"] == other["y"] and one["x"] + one["width"] < other["x"]
+
+
+def test_how_a_game_ended_stays_within_the_page(games: dict[str, Steps], page: Page, tmp_path: Path) -> None:
+    open_file(page, written(games["evengroups"], tmp_path / "game.html"))
+    press(page, "End")
+    page.evaluate("() => document.getAnimations().forEach(one => { one.pause(); one.currentTime = 900; })")
+    stamp, stage = (page.locator(name).bounding_box() for name in (".stamp", ".stage"))
+    assert stamp and stage
+    assert stage["x"] <= stamp["x"] and stamp["x"] + stamp["width"] <= stage["x"] + stage["width"]
 
 
 def test_a_finger_on_either_board_of_a_pair_turns_a_step_of_both(
@@ -430,7 +494,7 @@ def test_the_board_is_turned_and_linked_and_shows_what_is_expected(page: Page, t
     steps = steps_of(saying(record, "pv L:A1; L:A2; L:B1"))
     open_file(page, written(steps, tmp_path / "game.html"))
     press(page, "ArrowRight")
-    drawn = page.locator(".board .pieces")
+    drawn = page.locator(".board > svg .pieces")
     before = drawn.inner_html()
     page.get_by_role("button", name="Turn the board round").click()
     assert "rotate(180 " in drawn.inner_html()

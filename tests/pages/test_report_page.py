@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from referee.gameplay.events import Moved
-from referee.games.picture import panels_of_seat
+from referee.games.picture import boards_and_notes
 from referee.viewing.steps import steps_of
 from referee.viewing.svg import Layout
 from tests.command import referee
@@ -44,14 +44,14 @@ def report(run: Path) -> Path:
 def game_is_shown(page: Page, run: Path, number: int) -> None:
     """The last position of the game with this number, counted from 0."""
     record = records(run)[number]
-    pictures = [panels_of_seat(step.state.picture(None), None) for step in steps_of(record).steps]
+    pictures, _ = boards_and_notes([step.state.picture(None) for step in steps_of(record).steps])
     dialog = page.locator("dialog")
     expect(dialog.locator("h2").first).to_have_text(record.terms.id)
     expect(dialog.get_by_role("slider")).to_have_attribute("max", str(len(pictures) - 1))
     press(page, "End")
     drawn = "".join(Layout.of(pictures).elements(pictures[-1]))
     expected = page.evaluate(AS_THE_BROWSER_WRITES_IT, drawn)
-    assert dialog.locator(".board .pieces").inner_html() == expected
+    assert dialog.locator(".board > svg .pieces").inner_html() == expected
 
 
 def test_a_game_is_compared_with_another_of_the_same_bots(run: Path, report: Path, page: Page) -> None:
@@ -141,7 +141,7 @@ def test_the_first_screen_shows_the_positions_of_its_games(run: Path, report: Pa
     links = page.locator(".front a.position, .to-see a.position")
     assert links.count() > 3
     last = {
-        record.terms.id: [panels_of_seat(step.state.picture(None), None) for step in steps_of(record).steps]
+        record.terms.id: boards_and_notes([step.state.picture(None) for step in steps_of(record).steps])[0]
         for record in records(run)
     }
     for link in links.all():
@@ -151,6 +151,8 @@ def test_the_first_screen_shows_the_positions_of_its_games(run: Path, report: Pa
         drawn = layout.ground + "".join(layout.elements(pictures[-1]))
         expected = page.evaluate(AS_THE_BROWSER_WRITES_IT, drawn)
         assert link.locator("svg").inner_html() == expected
+        assert link.locator("svg").get_attribute("viewBox") == layout.view_box
+        expect(link.locator("svg")).to_have_css("stroke-linecap", "round")  # as for all pictures
     links.last.click()
     expect(page.locator("dialog")).to_be_visible()
 

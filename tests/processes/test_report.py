@@ -300,6 +300,8 @@ def test_every_format_has_a_report(form: str, tmp_path: Path) -> None:
         text += "[[stage]]\nname = 'pools'\ngroups = 2\nadvance = 1\n[[stage]]\nformat = 'knockout'\n"
     html = report_of(text, tmp_path)
     assert ("pools (2 groups" if form == "stages" else form.replace("-", " ")) in html
+    title = "blooms" if form in ("round-robin", "stages") else f"blooms, {form}"
+    assert f"<title>{title}: {bots} bots, " in html
     kicker = re.search(r'<p class="kicker">(.*?)</p>', html)
     assert kicker and kicker[1] in ("Winner", "Level in the first place"), "it is over, though it may grow"
     assert ("most bots play only a few games" in html) == (form == "knockout")

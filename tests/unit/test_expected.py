@@ -7,7 +7,7 @@ from typing import Any
 
 from referee.gameplay.events import Moved
 from referee.games import GAMES
-from referee.games.picture import panels_of_seat
+from referee.games.picture import boards_and_notes
 from referee.pages.game_data import game_data
 from referee.records.record import GameRecord
 from referee.viewing.expected import MOST_MOVES, expected_moves
@@ -61,10 +61,9 @@ def test_pages_have_their_positions() -> None:
         "L:B1",
     ]
     states = [one.state for one in expected_moves(steps.steps[0].state, "L:A1; L:A2; L:B1")]
-    pictures = [
-        panels_of_seat(state.picture(None), None)
-        for state in [*(step.state for step in steps.steps), *states]
-    ]
+    pictures, _ = boards_and_notes(
+        [state.picture(None) for state in [*(step.state for step in steps.steps), *states]]
+    )
     layout = Layout.of(pictures)
     for move, picture in zip(of_seat_1["moves"], pictures[-3:], strict=True):
         assert [made["elements"][index] for index in move["draw"]] == layout.elements(picture)

@@ -18,8 +18,16 @@ from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.games.api import NotAMove
-from referee.games.picture import panels_of_seat
-from referee.pages.game_data import ROW_WIDTHS, WRITTEN_LINES, GameData, frames_of, game_data, packed
+from referee.games.picture import boards_and_notes, panels_of_seat
+from referee.pages.game_data import (
+    NOTES_WIDTH,
+    ROW_WIDTHS,
+    WRITTEN_LINES,
+    GameData,
+    frames_of,
+    game_data,
+    packed,
+)
 from referee.records.record import GameRecord
 from referee.viewing.knowledge import View
 from referee.viewing.steps import Steps, steps_of
@@ -87,23 +95,26 @@ def test_the_elements_of_each_step_are_its_picture(slug: str, options: dict[str,
     for view, made in zip(steps.views, value["views"], strict=True):
         pictures = [frame.step.state.picture(view) for frame in frames_of(steps.steps)]
         assert sum("more" not in step for step in made["steps"]) == len(steps.steps)
-        boards = [panels_of_seat(picture, None) for picture in pictures]
+        boards, notes = boards_and_notes(pictures)
         layout = Layout.of(boards)
         assert (made["box"], made["ground"]) == (layout.view_box, layout.ground)
-        assert made["board"] == layout.board_height
         assert len(made["steps"]) == len(pictures)
         for board, step in zip(boards, made["steps"], strict=True):
             assert [value["elements"][index] for index in step["draw"]] == layout.elements(board)
-        assert len(made["rows"]) == len(steps.record.terms.bots), "each seat has something of its own"
+        seats = range(len(steps.record.terms.bots))
+        assert [*made["rows"]] == ["0", *(str(seat + 1) for seat in seats)], "each has something of its own"
         for seat, box in made["rows"].items():
-            rows = [panels_of_seat(picture, int(seat) - 1) for picture in pictures]
-            layout, drawn = draw(rows, row_width=ROW_WIDTHS[len(made["rows"]) - 1])
+            rows, width = notes, NOTES_WIDTH
+            if seat != "0":
+                rows = [panels_of_seat(picture, int(seat) - 1) for picture in pictures]
+                width = ROW_WIDTHS[len(seats) - 1]
+            layout, drawn = draw(rows, row_width=width)
             assert box == layout.view_box
             for step, indexes in zip(made["steps"], drawn.pictures, strict=True):
                 texts = [*filter(None, [layout.ground]), *(drawn.elements[index] for index in indexes)]
                 assert [value["elements"][index] for index in step["rows"][seat]] == texts
-            for picture, of_seat in zip(pictures, rows, strict=True):
-                assert len(of_seat) >= 1 and set(of_seat) <= set(picture)
+            for picture, panels in zip(pictures, rows, strict=True):
+                assert set(panels) <= set(picture) and (panels or seat == "0")
 
 
 def test_tiles_are_drawn_one_by_one() -> None:

@@ -140,14 +140,6 @@ def test_a_plane_with_a_frame_is_drawn_as_large_as_fits_in_each_position() -> No
     assert layout.height < (6 + 2) * 40
 
 
-def test_a_board_ends_above_the_rows_below_it() -> None:
-    picture = (row_of("above"), board(stone(0, 0)), row_of("below"), row_of("more"))
-    layout = Layout.of([picture])
-    assert layout.board_height == Layout.of([picture[:2]]).height < layout.height
-    rows_alone = Layout.of([(row_of("a board of characters"),)])
-    assert rows_alone.board_height == rows_alone.height
-
-
 def test_everything_is_in_the_frame() -> None:
     pictures: list[Picture] = [
         (board(stone(9, 9)), row_of("x" * 70)),

@@ -309,15 +309,17 @@ def _condition(line: str, chains: tuple[tuple[Seat, tuple[int, ...]], ...]) -> R
     match condition.form:
         case "set":
             words = f" are all of {', '.join(map(str, numbers))}"
-            short = f"the last {length} in {', '.join(map(str, numbers))}"
+            short = f"in {','.join(map(str, numbers))}"
         case "sum":
             words = f" have a sum from {numbers[0]} to {numbers[1]}"
-            short = f"the last {length} sum to {numbers[0]}–{numbers[1]}"
+            short = f"sum {numbers[0]}–{numbers[1]}"
         case _:
             parts = zip(condition.relations, "bcde", strict=False)
-            short = f"a {' '.join(f'{relation} {name}' for relation, name in parts)}"
-            words = f", oldest first: {short}"
-    said = Span(f"{name}: the last {length} runes{words}", "faint", caption=f"{name}: {short} ")
+            relations = f"a {' '.join(f'{relation} {name}' for relation, name in parts)}"
+            words = f", oldest first: {relations}"
+            short = relations.replace(" ", "").replace("<=", "≤").replace(">=", "≥")
+    whole = f"{name}: the last {length} runes{words}"
+    said = Span(whole, "faint", title=whole, caption=f"{name}: {short} ")
     return row_of(said, *(span for seat, chain in chains for span in _progress(seat, condition, chain)))
 
 

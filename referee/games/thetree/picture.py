@@ -149,7 +149,7 @@ def picture(
             rows.append(_hand(seat, hand, seat in out, tuple(new)))
         else:
             rows.append(_back(seat, hand.bit_count(), seat in out, len(new)))
-    below = _supply(supply)
+    below = row_of(Span(f"supply: {supply} tiles", "faint", caption=""))
     if not tree.tiles:
         return Plane((), (), _COLUMNS, 2, frame=_FRAME), *rows, below
     first, end = min(x for x, _ in tree.tiles), max(x for x, _ in tree.tiles) + 2
@@ -166,7 +166,7 @@ def picture(
     if last:
         marks.append(_frame(last.x, last.y))
     plane = Plane(tuple(marks), (), _COLUMNS, 2, margin=2 - (top > 9), frame=_FRAME)
-    return plane, _legend(first), *rows, below
+    return plane, _legend(first, supply), *rows, below
 
 
 def _added(symbol: int, below: int | None) -> int:
@@ -227,13 +227,17 @@ def _column(x: int, size: float) -> Mark:
 
 
 @cache
-def _legend(first: int) -> Row:
+def _legend(first: int, supply: int) -> Row:
+    """What the marks mean; in drawings also the supply, one tile of which stands for all."""
     words = f" laid last; the leftmost half is at x = {first}"
+    pile = [Span("", "", _BACK)] if supply else []
     return row_of(
         Span("< >", "faint", _LAST),
         Span(words, "faint", caption=" laid last   "),
         Span("", "", _ADDED, "an added ring"),
-        Span("", "faint", caption=" ring that the half below lacks"),
+        Span("", "faint", caption=" added ring   "),
+        *pile,
+        Span("", "faint", caption=f" supply: {supply}"),
     )
 
 
@@ -250,22 +254,15 @@ _HELD = tuple(
 
 def _hand(seat: Seat, hand: int, is_out: bool, drawn: tuple[str, ...]) -> Row:
     """A hand that the reader knows."""
-    spans = [_who(seat, is_out)]
-    if hand:
-        spans.append(Span("", "", caption=f" {hand.bit_count()} left "))
+    if not hand:
+        return row_of(_who(seat, is_out), Span("none", caption=" none left"), seat=seat)
+    spans = [_who(seat, is_out), Span("", "", caption=f" {hand.bit_count()} left ")]
     for tile in tiles_of(hand):
         held = _HELD[tile]
         if held.text in drawn and held.symbol:
             held = held._replace(symbol=_just_drawn(held.symbol), title=f"{held.title}, just drawn")
-        spans += (held, Span(" "))
-    return Row(tuple(spans[:-1]), seat) if hand else row_of(*spans, "none", seat=seat)
-
-
-@cache
-def _supply(tiles: int) -> Row:
-    """One tile stands for all of the supply."""
-    pile = [Span("", "", _BACK)] if tiles else []
-    return row_of(Span("supply:", "faint"), *pile, Span(f" {tiles} tiles", "faint"))
+        spans += (held, Span(" ", caption=""))
+    return Row(tuple(spans[:-1]), seat)
 
 
 @cache

@@ -209,7 +209,7 @@ class Gathering:
                 cells[bot][board] = counts
         bots = bot_reports(whole, self.games, parts[0].times, followed, cells)
         return TournamentReport(
-            title=title_of(whole, games),
+            title=title_of(runs, whole, games),
             facts=[
                 *heading(runs, self._clocks_of_all(), self._began),
                 *machines(self._shares),

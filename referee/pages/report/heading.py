@@ -17,6 +17,9 @@ from referee.tournament.run.reading import Runs
 from referee.tournament.run.remaining import games_in_all, stopped
 from referee.tournament.run.run import Run
 
+NAMED_FORMATS = ("gauntlet", "swiss", "knockout", "league")
+"""The formats that a title names; in others, bots simply meet."""
+
 MANY_CLOCKS = 4
 """With more different clocks, they are counted in the heading."""
 
@@ -27,10 +30,12 @@ HeadingFact = tuple[str, str]
 """The name of a fact, and the fact."""
 
 
-def title_of(whole: Standings, games: Sequence[Summary]) -> str:
+def title_of(runs: Runs, whole: Standings, games: Sequence[Summary]) -> str:
     """The title of a report."""
     played = listed(sorted({game.game for game in games})) or NO_GAMES
-    return f"{played}: {counted(len(whole.names), 'bot')}, {counted(len(games), 'game')}"
+    formats = {run.header.get("format") for run in runs.runs}
+    named = [name for name in NAMED_FORMATS if name in formats]
+    return f"{', '.join([played, *named])}: {counted(len(whole.names), 'bot')}, {counted(len(games), 'game')}"
 
 
 def heading(runs: Runs, clocks: Collection[str], began: Sequence[str]) -> Iterator[HeadingFact]:

@@ -151,11 +151,15 @@ function botPages(data, address, tableOf, position) {
     const points = shape.map((point) => point.join()).join(" ");
     const best = cells[counts.indexOf(largest)][0];
     const drawn = svg("svg", { class: "heat", viewBox: `${left} ${top} ${right - left} ${bottom - top}`, role: "img", "aria-label": `Most of all ${best}: ${counted(largest, "move")}` },
-      cells.map(([cell, x, y], at) => svg("g", { class: `heat-${Math.ceil((10 * counts[at]) / largest)}`, transform: `translate(${x} ${y})` }, [
-        svg("title", {}, `${cell}: ${counted(counts[at], "move")}`),
-        svg("polygon", { points }),
-        svg("text", { y: 0.13 }, grouped(counts[at])),
-      ])));
+      cells.map(([cell, x, y], at) => {
+        const made = svg("g", { transform: `translate(${x} ${y})` }, [
+          svg("title", {}, `${cell}: ${counted(counts[at], "move")}`),
+          svg("polygon", { points }),
+          svg("text", { y: 0.13 }, grouped(counts[at])),
+        ]);
+        made.style.setProperty("--share", `${(60 * counts[at]) / largest}%`);
+        return made;
+      }));
     return make("div", [make("h3", "Where it plays"), make("p", `How many of its moves use each cell; most of all ${best}, in ${counted(largest, "move")}`, { class: "soft small" }), drawn]);
   };
 

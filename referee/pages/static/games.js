@@ -381,6 +381,7 @@
     if (!replays.has(id)) return null;
     const link = made("a", "", { class: "position", href: `#${encodeURI(id)}${atStep(step)}`, "data-position": id, tabindex: "-1", "aria-hidden": "true" });
     link.append(document.createElementNS("http://www.w3.org/2000/svg", "svg"));
+    link.firstChild.setAttribute("class", "picture");
     if (atStep(step)) link.dataset.step = step;
     drawPosition(link);
     return link;
@@ -392,7 +393,7 @@
     const game = await replayData(id);
     const [view] = game.views;
     const svg = link.querySelector("svg");
-    svg.setAttribute("viewBox", view.box.replace(/\S+$/, view.board)); // without the rows below, too small to read
+    svg.setAttribute("viewBox", view.box);
     svg.innerHTML = view.ground + view.steps.at(link.dataset.step ?? -1).draw.map((index) => game.elements[index]).join("");
   };
   for (const link of document.querySelectorAll("[data-position]")) drawPosition(link);

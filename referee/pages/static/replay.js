@@ -68,8 +68,8 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
   function row(number) {
     const lines = linesOf(number);
     const seats = new Set(lines.map((line) => line.seat));
-    const isPlaced = game.bots.length === 2 && seats.size === 1 && !seats.has(undefined);
-    const made = newElement("li", isPlaced ? `column${[...seats][0]}` : "");
+    const isPlaced = game.bots.length === 2 && seats.size > 0 && !seats.has(undefined);
+    const made = newElement("li", !isPlaced ? "" : seats.size === 1 ? `column${[...seats][0]}` : "both");
     const button = stepRow(
       game, steps[number - 1]?.more ? "" : numbers[number], lines, steps[number].news?.join(" · ") ?? nothing(number), marks[number], isPlaced,
     );
@@ -297,6 +297,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     const isShared = game.end.ranks.filter((rank) => rank === 1).length !== 1;
     stamp.classList.add(game.end.fault ? "fault" : isShared ? "shared" : `of-seat${best + 1}`);
     stamp.append(newElement("strong", "", stampWords(game)), newElement("span", "", game.end.why));
+    stamp.classList.toggle("long", stamp.textContent.length > 50); // as wide as the board, it cannot be larger
     stamp.addEventListener("animationend", () => stamp.classList.add("settled"));
   }
 

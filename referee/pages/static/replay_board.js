@@ -46,7 +46,9 @@ async function saveImage(svg, name) {
  *   turns the board round, and `save` has the browser save it
  */
 function mountBoard(root, game) {
-  const [board, picture, ground, pieces, rows] = ["board", "picture", "ground", "pieces", "rows"].map((name) =>
+  /** The height of notes that stand below the board on all screens: a legend of two lines. */
+  const MOST_BELOW = 100;
+  const [board, picture, ground, pieces, notes, rows] = ["board", "picture", "ground", "pieces", "notes", "rows"].map((name) =>
     root.querySelector(`.${name}`),
   );
   /** What the rows of each seat are drawn in. */
@@ -74,15 +76,15 @@ function mountBoard(root, game) {
     queueMicrotask(() => target.toggleAttribute("data-drawn", true));
   }
 
-  /** Makes room for the rows of a seat, as wide as the widest of all seats, so that all have one size. */
-  function roomFor(seat, box, width) {
+  /** Makes room for the rows of a seat, or of 0 for those beside the board. */
+  function roomFor(seat, width, height) {
     const [svg, drawn] = ["svg", "g"].map((tag) => document.createElementNS(picture.namespaceURI, tag));
-    svg.setAttribute("viewBox", `0 0 ${width} ${box.split(" ")[3]}`);
+    svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     svg.setAttribute("class", "picture");
     svg.style.setProperty("--width", `${width}px`);
     drawn.setAttribute("class", "pieces");
     svg.append(drawn);
-    rows.append(svg);
+    (seat > 0 ? rows : notes).append(svg);
     return [seat, drawn];
   }
 
@@ -94,8 +96,12 @@ function mountBoard(root, game) {
       board.style.setProperty("--width", `${width}px`);
       ground.innerHTML = view.ground;
       rows.replaceChildren();
-      const widest = Math.max(...Object.values(view.rows).map((box) => Number(box.split(" ")[2])));
-      ofSeats = Object.entries(view.rows).map(([seat, box]) => roomFor(seat, box, widest));
+      notes.replaceChildren();
+      const boxes = Object.entries(view.rows).map(([seat, box]) => [seat, ...box.split(" ").slice(2).map(Number)]);
+      // Those of all seats are as wide as the widest, so that all have one size.
+      const widest = Math.max(...boxes.map(([seat, wide]) => (seat > 0 ? wide : 0)));
+      ofSeats = boxes.map(([seat, wide, high]) => roomFor(seat, seat > 0 ? widest : wide, high));
+      board.classList.toggle("beside-notes", boxes.some(([seat, , high]) => seat === "0" && high > MOST_BELOW));
       root.querySelector(".flip").hidden = !canFlip();
     },
     show(position) {

@@ -9,6 +9,7 @@
 function mountGraph(svg, game, stepLines, marks, choose) {
   const LEFT = 50;
   const RIGHT = 8;
+  const HALF_OF_PAPER = 310;
   const lines = stepLines.flatMap((each, step) => each.map((line) => ({ ...line, step })));
   const said = lines.filter((line) => line.value !== undefined);
   const timed = lines.filter((line) => line.used_us !== undefined);
@@ -49,7 +50,7 @@ function mountGraph(svg, game, stepLines, marks, choose) {
       for (const [seat, at] of [[1, 16], [2, top - 7]]) {
         const name = game.bots[seat - 1];
         const text = `${name.length > 24 ? `${name.slice(0, 23)}…` : name} wins`;
-        draw("text", { class: `side text${seat}`, x: LEFT + 6, y: at }, text);
+        draw("text", { class: "side", x: LEFT + 6, y: at }, text);
       }
     }
     game.bots.forEach((_, index) => {
@@ -58,10 +59,10 @@ function mountGraph(svg, game, stepLines, marks, choose) {
         const share = two && index === 1 ? 1 - line.value : line.value;
         return `${x(line.step).toFixed(1)} ${y(share).toFixed(1)}`;
       });
-      if (points.length > 1) draw("path", { class: `own-line line${index + 1}`, d: `M${points.join(" ")}` });
+      if (points.length > 1) draw("path", { class: `own-line of-seat${index + 1}`, d: `M${points.join(" ")}` });
       if (points.length) {
         const [cx, cy] = points.at(-1).split(" ");
-        draw("circle", { class: `dot${index + 1}`, cx, cy, r: 4 });
+        draw("circle", { class: `of-seat${index + 1}`, cx, cy, r: 4 });
       }
     });
   }
@@ -73,7 +74,7 @@ function mountGraph(svg, game, stepLines, marks, choose) {
       const whole = tall(line.used_us);
       const within = allowance ? Math.min(whole, tall(allowance)) : whole;
       const place = { x: (x(line.step) - thick / 2).toFixed(1), width: thick.toFixed(1) };
-      const bar = draw("rect", { class: `bar${line.seat}`, ...place, y: base - within, height: within });
+      const bar = draw("rect", { class: `of-seat${line.seat}`, ...place, y: base - within, height: within });
       const title = document.createElementNS("http://www.w3.org/2000/svg", "title");
       title.textContent = `${game.bots[line.seat - 1]}: ${timeText(line.used_us)}`;
       bar.append(title);
@@ -86,8 +87,8 @@ function mountGraph(svg, game, stepLines, marks, choose) {
     draw("text", { class: "label", x: LEFT - 5, y: top + gap + 9 }, timeText(scale).replace(" ", "\u2009"));
   }
 
-  function redraw() {
-    width = svg.clientWidth;
+  function redraw(wide = svg.clientWidth) {
+    width = wide;
     if (width < LEFT + RIGHT + 10) return;
     svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     svg.replaceChildren();
@@ -118,6 +119,9 @@ function mountGraph(svg, game, stepLines, marks, choose) {
   }
   svg.style.height = `${height}px`;
   svg.classList.toggle("empty", !timed.length && !said.length);
+  // Letters drawn for a screen would shrink on paper, where two games stand beside each other.
+  addEventListener("beforeprint", () => svg.closest(".half") && redraw(HALF_OF_PAPER), { signal: listening.signal });
+  addEventListener("afterprint", () => redraw(), { signal: listening.signal });
   const watching = new ResizeObserver(() => {
     if (svg.clientWidth !== width) redraw();
   });

@@ -105,7 +105,7 @@ function seatCard(game, seat, { last, late, isOut, reserve, most, value, toMove,
 /** What stands beside a line by its kind, where that is not the kind itself. */
 const LINE_LABELS = { move: "", left: "", default: "time was up", unplayed: "does not count" };
 
-/** The row of a step in the list, as a button. `isPlaced` says whether its place in the list shows the seat. */
+/** The row of a step in the list, as a button. `isPlaced` says whether the place of its lines shows their seats. */
 function stepRow(game, number, lines, news, marks, isPlaced) {
   const button = newElement("button", "row");
   button.type = "button";
@@ -114,7 +114,7 @@ function stepRow(game, number, lines, news, marks, isPlaced) {
   const what = button.appendChild(newElement("span", "what"));
   const rejected = lines.filter((line) => line.kind === "rejected").length;
   for (const line of lines) {
-    const one = what.appendChild(newElement("span", `line ${line.kind}`));
+    const one = what.appendChild(newElement("span", `line ${line.kind}${isPlaced ? ` column${line.seat}` : ""}`));
     if (line.seat && !isPlaced) one.append(seatMark(game, line.seat), " ");
     one.append(newElement("span", "text", line.text));
     const label = LINE_LABELS[line.kind] ?? line.kind;
