@@ -313,6 +313,11 @@ SAVED = {"referee/docs/LOST.md": ("stubborn.py",), "referee/docs/DEVELOPING.md":
 """The names under which a page has its listings in Python saved."""
 
 
+def patient(command: str) -> str:
+    """A check that waits for bots on a busy machine; any other command as it is."""
+    return f"{command} --time 1h --start 1h" if command.startswith("referee check ") else command
+
+
 def run_all(commands: list[str], folder: Path) -> str:
     """Runs the commands of a page one after the other; a server is asked for its page, and ended. Returns
     what they said on stderr.
@@ -320,7 +325,7 @@ def run_all(commands: list[str], folder: Path) -> str:
     assert commands
     said = ""
     for command in commands:
-        command = command.replace(" -n 40 ", " -n 6 ")  # fewer games show as much
+        command = patient(command.replace(" -n 40 ", " -n 6 "))  # fewer games show as much
         if command.startswith("referee serve"):
             with serving(folder / command.split()[-1]) as server:
                 assert server.get()[0] == 200 and server.end()[0] == 3
@@ -352,9 +357,7 @@ def do_what_the_first_bot_s_page_says(folder: Path) -> list[str]:
                     toml.write_text(toml.read_text().replace("rounds = 5", "rounds = 1"))
                 # With more workers, further games may be finished when the test is decided.
                 added = " --workers 1" * ("--sprt" in command)
-                if command.startswith("referee check "):  # a busy machine may be late
-                    added = " --time 1h"
-                done = run(command + added, folder)
+                done = run(patient(command) + added, folder)
                 assert done.returncode == 0, (command, done.stdout, done.stderr)
                 printed += (done.stdout + done.stderr).splitlines()
         elif language == "text":

