@@ -390,13 +390,16 @@ def worker_processes(referee_pid: int) -> list[int]:
 @pytest.mark.promise("TOURNAMENT", "A worker that dies costs no game.")
 @pytest.mark.slow
 def test_a_worker_that_dies_costs_no_game(tmp_path: Path) -> None:
-    file = toml(tmp_path / "t.toml", dict.fromkeys("ab", f"{BAD} sleep 0.3 0.3 0.3"), rounds=2)
+    killed = tmp_path / "killed"
+    bots = {"a": resigning(), "b": resigning(until(killed))}  # the first game ends at once, the second waits
+    file = toml(tmp_path / "t.toml", bots, rounds=2, clock="6000s")
     command = [sys.executable, "-m", "referee", "run", str(file), "--workers", "1"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stderr
     assert "1 of 4" in process.stderr.readline() + process.stderr.readline()
     (worker,) = worker_processes(process.pid)
     os.kill(worker, signal.SIGKILL)
+    killed.touch()
     _, err = process.communicate(timeout=TOO_LONG_S)
     assert process.returncode == 0 and "a worker process died" in err
     assert len(games(tmp_path / "t-results")) == 4
