@@ -34,7 +34,7 @@ LIST, READ, WRITE = 1, 2, 3
 CAPABILITY_KEPT = "CAP_DAC_READ_SEARCH"
 """Bots of root keep the right to read: their own files may belong to other users."""
 
-_READ_SEARCH = 2  # the number of CAP_DAC_READ_SEARCH
+_OVERRIDE, _READ_SEARCH = 1, 2  # the numbers of CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
 _DROPPED = tuple(number for number in range(64) if number != _READ_SEARCH)
 """The numbers of all other capabilities, also of some that no kernel has yet."""
 
@@ -130,6 +130,13 @@ def protect_devices() -> None:
         if os.path.exists(path):
             _mount(path, _BIND)
             _mount(path, _REMOUNT | _BIND | _READ_ONLY | _NO_SET_USER)  # guard: devices
+
+
+def keep_from_proc() -> None:
+    """Takes the right to write to everything from a program that confines bots of root: with it, the program
+    would mount some folders of `/proc` read-only, one by one, before it does so with all of `/proc`.
+    """
+    libc.prctl(_DROP_FROM_BOUNDING_SET, _OVERRIDE)
 
 
 def _mount(path: bytes, flags: int) -> None:

@@ -17,7 +17,13 @@ from collections.abc import Mapping, Sequence
 
 from referee.processes import libc
 from referee.processes.cgroups import Group
-from referee.processes.confinement import Confinement, confine, make_ruleset, protect_devices
+from referee.processes.confinement import (
+    Confinement,
+    confine,
+    keep_from_proc,
+    make_ruleset,
+    protect_devices,
+)
 from referee.processes.messages import FILTER_DESCRIPTOR, STDIN_INSIDE, STDOUT_INSIDE, Request
 from referee.processes.starter import Preparation, Starter
 
@@ -123,8 +129,10 @@ def _execute(prepared: Preparation, parent: socket.socket) -> None:
         resource.setrlimit(number, values)  # guard: limits-of-the-kernel
     os.chdir(request.cwd)
     confinement = Confinement(*request.confinement)
-    if request.program_filter and not namespaces:  # in which it was done
-        protect_devices()
+    if request.program_filter:
+        if not namespaces:  # in which it was done
+            protect_devices()
+        keep_from_proc()
     if (listener := confine(confinement, ruleset, namespaces)) >= 0:
         # Until the program is executed, nobody listens: nothing here makes a call that is refused.
         socket.send_fds(parent, [_LISTENER], [listener])
