@@ -21,6 +21,7 @@ from referee.processes.confinement import (
     Confinement,
     confine,
     keep_from_proc,
+    make_rules,
     make_ruleset,
     protect_devices,
 )
@@ -53,9 +54,9 @@ def start_bot(
             os.chown(each, *confinement.user[:2])
     if request.program_filter and os.path.isdir(request.cwd):
         _check(request)
-    ruleset = make_ruleset(confinement, writable)
+    ruleset, rules = make_ruleset(confinement), make_rules(confinement, writable)
     try:
-        prepared = Preparation(request, streams, _limits(request.limits), ruleset, namespaces)
+        prepared = Preparation(request, streams, _limits(request.limits), ruleset, rules, namespaces)
         parent, child = socket.socketpair()
         with parent:
             with child:
@@ -112,7 +113,7 @@ def _execute_or_report(prepared: Preparation, parent: socket.socket) -> None:
 
 def _execute(prepared: Preparation, parent: socket.socket) -> None:
     """Sets up session, streams, limits and folder, then executes the bot's program."""
-    request, streams, limits, ruleset, namespaces = prepared
+    request, streams, limits, ruleset, rules, namespaces = prepared
     os.setsid()
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
@@ -133,7 +134,7 @@ def _execute(prepared: Preparation, parent: socket.socket) -> None:
         if not namespaces:  # in which it was done
             protect_devices()
         keep_from_proc()
-    if (listener := confine(confinement, ruleset, namespaces)) >= 0:
+    if (listener := confine(confinement, ruleset, rules, namespaces)) >= 0:
         # Until the program is executed, nobody listens: nothing here makes a call that is refused.
         socket.send_fds(parent, [_LISTENER], [listener])
     if request.program_filter:
