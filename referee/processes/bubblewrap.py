@@ -3,10 +3,9 @@
 Bubblewrap is the sandbox of Flatpak: a small program in the packages of every distribution. The bot sees only
 the files that are bound into its namespace, its own processes, and no network.
 
-Most of these files belong to the machine, and each takes time to bind, since `bwrap` then reads the list of
-all mounts. So they are bound once below a folder in a namespace that bots are started from, which `bwrap`
-makes too (`prepared.py` has that done), and a bot gets them with few binds, each of a whole folder. The
-devices are made there too.
+Each of these files takes time to bind, since `bwrap` then reads the list of all mounts. So they are bound
+once, below a folder in a namespace that the bot is started from each time; `bwrap` makes that too
+(`prepared.py` has it done). A bot then gets all of them by one bind.
 """
 
 from __future__ import annotations
@@ -26,10 +25,7 @@ SCRATCH = WRITABLE_INSIDE[0]
 _BEYOND = 1 << 20
 """Bytes that fit into its file systems beyond the limit, so that more than the limit can be seen."""
 
-_FRESH = ("/proc", "/dev", *WRITABLE_INSIDE)
-"""What is not as on the machine."""
-
-_DEVICES = "/dev"
+_DEVICES, _PROCESSES = "/dev", "/proc"
 
 _DEVICE_LINKS = {
     "stdin": "/proc/self/fd/0",
@@ -40,8 +36,8 @@ _DEVICE_LINKS = {
     "ptmx": "pts/ptmx",
 }
 
-_PREPARED = "/sys"
-"""The folder below which files are prepared. It exists everywhere, and nothing else of it is needed there."""
+_PREPARED = "/.prepared"
+"""The folder below which files are prepared. Beside it there is only what `bwrap` needs itself."""
 
 _NAMESPACES = ("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try")
 
@@ -80,15 +76,15 @@ class VisibleFiles(NamedTuple):
     """Folders that it may write to."""
 
 
-class SharedMounts(NamedTuple):
-    """Mounts that many bots have in common, made in one of two ways: by adding `words` to the command of a
-    bot, or by preparing them once, and adding `prepared` to the command of each bot that is started there.
+class Root(NamedTuple):
+    """The files of a bot, made in one of two ways: by adding `words` to its command, or by preparing them
+    once for all its starts, and adding `prepared` to its command, which is then executed there.
     """
 
     before: int
     """The number of words of the command before those that are added."""
     sources: tuple[str, ...]
-    """The paths that are bound."""
+    """The paths that are bound; none where they cannot be prepared, or are not to be."""
     words: tuple[str, ...]
     preparing: tuple[str, ...]
     """The command that prepares them: it prints its process id when they are ready, and stays until its input
@@ -101,8 +97,8 @@ class Wrapping(NamedTuple):
     """How a bot is started in namespaces of its own."""
 
     argv: tuple[str, ...]
-    """The words to execute, without those of `shared`."""
-    shared: SharedMounts
+    """The words to execute, without those of `root`."""
+    root: Root
 
 
 def wrapping(
@@ -120,89 +116,80 @@ def wrapping(
     namespace is needed; empty where another user does; `network`: whether it has that of the machine.
     """
     size = ("--size", str(most_bytes + _BEYOND)) if most_bytes else ()
+    program = str(Path(argv[0]).resolve())
     namespaces = [each for each in _NAMESPACES if not (network and each == "--unshare-net")]
     rights = ["--die-with-parent", "--cap-drop", "ALL"]
     identity = ["--cap-add", kept_capability] if kept_capability else ["--unshare-user"]
-    words = [argv[0], *namespaces, *rights, *identity]
-    words += ["--seccomp", str(FILTER_DESCRIPTOR), "--proc", "/proc", "--symlink", SCRATCH, "/var/tmp"]
-    before, tops = len(words), _tops(files, cwd)
-    shared = [_read_only(path) for path in tops]
-    fresh = _flat((*size, "--perms", "1777", "--tmpfs", folder) for folder in WRITABLE_INSIDE)
-    others = (path for path in (*SYSTEM_FILES, *files.installed) if path not in tops)
-    words += _flat(_read_only(path) for path in (*others, *files.own))
-    for path in map(str, files.writable):
-        words += ["--bind", path, path]
+    words = [program, *namespaces, *rights, *identity, "--seccomp", str(FILTER_DESCRIPTOR)]
+    before = len(words)
     # Else root could also write to the settings of the kernel, even without capabilities.
-    words += ["--remount-ro", "/proc"]  # guard: own-oom-score
-    for link in _links(files):
-        if set(tops.values()).isdisjoint(Path(link[-1]).parents):
-            words += link
-        else:
-            shared.append(link)
+    words += ["--remount-ro", _PROCESSES]  # guard: own-oom-score
     for place, is_folder in sorted(files.hidden):  # a folder comes before what is in it
         words += ["--tmpfs", str(place)] if is_folder else ["--ro-bind", "/dev/null", str(place)]
-    words += ["--dir", str(cwd)]
-    for folder in (*(str(place) for place, is_folder in sorted(files.hidden) if is_folder), "/"):
-        words += _closed(folder)
+    words += _flat(_closed(str(place)) for place, is_folder in sorted(files.hidden) if is_folder)
     words += ["--chdir", str(cwd), "--", *_SHELL, *argv[1:]]
     user = [] if kept_capability else ["--unshare-user"]
-    program = (argv[0], *rights, *user)
-    return Wrapping(tuple(words), _shared(before, program, fresh, shared, set(tops.values())))
+    writable = _flat((*size, "--perms", "1777", "--tmpfs", folder) for folder in WRITABLE_INSIDE)
+    fresh = ("--proc", _PROCESSES, *writable)
+    return Wrapping(tuple(words), _root(before, (program, *rights, *user), fresh, files, cwd))
 
 
 _Mount = tuple[str, str, str]
 """An option of `bwrap`, what is mounted, and where."""
 
 
-def _shared(
-    before: int,
-    program: Sequence[str],
-    fresh: Sequence[str],
-    mounts: Sequence[_Mount],
-    tops: Collection[Path],
-) -> SharedMounts:
-    """The devices, and these mounts, which lie in the folders `tops`. `program`: the beginning of a command
-    that can prepare them; `fresh`: the words between devices and mounts that each bot has for itself.
+def _root(before: int, program: Sequence[str], fresh: Sequence[str], files: VisibleFiles, cwd: Path) -> Root:
+    """`program`: the beginning of a command that can prepare it; `fresh`: the words that make what each start
+    has for itself.
     """
-    inside = [(option, source, _PREPARED + target) for option, source, target in mounts]
-    around, devices = ("--dev-bind", "/", "/", "--tmpfs", _PREPARED), _PREPARED + _DEVICES
-    return SharedMounts(
+    mounts = [*_binds(files), *_links(files)]
+    replaced = (_PROCESSES, *WRITABLE_INSIDE)
+    empty = _flat(("--dir", _PREPARED + folder) for folder in replaced)
+    again = (
+        (option, source, target) if option == _LINK else ("--dev-bind-try", _PREPARED + target, target)
+        for option, source, target in mounts
+        if f"{target}/".startswith(tuple(f"{folder}/" for folder in replaced))
+    )
+    around = _around(Path(program[0]), files, {target.split("/")[1] for _, _, target in mounts})
+    is_kept = around and not files.writable  # what is built is started once
+    return Root(
         before,
-        tuple(source for option, source, _ in mounts if option != _LINK),
-        (*_devices(_DEVICES), *fresh, *_flat(mounts)),
-        (*program, *around, *_devices(devices), *_flat(inside), *_closed(_PREPARED), "--", *_TELLING),
-        (
-            *("--dev-bind", devices, _DEVICES, *fresh),
-            *_flat(("--ro-bind", f"{_PREPARED}{top}", str(top)) for top in sorted(tops)),
-        ),
+        tuple(source for option, source, _ in mounts if option != _LINK) if is_kept else (),
+        _files("", fresh, mounts, cwd),
+        (*program, *around, *_files(_PREPARED, empty, mounts, cwd), "--", *_TELLING),
+        ("--dev-bind", _PREPARED, "/", *fresh, *_flat(again), "--dir", str(cwd)),
     )
 
 
-def _devices(folder: str) -> tuple[str, ...]:
-    """The words that make a folder of devices, which is read-only."""
-    # Not `--dev`, which adds terminals: they have no size, and all bots share those of the machine.
-    words = ["--tmpfs", folder, "--dir", f"{folder}/shm", "--dir", f"{folder}/pts"]
-    for name in ("null", "zero", "full", "random", "urandom", "tty"):
-        words += ["--dev-bind", f"/dev/{name}", f"{folder}/{name}"]
-    for name, to in _DEVICE_LINKS.items():
-        words += [_LINK, to, f"{folder}/{name}"]
-    return (*words, *_closed(folder))
+def _around(program: Path, files: VisibleFiles, names: Collection[str]) -> list[str]:
+    """The words that make what `bwrap` needs itself beside the prepared files: the machine's `/proc`, a
+    folder for temporary mounts, its program under the path by which some systems know it, and its libraries.
 
-
-def _tops(files: VisibleFiles, cwd: Path) -> dict[Path, Path]:
-    """For each installed path that can be shared, the highest folder around it in which nothing of the bot
-    lies, and nothing that is made for it.
+    `names`: those in the folder of the prepared files. Returns nothing where no bot sees the program.
     """
-    hidden = (place for place, _ in files.hidden)
-    bots = {*map(Path, _FRESH), *files.own, *files.writable, *hidden, cwd}
-    around = {folder for path in bots for folder in (path, *path.parents)}
-    if Path(_PREPARED) in around:  # it could not be read there
-        return {}
-    found = {}
-    for path in (*SYSTEM_FILES, *files.installed):
-        if top := next((each for each in (*reversed(path.parents), path) if each not in around), None):
-            found[path] = top
-    return found
+    found = [folder for folder in program.parents if folder in files.installed]
+    words = ["--bind", _PROCESSES, _PROCESSES, "--dir", SCRATCH]
+    for folder in map(str, found):
+        words += ["--ro-bind", folder, folder]
+    for name in sorted({"dev", *names} - {"proc", "tmp", program.parts[1]}):
+        words += [_LINK, f"{_PREPARED[1:]}/{name}", f"/{name}"]
+    return words if found else []
+
+
+def _files(at: str, fresh: Sequence[str], mounts: Iterable[_Mount], cwd: Path) -> tuple[str, ...]:
+    """The words that make all files of a bot below a folder, and then close it: only what is fresh, or bound
+    as writable, can still be changed.
+    """
+    # Not `--dev`, which adds terminals: they have no size, and all bots share those of the machine.
+    devices = at + _DEVICES
+    words = ["--tmpfs", devices, "--dir", f"{devices}/pts"]
+    for name in ("null", "zero", "full", "random", "urandom", "tty"):
+        words += ["--dev-bind", f"/dev/{name}", f"{devices}/{name}"]
+    for name, to in _DEVICE_LINKS.items():
+        words += [_LINK, to, f"{devices}/{name}"]
+    words += [*fresh, _LINK, SCRATCH, f"{at}/var/tmp"]
+    words += _flat((option, source, at + target) for option, source, target in mounts)
+    return (*words, "--dir", f"{at}{cwd}", *_closed(devices), *_closed("/"))
 
 
 def _closed(folder: str) -> tuple[str, ...]:
@@ -210,8 +197,11 @@ def _closed(folder: str) -> tuple[str, ...]:
     return ("--remount-ro", folder)  # guard: read-only-mounts
 
 
-def _read_only(path: Path) -> _Mount:
-    return "--ro-bind-try", str(path), str(path)
+def _binds(files: VisibleFiles) -> Iterator[_Mount]:
+    for path in map(str, (*SYSTEM_FILES, *files.installed, *files.own)):
+        yield "--ro-bind-try", path, path
+    for path in map(str, files.writable):
+        yield "--bind", path, path
 
 
 def _links(files: VisibleFiles) -> Iterator[_Mount]:

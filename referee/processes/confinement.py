@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import stat
 import struct
 import sys
 from collections import namedtuple
@@ -34,7 +33,7 @@ LIST, READ, WRITE = 1, 2, 3
 CAPABILITY_KEPT = "CAP_DAC_READ_SEARCH"
 """Bots of root keep the right to read: their own files may belong to other users."""
 
-_READ_SEARCH = 2  # the number of CAP_DAC_READ_SEARCH
+_OVERRIDE, _READ_SEARCH = 1, 2  # the numbers of CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
 _DROPPED = tuple(number for number in range(64) if number != _READ_SEARCH)
 """The numbers of all other capabilities, also of some that no kernel has yet."""
 
@@ -45,7 +44,8 @@ _PATH_BENEATH = 1
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 _MAKE_CHAR, _MAKE_BLOCK = 1 << 6, 1 << 11
 _TRUNCATE, _IOCTL_DEVICE = 1 << 14, 1 << 15
-_ON_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEVICE
+ON_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEVICE
+"""The rights that a file can have, and not only a folder."""
 _TCP = 0b11
 _SCOPE_ABSTRACT_SOCKETS, _SCOPE_SIGNALS = 1, 2
 _RULE = struct.Struct("=Qi")
@@ -93,12 +93,17 @@ def landlock_abi() -> int:
         return 0
 
 
-def confine(confinement: Confinement, ruleset: int = -1, namespaces: Iterable[int] = ()) -> int:
+def confine(
+    confinement: Confinement,
+    ruleset: int = -1,
+    rules: Iterable[tuple[str, int]] = (),
+    namespaces: Iterable[int] = (),
+) -> int:
     """Confines this process. Returns the descriptor of whoever is to listen to its filter; -1 where it does
     not ask. Raises `OSError` where the kernel refuses.
 
-    `ruleset`: what `make_ruleset` returned; `namespaces`: descriptors of those that it enters, as its user,
-    who made them.
+    `ruleset` and `rules`: what `make_ruleset` and `make_rules` return; `namespaces`: descriptors of those
+    that it enters, as its user, who made them.
     """
     if confinement.user:
         become(*confinement.user)  # guard: user
@@ -108,7 +113,7 @@ def confine(confinement: Confinement, ruleset: int = -1, namespaces: Iterable[in
         _drop_capabilities()  # guard: capabilities
         libc.prctl(_NO_NEW_PRIVILEGES, 1)  # guard: no-new-privileges
     if ruleset >= 0:
-        _allow(ruleset, (right for right in confinement.rights if _is_own(right)), landlock_abi())
+        _allow(ruleset, rules)
         libc.syscall(_RESTRICT_SELF, ruleset, 0)  # guard: landlock
     if confinement.seccomp or confinement.asking:
         return _install(confinement.seccomp, confinement.asking)  # guard: system-calls
@@ -130,6 +135,13 @@ def protect_devices() -> None:
         if os.path.exists(path):
             _mount(path, _BIND)
             _mount(path, _REMOUNT | _BIND | _READ_ONLY | _NO_SET_USER)  # guard: devices
+
+
+def keep_from_proc() -> None:
+    """Takes the right to write to everything from a program that confines bots of root: with it, the program
+    would mount some folders of `/proc` read-only, one by one, before it does so with all of `/proc`.
+    """
+    libc.prctl(_DROP_FROM_BOUNDING_SET, _OVERRIDE)
 
 
 def _mount(path: bytes, flags: int) -> None:
@@ -156,12 +168,9 @@ def _drop_capabilities() -> None:
     libc.syscall(_CAPSET, header, struct.pack("=6I", kept, kept, 0, 0, 0, 0))
 
 
-def make_ruleset(confinement: Confinement, writable: Iterable[str]) -> int:
-    """Makes the rules of Landlock for a process that is to confine itself, but for those of its own files in
-    `/proc`: they are made before the fork, since a new process that does so has to copy much memory. Returns
-    their descriptor; -1 where there are none. Raises `OSError`.
-
-    `writable`: the paths of folders and files that it may write to as well.
+def make_ruleset(confinement: Confinement) -> int:
+    """Makes a set for the rules of Landlock. Returns its descriptor; -1 where a process is not to confine
+    itself. Raises `OSError`.
     """
     if not confinement.sandbox:
         return -1
@@ -174,16 +183,25 @@ def make_ruleset(confinement: Confinement, writable: Iterable[str]) -> int:
         scopes if abi >= SIGNALS_ABI else 0,
     ][: 3 if abi >= SIGNALS_ABI else 2 if abi >= 4 else 1]
     attributes = struct.pack(f"={len(fields)}Q", *fields)
-    ruleset = libc.syscall(_CREATE_RULESET, attributes, len(attributes), 0)
-    if confines_files:
-        rights = [right for right in confinement.rights if not _is_own(right)]
-        _allow(ruleset, (*rights, *((path, WRITE) for path in writable)), abi)
-    return ruleset
+    return libc.syscall(_CREATE_RULESET, attributes, len(attributes), 0)
 
 
-def _is_own(right: tuple[str, int]) -> bool:
-    """Whether a path leads a process to its own files."""
-    return right[0].startswith("/proc/self/") or right[0] == "/proc/self"
+def make_rules(confinement: Confinement, writable: Iterable[str]) -> list[tuple[str, int]]:
+    """The rules of Landlock: paths, and the rights to each, of which a file gets those of `ON_FILES`. The
+    process that confines itself adds them, since some paths lead each process to its own files.
+
+    `writable`: the paths of folders and files that it may write to as well.
+    """
+    if confinement.sandbox not in (FILES, FILES_ALONE):
+        return []
+    handled = _rights_of(landlock_abi())
+    granted = {
+        LIST: _READ_DIR,
+        READ: _EXECUTE | _READ_FILE | _READ_DIR,
+        WRITE: handled & ~(_MAKE_CHAR | _MAKE_BLOCK),
+    }
+    rights = (*confinement.rights, *((path, WRITE) for path in writable))
+    return [(path, handled & granted[right]) for path, right in rights]
 
 
 def _rights_of(abi: int) -> int:
@@ -192,40 +210,15 @@ def _rights_of(abi: int) -> int:
     return (1 << count) - 1
 
 
-def _allow(ruleset: int, rights: Iterable[tuple[str, int]], abi: int) -> None:
+def _allow(ruleset: int, rules: Iterable[tuple[str, int]]) -> None:
     """Adds rules for what exists at these paths. What is not there, or not for this user, needs no rule."""
     add = libc.caller(_ADD_RULE, int, int, bytes, int)
-    for path, right in rights:
-        try:
-            place = os.open(path, os.O_PATH | os.O_CLOEXEC)
-        except OSError:
-            continue
-        try:
-            add(ruleset, _PATH_BENEATH, _RULE.pack(_granted(right, os.fstat(place), abi), place), 0)
-        finally:
-            os.close(place)
-
-
-def _granted(right: int, found: os.stat_result, abi: int) -> int:
-    """The rights of Landlock to a file or folder."""
-    handled = _rights_of(abi)
-    allowed = {
-        LIST: _READ_DIR,
-        READ: _EXECUTE | _READ_FILE | _READ_DIR,
-        WRITE: handled & ~(_MAKE_CHAR | _MAKE_BLOCK),
-    }[right]
-    return handled & (allowed if stat.S_ISDIR(found.st_mode) else allowed & _ON_FILES)
-
-
-def own_rules(confinement: Confinement) -> list[tuple[str, int]]:
-    """The rules that `make_ruleset` leaves out: paths that lead a process to its own files, with the rights
-    of Landlock to them.
-    """
-    rules = []
-    for path, right in filter(_is_own, confinement.rights):
+    for path, rights in rules:
         with contextlib.suppress(OSError):
-            rules.append((path, _granted(right, os.stat(path), landlock_abi())))
-    return rules
+            place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+            if add(ruleset, _PATH_BENEATH, _RULE.pack(rights, place), 0) < 0:
+                add(ruleset, _PATH_BENEATH, _RULE.pack(rights & ON_FILES, place), 0)
+            os.close(place)
 
 
 def _install(program: bytes, asking: bytes) -> int:

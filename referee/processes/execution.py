@@ -17,7 +17,14 @@ from collections.abc import Mapping, Sequence
 
 from referee.processes import libc
 from referee.processes.cgroups import Group
-from referee.processes.confinement import Confinement, confine, make_ruleset, protect_devices
+from referee.processes.confinement import (
+    Confinement,
+    confine,
+    keep_from_proc,
+    make_rules,
+    make_ruleset,
+    protect_devices,
+)
 from referee.processes.messages import FILTER_DESCRIPTOR, STDIN_INSIDE, STDOUT_INSIDE, Request
 from referee.processes.starter import Preparation, Starter
 
@@ -47,9 +54,9 @@ def start_bot(
             os.chown(each, *confinement.user[:2])
     if request.program_filter and os.path.isdir(request.cwd):
         _check(request)
-    ruleset = make_ruleset(confinement, writable)
+    ruleset, rules = make_ruleset(confinement), make_rules(confinement, writable)
     try:
-        prepared = Preparation(request, streams, _limits(request.limits), ruleset, namespaces)
+        prepared = Preparation(request, streams, _limits(request.limits), ruleset, rules, namespaces)
         parent, child = socket.socketpair()
         with parent:
             with child:
@@ -106,7 +113,7 @@ def _execute_or_report(prepared: Preparation, parent: socket.socket) -> None:
 
 def _execute(prepared: Preparation, parent: socket.socket) -> None:
     """Sets up session, streams, limits and folder, then executes the bot's program."""
-    request, streams, limits, ruleset, namespaces = prepared
+    request, streams, limits, ruleset, rules, namespaces = prepared
     os.setsid()
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
@@ -123,9 +130,11 @@ def _execute(prepared: Preparation, parent: socket.socket) -> None:
         resource.setrlimit(number, values)  # guard: limits-of-the-kernel
     os.chdir(request.cwd)
     confinement = Confinement(*request.confinement)
-    if request.program_filter and not namespaces:  # in which it was done
-        protect_devices()
-    if (listener := confine(confinement, ruleset, namespaces)) >= 0:
+    if request.program_filter:
+        if not namespaces:  # in which it was done
+            protect_devices()
+        keep_from_proc()
+    if (listener := confine(confinement, ruleset, rules, namespaces)) >= 0:
         # Until the program is executed, nobody listens: nothing here makes a call that is refused.
         socket.send_fds(parent, [_LISTENER], [listener])
     if request.program_filter:

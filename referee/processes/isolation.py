@@ -79,8 +79,8 @@ class IsolatedStart(NamedTuple):
     """
     deferring_filter: bytes = b""
     """The filter that it gets instead where the outer filter asks about the bot's calls."""
-    shared: bubblewrap.SharedMounts | None = None
-    """Mounts that are added to `argv`; see `Wrapping`."""
+    root: bubblewrap.Root | None = None
+    """The files of the bot, whose words are added to `argv`; see `Wrapping`."""
 
 
 @lru_cache(maxsize=1024)
@@ -136,7 +136,7 @@ def _wrapped(bot: Bot, user: _User | None, needed: needs.Needs) -> IsolatedStart
     own = [path for path in needed.readable if path in needed.own]
     files = bubblewrap.VisibleFiles(installed, own, needed.links, hidden, bot.writes)
     program = shutil.which(bubblewrap.PROGRAM) or bubblewrap.PROGRAM
-    argv, shared = bubblewrap.wrapping(
+    argv, root = bubblewrap.wrapping(
         (program, *bot.argv),
         bot.cwd,
         files,
@@ -148,7 +148,7 @@ def _wrapped(bot: Bot, user: _User | None, needed: needs.Needs) -> IsolatedStart
     asking = b"" if _gains_privileges(program) else seccomp.asking_around()
     confinement = NONE._replace(user=user, asking=asking)
     filters = seccomp.program(Scope.OWN), seccomp.deferring()
-    return IsolatedStart(argv, confinement, environment, *filters, shared)
+    return IsolatedStart(argv, confinement, environment, *filters, root)
 
 
 def reaches_referee(bot: Bot) -> bool:

@@ -148,12 +148,12 @@ def _remedy(level: str, complaints: str) -> str:
     for setting, value in (
         ("kernel/apparmor_restrict_unprivileged_userns", "0"),
         ("kernel/unprivileged_userns_clone", "1"),
-        ("user/max_user_namespaces", "1000"),
+        ("user/max_user_namespaces", "10000"),
     ):
         try:
             present = (Path("/proc/sys") / setting).read_text().strip()
         except OSError:
             continue
-        if present != value and (value != "1000" or present == "0"):
+        if present != value and (value != "10000" or present == "0"):
             return f"; root can allow it: sysctl {setting.replace('/', '.')}={value}"
     return "; this system, or the container that it runs in, does not allow user namespaces"

@@ -52,7 +52,7 @@ class Request(
     namedtuple(
         "Request",
         "program argv cwd env is_terminal limits memory_bytes processes scratch_bytes scratch_files "
-        "confinement program_filter deferring_filter shared",
+        "confinement program_filter deferring_filter root",
     )
 ):
     """The request to start a bot.
@@ -63,7 +63,7 @@ class Request(
     `scratch_files`: those of its scratch folder; `confinement`: the fields of a `Confinement`;
     `program_filter`: where `argv` is a program that confines the bot and runs it, what that program gets on
     its descriptor `FILTER_DESCRIPTOR`, else empty; `deferring_filter`: what it gets instead where a filter
-    around it asks about the bot's calls; `shared`: the fields of the `SharedMounts` of `argv`, or None.
+    around it asks about the bot's calls; `root`: the fields of the `Root` of `argv`, or None.
     """
 
     @property

@@ -1,8 +1,8 @@
-"""Prepares the mounts that bots in namespaces of their own have in common, once for all bots of a warden.
+"""Prepares the files of bots in namespaces of their own, once for all starts of a bot by a warden.
 
-They are made in namespaces that only descriptors of the warden keep: no process is left there, and a bot is
-started there by entering them before its program is executed. No bot can change what is prepared, and
-nothing of it belongs to a bot, so that no bot finds a trace of an earlier one.
+They are mounted in namespaces that only descriptors of the warden keep: no process is left there, and a bot
+is started there by entering them before its program is executed. No bot can change what is prepared, so that
+none finds a trace of an earlier start.
 """
 
 from __future__ import annotations
@@ -12,24 +12,28 @@ import os
 import select
 import signal
 from collections import namedtuple
+from io import FileIO
 
 from referee.processes import libc
 from referee.processes.confinement import become, protect_devices
 from referee.processes.messages import Request
 
-MOST = 8
-"""Maximum number of sets of mounts that are kept. Bots that need others have them made at each start."""
+MOST = 64
+"""Maximum number of bots whose files are kept prepared. Those of others are mounted at each start."""
+
+MOUNTS = "/proc/self/mountinfo"
+"""The list of all mounts: a file that can be polled for changes."""
 
 READY_MS = 10_000
 """Milliseconds that the preparation may take."""
 
 
 class Mounts(namedtuple("Mounts", "words namespaces")):
-    """How a bot gets the mounts that it shares: by words of its command, in namespaces that it enters."""
+    """How a bot gets its files: by words of its command, in namespaces that it enters."""
 
     def command(self, request: Request) -> tuple[str, ...]:
         """The bot's command with these words."""
-        before = request.shared[0] if request.shared else 0
+        before = request.root[0] if request.root else 0
         return (*request.argv[:before], *self.words, *request.argv[before:])
 
 
@@ -39,23 +43,40 @@ class PreparedMounts:
     def __init__(self) -> None:
         self._known: dict[object, tuple[object, tuple[int, ...]]] = {}
         """The files that were bound, and the namespaces: by the command that prepares them, and the user."""
+        self._mounts: FileIO | None = None
 
     def of(self, request: Request) -> Mounts:
-        """The mounts that a bot shares, prepared if that is possible."""
-        _, sources, words, preparing, prepared = request.shared or (0, (), (), (), ())
+        """The mounts of a bot, prepared if that is possible."""
+        _, sources, words, preparing, prepared = request.root or (0, (), (), (), ())
         alone = Mounts(words, ())
         if not sources:
             return alone
-        user = request.confinement[0]
+        if self._machine_has_others():
+            self._forget(*self._known)
+        key = preparing, request.confinement[0]
         files = [_identity(path) for path in sources]
-        before, namespaces = self._known.get((preparing, user), ((), ()))
-        if before != files and (before or len(self._known) < MOST):
-            for namespace in namespaces:
-                os.close(namespace)
-            namespaces = _prepare(preparing, user)
-            self._known[preparing, user] = files, namespaces
-        # How a bot takes them from there depends on where its own folder lies.
+        if key in self._known and self._known[key][0] != files:
+            self._forget(key)
+        if key not in self._known:
+            if len(self._known) == MOST:
+                return alone
+            self._known[key] = files, _prepare(*key)
+        namespaces = self._known[key][1]
         return Mounts(prepared, namespaces) if namespaces else alone
+
+    def _machine_has_others(self) -> bool:
+        """Whether the machine's mounts have changed since the last call: a bot might lack those that are new,
+        or be able to write to them.
+        """
+        self._mounts = self._mounts or FileIO(MOUNTS)
+        poll = select.poll()
+        poll.register(self._mounts, select.POLLPRI)
+        return bool(poll.poll(0))  # guard: changed-mounts
+
+    def _forget(self, *keys: object) -> None:
+        for key in keys:
+            for namespace in self._known.pop(key)[1]:
+                os.close(namespace)
 
 
 def _identity(path: str) -> tuple[int, int] | None:

@@ -421,5 +421,5 @@ def _request(bot: Bot, is_terminal: bool) -> Request:
         confinement=tuple(how.confinement),
         program_filter=how.program_filter,
         deferring_filter=how.deferring_filter,
-        shared=tuple(how.shared) if how.shared else None,
+        root=tuple(how.root) if how.root else None,
     )

@@ -17,13 +17,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { STREAMS = 3, NAMESPACES = 2, INSIDE = 2, CAPABILITIES = 64, READ_SEARCH = 2, SIGNAL_BYTES = 8 };
+enum { STREAMS = 3, NAMESPACES = 2, INSIDE = 2, CAPABILITIES = 64, DAC_OVERRIDE = 1, READ_SEARCH = 2, SIGNAL_BYTES = 8 };
 enum { CLONE3 = 435, ADD_RULE = 445, RESTRICT_SELF = 446, WAIT_KILLABLE = 1 << 5 };
 enum place { OTHER, FOLDER, PROGRAM, FILTER };
 
 struct limit { long number; unsigned long values[2]; };
-struct own { const char *path; unsigned long rights; };
-struct rule { unsigned long rights; int place; } __attribute__((packed));
+struct rule { const char *path; unsigned long rights; };
+struct path_beneath { unsigned long rights; int place; } __attribute__((packed));
 
 /* What is to be done. Numbers are 0 or -1 where there is nothing to do, and pointers 0. */
 struct start {
@@ -32,8 +32,9 @@ struct start {
     const char *folder;
     long user, user_group, group_count;
     const unsigned *groups;
-    long namespaces[NAMESPACES], drops_capabilities, ruleset, own_count;
-    const struct own *own;
+    long namespaces[NAMESPACES], drops_capabilities, ruleset, rule_count;
+    const struct rule *rules;
+    unsigned long on_files; /* the rights that a file can have, and not only a folder */
     const void *filter, *asking;
     long report;
     /* For a program that confines the bot: the bot's streams and a filter are put on these descriptors. */
@@ -74,11 +75,14 @@ static void drop_capabilities(struct start *start)
 
 static void restrict_files(struct start *start)
 {
-    for (long i = 0; i < start->own_count; i++) { /* the paths lead each process to its own files */
-        long file = syscall(SYS_openat, AT_FDCWD, start->own[i].path, O_PATH | O_CLOEXEC);
-        struct rule rule = {start->own[i].rights, (int)file};
-        syscall(ADD_RULE, start->ruleset, 1, &rule, 0);
-        syscall(SYS_close, file);
+    for (long i = 0; i < start->rule_count; i++) {
+        long place = syscall(SYS_openat, AT_FDCWD, start->rules[i].path, O_PATH | O_CLOEXEC);
+        struct path_beneath rule = {start->rules[i].rights, (int)place};
+        if (syscall(ADD_RULE, start->ruleset, 1, &rule, 0) < 0) {
+            rule.rights &= start->on_files;
+            syscall(ADD_RULE, start->ruleset, 1, &rule, 0);
+        }
+        syscall(SYS_close, place);
     }
     must(start, syscall(RESTRICT_SELF, start->ruleset, 0)); /* guard: landlock-compiled */
 }
@@ -142,6 +146,8 @@ static _Noreturn __attribute__((noinline)) void child(struct start *start, const
     }
     if (start->ruleset >= 0)
         restrict_files(start);
+    if (start->nothing >= 0)
+        prctl(PR_CAPBSET_DROP, DAC_OVERRIDE, 0, 0, 0); /* see `keep_from_proc` in `confinement.py` */
     int asks = 0;
     asks = filter_calls(start); /* guard: system-calls-compiled */
     if (start->nothing >= 0) {

@@ -11,10 +11,11 @@ import os
 import socket
 import struct
 from collections import namedtuple
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 from referee.processes import libc
-from referee.processes.confinement import Confinement, own_rules
+from referee.processes.confinement import ON_FILES, Confinement
 from referee.processes.messages import FILTER_DESCRIPTOR, STDIN_INSIDE, STDOUT_INSIDE, Request
 
 _SCORE = "/proc/self/oom_score_adj"
@@ -31,13 +32,13 @@ _RESULT = struct.Struct("=2q")
 """Error number and place, at the end of the structure."""
 
 
-class Preparation(namedtuple("Preparation", "request streams limits ruleset namespaces")):
+class Preparation(namedtuple("Preparation", "request streams limits ruleset rules namespaces")):
     """What the new process needs, as far as it can be prepared before the fork: each page of memory that the
     new process writes to has to be copied.
 
     `request`: the `Request`; `streams`: the descriptors of its streams; `limits`: pairs of the number of a
-    limit and its values; `ruleset`: the descriptor of its rules of Landlock, or -1; `namespaces`: descriptors
-    of those that it enters.
+    limit and its values; `ruleset`: a descriptor for its rules of Landlock, or -1; `rules`: what `make_rules`
+    returned; `namespaces`: descriptors of those that it enters.
     """
 
 
@@ -60,11 +61,10 @@ class Starter:
         `report`: the socket for its listener, or the reason why its program cannot be executed; `places`:
         where the program may be.
         """
-        request, streams, limits, ruleset, namespaces = prepared
+        request, streams, limits, ruleset, rules, namespaces = prepared
         confinement = Confinement(*request.confinement)
         user, user_group, groups = confinement.user or (-1, -1, ())
         memory = _Memory()
-        own = own_rules(confinement) if ruleset >= 0 else []
         with _inside(request) as inside, self._killed_first():
             numbers = [
                 *(group, *streams, request.is_terminal, len(limits)),
@@ -72,8 +72,9 @@ class Starter:
                 memory.text(request.cwd),
                 *(user, user_group, len(groups), memory.place(struct.pack(f"={len(groups)}I", *groups))),
                 *(*namespaces, -1, -1)[:_NAMESPACES],
-                *(confinement.drops_capabilities, ruleset, len(own)),
-                memory.place(b"".join(struct.pack("=qQ", memory.text(path), rights) for path, rights in own)),
+                *(confinement.drops_capabilities, ruleset, len(rules)),
+                memory.rules(rules),
+                ON_FILES,
                 *(memory.filter(program) for program in (confinement.seccomp, confinement.asking)),
                 report.fileno(),
                 *inside,
@@ -153,8 +154,22 @@ class _Memory:
 
     def texts(self, texts: Iterable[str | bytes]) -> int:
         """The address of a list of addresses of texts, which ends with a zero."""
-        addresses = [*map(self.text, texts), 0]
+        addresses = [*self._each(texts), 0]
         return self.place(struct.pack(f"={len(addresses)}q", *addresses))
+
+    def rules(self, rules: Sequence[tuple[str, int]]) -> int:
+        """The address of a list of pairs: the address of a path, and its rights."""
+        addresses = self._each(path for path, _ in rules)
+        pairs = zip(addresses, (rights for _, rights in rules), strict=True)
+        return self.place(struct.pack(f"={2 * len(rules)}Q", *chain.from_iterable(pairs)))
+
+    def _each(self, texts: Iterable[str | bytes]) -> Iterator[int]:
+        """The addresses of texts, which lie one behind the other."""
+        ended = [os.fsencode(text) + b"\0" for text in texts]
+        address = self.place(b"".join(ended))
+        for text in ended:
+            yield address
+            address += len(text)
 
     def filter(self, program: bytes) -> int:
         """The address of the structure that points to a filter of system calls."""

@@ -109,6 +109,7 @@ STARTER = "tests/processes/test_starter.py"
 GUARDS = [
     replaced("read-only-mounts", "return ()", f"{MOUNTS} -k has_a_size"),
     dropped("devices", f"{MOUNTS} -k has_a_size"),
+    valued("changed-mounts", "False", "tests/processes/test_prepared.py -k mounts_later"),
     replaced(
         "modes-of-links",
         "_succeeds(os.chmod, name, before | mode, dir_fd=parent)",
