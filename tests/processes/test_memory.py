@@ -93,7 +93,7 @@ def tournament(folder: Path, level: str, fills: str) -> Path:
         pytest.skip(why)
     (folder / "filler.py").write_text(FILLS.format(fills=fills))
     bots = {"filler": f"{{python}} -I -S {folder / 'filler.py'}", "plain": PLAIN}
-    file = toml(folder / "t.toml", bots, rounds=1, workers=1, clock=LONG)
+    file = toml(folder / "t.toml", bots, rounds=1, workers=1, clock=LONG, start=LONG)
     file.write_text(file.read_text() + '[limits]\nmemory = "none"\n')
     return file
 
