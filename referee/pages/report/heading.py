@@ -17,9 +17,6 @@ from referee.tournament.run.reading import Runs
 from referee.tournament.run.remaining import games_in_all, stopped
 from referee.tournament.run.run import Run
 
-NAMED_FORMATS = ("gauntlet", "swiss", "knockout", "league")
-"""The formats that a title names; in others, bots simply meet."""
-
 MANY_CLOCKS = 4
 """With more different clocks, they are counted in the heading."""
 
@@ -33,9 +30,9 @@ HeadingFact = tuple[str, str]
 def title_of(runs: Runs, whole: Standings, games: Sequence[Summary]) -> str:
     """The title of a report."""
     played = listed(sorted({game.game for game in games})) or NO_GAMES
-    formats = {run.header.get("format") for run in runs.runs}
-    named = [name for name in NAMED_FORMATS if name in formats]
-    return f"{', '.join([played, *named])}: {counted(len(whole.names), 'bot')}, {counted(len(games), 'game')}"
+    named = {run.format.name for run in runs.runs if run.format and run.format.in_titles}
+    what = ", ".join([played, *sorted(named)])
+    return f"{what}: {counted(len(whole.names), 'bot')}, {counted(len(games), 'game')}"
 
 
 def heading(runs: Runs, clocks: Collection[str], began: Sequence[str]) -> Iterator[HeadingFact]:

@@ -91,6 +91,8 @@ class Format(ABC):
     """What tournament files call it."""
     origin: ClassVar[Mapping[str, str]] = {}
     """The `file` and `sha256` of a format from outside."""
+    in_titles: ClassVar[bool] = False
+    """Whether titles name it; in other formats, bots simply meet."""
     has_rounds: ClassVar[bool] = True
     """Whether it has a number of rounds that tells somebody something."""
     follows_results: ClassVar[bool] = False

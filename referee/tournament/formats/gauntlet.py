@@ -26,6 +26,7 @@ class Gauntlet(Format):
     """Some bots against all others."""
 
     name: ClassVar[str] = "gauntlet"
+    in_titles: ClassVar[bool] = True
 
     rounds: int = 1
     against: tuple[str, ...] = ()

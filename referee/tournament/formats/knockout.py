@@ -175,6 +175,7 @@ class Knockout(Format):
     """Stages from which the winners of series go on."""
 
     name: ClassVar[str] = "knockout"
+    in_titles: ClassVar[bool] = True
     follows_results: ClassVar[bool] = True
     pairs_by_round: ClassVar[bool] = True
     bot_columns: ClassVar[Collection[str]] = (_LOST_TO,)

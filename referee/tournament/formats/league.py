@@ -23,6 +23,7 @@ class League(Format):
     """A pool of bots that join and leave. The number of rounds is only the largest that its ids may have."""
 
     name: ClassVar[str] = "league"
+    in_titles: ClassVar[bool] = True
     has_rounds: ClassVar[bool] = False
     follows_results: ClassVar[bool] = True
 

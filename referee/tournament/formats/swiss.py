@@ -176,6 +176,7 @@ class Swiss(Format):
     """Rounds in which bots with equal points meet."""
 
     name: ClassVar[str] = "swiss"
+    in_titles: ClassVar[bool] = True
     follows_results: ClassVar[bool] = True
     pairs_by_round: ClassVar[bool] = True
     recorded_only: ClassVar[Collection[str]] = ("float_history",)
