@@ -66,7 +66,7 @@ def as_page(record: GameRecord, folder: Path, *seat: str) -> str:
 WAYS: dict[str, Callable[..., str]] = {"text": as_text, "json": as_json, "page": as_page}
 
 
-@pytest.mark.quick_cases(3)
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("slug", TWINS)
 @pytest.mark.parametrize("way", WAYS)
 def test_a_seat_is_shown_nothing_of_what_it_cannot_know(way: str, slug: str, tmp_path: Path) -> None:
@@ -94,6 +94,7 @@ def test_a_picture_for_a_seat_shows_nothing_that_it_cannot_know(slug: str, tmp_p
     assert len(drawn["1"]) == 1 and len(drawn[""]) == 2
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("slug", TWINS)
 def test_a_page_for_a_seat_has_no_secret_of_another(slug: str, tmp_path: Path) -> None:
     """Not even in data that is not shown: its texts are searched for what seat 1 was not told."""
@@ -143,7 +144,7 @@ def test_all_commands_that_take_a_seat_are_compared() -> None:
     assert taking == {*COMMANDS, "play"}
 
 
-@pytest.mark.quick_cases(3)
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("slug", TWINS)
 @pytest.mark.parametrize("name", COMMANDS)
 @pytest.mark.parametrize("damaged", [False, True], ids=["whole", "damaged"])

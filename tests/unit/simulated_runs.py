@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 from typing import Any, cast
+
+import pytest
 
 from referee.core.pairing import Pairing
 from referee.core.seeds import shared_by
@@ -131,6 +133,13 @@ STRIKES: dict[str, tuple[str, dict[str, Any]]] = {
     and (then == "forfeit" or name.split()[0] not in ("swiss", "knockout", "stages", "league"))
 }
 """Tournaments in which bots are taken out: with several workers, when this is depends on their times."""
+
+
+def some_quick(names: Iterable[str]) -> list[Any]:
+    """Tournaments as parameters of a test, of which every third is no slow one."""
+    return [
+        pytest.param(name, marks=pytest.mark.slow if number % 3 else []) for number, name in enumerate(names)
+    ]
 
 
 class SimulatedRun:

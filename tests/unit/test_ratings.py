@@ -221,7 +221,7 @@ def test_games_of_a_table_that_go_alike_count_as_one() -> None:
     assert 3.8 < np.mean(found) < 4.6
 
 
-@pytest.mark.quick_cases(6)
+@pytest.mark.quick_cases(3)
 @pytest.mark.parametrize(
     "kind",
     [kind for kind in coverage.KINDS if kind.bots <= 8 and kind.amount <= 5],

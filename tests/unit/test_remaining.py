@@ -5,10 +5,8 @@ The games are simulated: results, faults and games without a result follow from 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from random import Random
-from typing import Any
 
 import pytest
 
@@ -26,6 +24,7 @@ from tests.unit.simulated_runs import (
     STRIKES,
     SimulatedRun,
     Simulation,
+    some_quick,
     tournament,
 )
 
@@ -33,13 +32,6 @@ from tests.unit.simulated_runs import (
 def batches(run: SimulatedRun) -> list[list[str]]:
     """The batches of a league, of all sections."""
     return sorted(run.state.batches)
-
-
-def some_quick(names: Iterable[str]) -> list[Any]:
-    """Parameters of a test, of which every third is no slow one."""
-    return [
-        pytest.param(name, marks=pytest.mark.slow if number % 3 else []) for number, name in enumerate(names)
-    ]
 
 
 @pytest.mark.promise(

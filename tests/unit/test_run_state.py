@@ -34,7 +34,15 @@ from referee.tournament.run.voids import Suspicion, VoidGame, void_of
 from referee.tournament.workers.task import Void
 from tests.command import referee
 from tests.unit.growing import Growing
-from tests.unit.simulated_runs import ONE_BY_ONE, STOPPED, STRIKES, SimulatedRun, Simulation, tournament
+from tests.unit.simulated_runs import (
+    ONE_BY_ONE,
+    STOPPED,
+    STRIKES,
+    SimulatedRun,
+    Simulation,
+    some_quick,
+    tournament,
+)
 
 RUNS = {
     **ONE_BY_ONE,
@@ -43,9 +51,6 @@ RUNS = {
     "gauntlet with sprt": STOPPED["gauntlet with sprt"],
 }
 """Tournaments of every format, with strikes, and one that stops."""
-
-LEAGUES_IN_STAGES = {"league as a stage", "stages of three seats"}
-"""Those whose encounters take longest to choose."""
 
 Lines = Sequence[StoredLine]
 
@@ -106,10 +111,7 @@ def lines_of(name: str, seed: int) -> Lines:
     return run.stored
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=pytest.mark.slow) if name in LEAGUES_IN_STAGES else name for name in RUNS],
-)
+@pytest.mark.parametrize("name", some_quick(RUNS))
 def test_nothing_remains_where_the_schedule_has_nothing_more(name: str) -> None:
     for seed in range(3):
         state = RunState()

@@ -196,6 +196,7 @@ STAGES_BEFORE_THE_LAST: dict[str, dict[str, Any]] = {
 @pytest.mark.promise(
     "FORMATS", "A bot that goes out in its last game of a stage does not advance.", case="league"
 )
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("name", STAGES_BEFORE_THE_LAST)
 def test_a_bot_that_goes_out_in_its_last_game_of_a_stage_does_not_advance(
     name: str, monkeypatch: pytest.MonkeyPatch

@@ -32,7 +32,7 @@ def printed(folder: Path, lines: list[bytes]) -> tuple[Done, Done]:
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if "sprt" in name or name == "knockout" else SLOW) for name in RUNS]
+    "name", [pytest.param(name, marks=[] if name in ("sprt", "knockout") else SLOW) for name in RUNS]
 )
 def test_a_run_is_told_within_80_columns_and_its_most_games_until_it_is_over(
     name: str, tmp_path: Path

@@ -149,6 +149,7 @@ def test_a_table_fits_the_width_or_says_what_it_left_out(names: list[str], form:
     assert not is_shortened or "next" in text.partition("left out")[2], "names are shortened last"
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("block", ["crosstable", "los"])
 def test_a_wide_table_that_was_asked_for_is_printed_in_parts(block: str) -> None:
     names = [f"bot-{number}" for number in range(20)]
