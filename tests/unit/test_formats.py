@@ -106,6 +106,7 @@ def test_a_run_that_is_stopped_and_continued_has_the_games_of_one_that_is_not(
     assert play_disturbed(schedule, result, random) == play(schedule, result)
 
 
+@pytest.mark.slow
 @given(tournaments(), st.integers())
 def test_more_rounds_and_bots_leave_the_earlier_games_as_they_are(
     tournament: tuple[Format, list[str], int], seed: int

@@ -117,6 +117,7 @@ def test_the_elements_of_each_step_are_its_picture(slug: str, options: dict[str,
                 assert set(panels) <= set(picture) and (panels or seat == "0")
 
 
+@pytest.mark.slow
 def test_tiles_are_drawn_one_by_one() -> None:
     steps = steps_of(random_game(GAMES["thetree"], b"0", {"players": "2"}))
     made = unpacked(game_data(steps).packed())["views"]

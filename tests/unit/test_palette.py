@@ -121,6 +121,7 @@ def test_paints_beside_each_other_can_be_told_apart(theme: Theme, who: str) -> N
             assert dist(*colours) >= 25, (one, other)
 
 
+@pytest.mark.slow
 def test_a_file_has_plain_colours_and_a_page_has_both_themes() -> None:
     for theme in THEMES:
         style = file_style(theme)

@@ -368,6 +368,7 @@ def test_neither_names_nor_order_change_a_number(
     assert other == pytest.approx(one, abs=1e-4, rel=1e-4)
 
 
+@pytest.mark.slow
 @FEWEST
 @given(rankings())
 def test_reversed_rankings_negate_everything(results: list[Result]) -> None:

@@ -9,6 +9,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.unit.screen_lines import screen_lines, settle
 
 if TYPE_CHECKING:
@@ -85,6 +87,7 @@ def test_the_list_begins_at_the_game_that_was_shown_last() -> None:
     assert use(test, chosen=30) == 30
 
 
+@pytest.mark.slow
 def test_a_filter_leaves_the_games_with_all_its_words() -> None:
     async def test(screen: Listed) -> None:
         await screen.press("slash", *"BEE", "space", *"3")
@@ -98,6 +101,7 @@ def test_a_filter_leaves_the_games_with_all_its_words() -> None:
     assert use(test) == 31
 
 
+@pytest.mark.slow
 def test_letters_are_part_of_a_filter_and_escape_takes_it_away() -> None:
     async def test(screen: Listed) -> None:
         await screen.press("slash", *"q/")

@@ -470,6 +470,7 @@ def test_long_names_and_options_are_cut_with_a_sign() -> None:
 # --- Small and large terminals ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_large_terminal_has_a_larger_board_and_the_times_of_the_moves() -> None:
     async def test(screen: Shown) -> None:
         await screen.press("end")

@@ -212,6 +212,7 @@ def test_the_course_has_the_bots_that_are_drawn_and_the_interval_of_the_first(
     assert found.between[-1][1:] == pytest.approx(table.pool.ratings["cat"][1:], abs=0.01)
 
 
+@pytest.mark.slow
 def test_games_that_were_not_played_are_not_in_the_course(few_fits: int) -> None:
     games = round_robin(4)
     forfeited = game(("cat", "ant"), (1, 2), 5)._replace(faults=("", "out"))

@@ -224,6 +224,7 @@ def test_a_bot_that_goes_out_in_its_last_game_of_a_stage_does_not_advance(
         assert Simulation(made, 0, 1, OneFault).play(Random(lost)).run.found == found.found
 
 
+@pytest.mark.slow
 def test_who_advances_stays_where_a_bot_goes_out_in_another_section(monkeypatch: pytest.MonkeyPatch) -> None:
     bots, keys = ONE_BY_ONE["stages of several games"]
     made = tournament(bots, {**keys, "strikes": 1})
@@ -235,6 +236,7 @@ def test_who_advances_stays_where_a_bot_goes_out_in_another_section(monkeypatch:
         assert played.play().run.found == games, "what is read from its lines has no other games"
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 999), bots=st.integers(6, 16))
 def test_every_bot_has_one_place_at_any_time(seed: int, bots: int) -> None:
     names = "abcdefghijklmnop"[:bots]

@@ -80,6 +80,7 @@ def test_who_floated_up_in_the_last_round_does_not_meet_the_next_bot_from_above(
     assert text(before[2]).startswith("bd")
 
 
+@pytest.mark.slow
 def test_fewer_bots_float_the_same_way_again() -> None:
     names = "abcdefghijklmnop"
     again = {True: 0, False: 0}
