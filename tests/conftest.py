@@ -54,9 +54,11 @@ for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """Many tests wait for processes, so that two more than there are cores keep all of them busy."""
-    return (os.cpu_count() or 1) + 2
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """More than there are cores, since tests wait for processes; each worker imports all of them first, which
+    is worth it for slow tests.
+    """
+    return (os.cpu_count() or 1) + (1 if leaves_out_slow_tests(config) else 2)
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
