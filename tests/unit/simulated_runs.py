@@ -135,10 +135,15 @@ STRIKES: dict[str, tuple[str, dict[str, Any]]] = {
 """Tournaments in which bots are taken out: with several workers, when this is depends on their times."""
 
 
+LONG = ("balanced", "stages of three seats", "league as a stage")
+"""Those whose encounters take longest to choose."""
+
+
 def some_quick(names: Iterable[str]) -> list[Any]:
-    """Tournaments as parameters of a test, of which every third is no slow one."""
+    """Tournaments as parameters of a test; every third is no slow one, unless it is `LONG`."""
     return [
-        pytest.param(name, marks=pytest.mark.slow if number % 3 else []) for number, name in enumerate(names)
+        pytest.param(name, marks=pytest.mark.slow if number % 3 or name in LONG else [])
+        for number, name in enumerate(names)
     ]
 
 
