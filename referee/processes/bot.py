@@ -9,6 +9,7 @@ import shutil
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from referee.core.errors import UsageError
@@ -39,6 +40,19 @@ _SCRIPTS = frozenset((".py", ".js", ".mjs", ".cjs", ".rb", ".pl", ".lua", ".php"
 """The endings of files that the other interpreters open by just this name. A shell looks for its file on the
 path too.
 """
+
+
+def this_python() -> str:
+    """The path of the interpreter that runs this, without links and `..` in its folder: in a root of its own,
+    a bot has no folders that only lie on the way to another one.
+    """
+    return _in_resolved_folder(sys.executable)
+
+
+@cache
+def _in_resolved_folder(file: str) -> str:
+    path = Path(file)
+    return str(path.parent.resolve() / path.name)  # that it is a link itself says in which environment it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +97,7 @@ class Bot:
     @property
     def argv(self) -> tuple[str, ...]:
         """The words that are executed."""
-        return tuple(word.replace("{python}", sys.executable) for word in self.command)
+        return tuple(word.replace("{python}", this_python()) for word in self.command)
 
     @classmethod
     def parse(cls, text: str, cwd: Path) -> Bot:

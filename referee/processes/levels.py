@@ -10,7 +10,6 @@ import os
 import select
 import shutil
 import socket
-import sys
 import tempfile
 import time
 from collections.abc import Iterable
@@ -22,7 +21,7 @@ from referee.core.errors import EnvironmentLacksError
 from referee.core.isolation import AUTO, LEVELS
 from referee.core.text import shown
 from referee.processes import owned
-from referee.processes.bot import Bot
+from referee.processes.bot import Bot, this_python
 from referee.processes.ending import end_processes
 from referee.processes.isolation import lacking
 from referee.processes.process import BotProcess
@@ -120,7 +119,7 @@ def _trial(level: str, user: str) -> str:
 def _interpreter(user: str) -> str:
     """A Python interpreter that the user can execute."""
     found = shutil.which("python3", path="/usr/bin:/usr/local/bin:/bin") if user else None
-    return found or sys.executable
+    return found or this_python()
 
 
 def _run(bot: Bot) -> tuple[str, str]:

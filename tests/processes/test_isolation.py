@@ -239,6 +239,18 @@ def test_landlock_works_where_the_kernel_has_it() -> None:
     assert levels.reason("landlock") == ""
 
 
+@pytest.mark.slow
+def test_the_interpreter_is_found_whatever_the_way_that_names_it(
+    confined: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bot = Bot("x", ("{python}", "-I", "-c", "import referee; print('found')"), Path("/"), isolation=confined)
+    folder, file = os.path.split(sys.executable)
+    (tmp_path / "link").symlink_to(folder)
+    for way in (f"{tmp_path}/../../{os.path.relpath(folder, tmp_path.parent.parent)}", f"{tmp_path}/link"):
+        monkeypatch.setattr(sys, "executable", f"{way}/{file}")
+        assert run(bot)[0] == "found\n", way
+
+
 def test_a_level_that_was_not_settled_is_a_bug_that_says_so() -> None:
     message = "bot `x` is to be started at isolation `auto`, which was not settled"
     with pytest.raises(AssertionError, match=message):
