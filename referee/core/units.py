@@ -56,15 +56,19 @@ def seconds(us: int) -> str:
 
 
 def about(us: int) -> str:
-    """A duration for people, to two or three figures: from `850 µs` and `3.2 ms` to `12 min` and `1.5 h`."""
+    """A duration for people, to two or three figures: from `850 µs` and `3.2 ms` to `1.5 h` and `12 days`."""
     if us < 1_000:
         return f"{us} µs"
     if us < 1_000_000:
         return f"{us / 1_000:.1f} ms" if us < 10_000 else f"{us / 1_000:.0f} ms"
     if us < 90_000_000:
         return f"{us / 1_000_000:.1f} s" if us < 10_000_000 else f"{us / 1_000_000:.0f} s"
-    minutes = us / _UNITS_US["m"]
-    return f"{minutes:.0f} min" if minutes < 90 else f"{minutes / 60:.1f} h"
+    minutes, hours = us / _UNITS_US["m"], us / _UNITS_US["h"]
+    if minutes < 90:
+        return f"{minutes:.0f} min"
+    if hours < 72:
+        return f"{hours:.1f} h" if hours < 10 else f"{hours:.0f} h"
+    return f"{hours / 24:,.0f} days"
 
 
 def about_seconds(us: int) -> str:

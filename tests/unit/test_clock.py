@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from referee.core.errors import TimeControlError
 from referee.core.timecontrol import MAX_PERCENT, MIN_PERCENT, NO_CLOCK, TimeControl
-from referee.core.units import LONGEST_US, about_seconds, parse_period, show_period
+from referee.core.units import LONGEST_US, about, about_seconds, parse_period, show_period
 from referee.gameplay.api import Answer, Reply
 from referee.gameplay.clock import SeatClock
 from referee.gameplay.events import Ending
@@ -54,6 +54,18 @@ def test_prints_in_the_largest_exact_unit(us: int, text: str) -> None:
 def test_an_estimate_has_no_parts_of_seconds() -> None:
     shown = [about_seconds(us) for us in (0, 561_000, 4 * S + 900_000, 20 * S, 720 * S)]
     assert shown == ["1 s", "1 s", "5 s", "20 s", "12 min"]
+
+
+def test_a_duration_has_few_figures_and_the_unit_that_people_would_use() -> None:
+    minutes = [about(60 * S * count) for count in (12, 100, 650, 71 * 60, 73 * 60, 331 * 24 * 60)]
+    assert minutes == ["12 min", "1.7 h", "11 h", "71 h", "3 days", "331 days"]
+    assert [about(us) for us in (850, 3_200, 45_000, 2_500_000, 89 * S)] == [
+        "850 µs",
+        "3.2 ms",
+        "45 ms",
+        "2.5 s",
+        "89 s",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,8 @@ class RunProgress:
             return ""
         per = "second" if self.rate >= 1 else "minute" if self.rate * 60 >= 1 else "hour"
         factor = {"second": 1, "minute": 60, "hour": 3600}[per]
-        return f"{self.rate * factor:.1f} games a {per}"
+        count = self.rate * factor
+        return f"{count:.1f} games a {per}" if count < 10 else f"{count:,.0f} games a {per}"
 
 
 def progress_of(run: Run, last: Sequence[TimedGame], is_running: bool) -> RunProgress:
