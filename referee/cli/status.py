@@ -98,7 +98,7 @@ def _pairings(order: BotOrder) -> Iterator[str]:
             grid, _ = grids.fitted(found.grid._replace(rows=found.grid.rows[:ROWS]), "simple", table_width())
             yield from ["", *([section] if section else []), grids.drawn(grid, "simple")]
             if len(found.grid.rows) > ROWS:
-                yield f"… and {len(found.grid.rows) - ROWS} more"
+                yield f"… and {len(found.grid.rows) - ROWS:,} more"
 
 
 def _idle_us(progress: RunProgress) -> int | None:

@@ -65,7 +65,7 @@ def brief(
         right = [cell.rjust(width) for cell, width in zip(inner, widths, strict=True)]
         lines.append("  ".join([who, *right, faults]))
     if len(best) < len(order):
-        lines.append(f"… and {len(order) - len(best)} more")
+        lines.append(f"… and {len(order) - len(best):,} more")
     return [_cut(line, width) for line in lines]
 
 

@@ -168,7 +168,7 @@ def _uncertain(table: Standings) -> Iterator[str]:
     elif unclear:
         clear = len(compared) - unclear
         differ = "differs" if clear == 1 else "differ"
-        yield f"only {clear} of {len(compared)} pairs of adjacent ranks {differ} significantly (95 %)"
+        yield f"only {clear:,} of {len(compared):,} pairs of adjacent ranks {differ} significantly (95 %)"
 
 
 def _groups(table: Standings) -> Iterator[str]:
