@@ -23,7 +23,7 @@ from referee.cli.options import (
 )
 from referee.cli.output import columns, pasteable, put_text, say, show_data
 from referee.core.errors import UsageError
-from referee.core.text import listed, shown
+from referee.core.text import by_name, listed, shown
 
 if TYPE_CHECKING:
     from referee.records.record import GameRecord, Summary
@@ -90,7 +90,10 @@ def replay(**given: Any) -> None:
             f"`{shown(str(file))}` has {len(found):,} games, expected the ID of "
             f"one of them with {listed(of_one)}"
         )
-    rows = [[str(number), shown(s.id), _seats(s), shown(s.sentence)] for number, s in enumerate(found, 1)]
+    rows = [
+        [str(number), shown(s.id), _seats(s), shown(by_name(s.sentence, s.bots))]
+        for number, s in enumerate(found, 1)
+    ]
     listing = columns(["game", "id", "ranks", "how it ended"], rows)
     if options.is_on_screen:
         _show_chosen(file, listing.split("\n"), options)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from referee.cli.colour import console_at_stderr
 from referee.cli.output import say
-from referee.core.text import shown
+from referee.core.text import by_name, shown
 from referee.core.units import seconds
 from referee.gameplay.events import Event, Moved, Preset
 from referee.gameplay.terms import Terms
@@ -103,7 +103,7 @@ class Redrawing:
     def _turn(self, terms: Terms, state: State[Any]) -> str:
         """Whose turn it is, or how the game ended."""
         if outcome := state.outcome():
-            return shown(outcome.sentence)
+            return shown(by_name(outcome.sentence, terms.bots))
         acting = [f"seat {seat + 1} {terms.bots[seat]}" for seat in state.to_act() if seat >= 0]
         return f"to move: {', '.join(acting)}" if acting else "chance is next"
 

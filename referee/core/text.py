@@ -5,8 +5,9 @@ from __future__ import annotations
 import difflib
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+_SEATS = re.compile(r"\bseats? ([1-9](?:, [1-9])*)\b")
 _FOLDERS = re.compile(r"(?<![\w/:.<])/(?:[\w.+@-]+/)+(?=[\w.+@-])")
 
 WIDTH = 80
@@ -25,6 +26,16 @@ def shown(raw: bytes | str, most: int = 200) -> str:
     if not text.isprintable():  # guard: escaping
         text = "".join(c if c.isprintable() else _escape(c) for c in text)
     return f"{text}…" if cut else text
+
+
+def by_name(sentence: str, bots: Sequence[str]) -> str:
+    """A sentence about a game with the names of its bots in place of `seat 1` and `seats 2, 3`."""
+
+    def names(match: re.Match[str]) -> str:
+        seats = [int(number) for number in match[1].split(", ")]
+        return ", ".join(bots[seat - 1] for seat in seats) if max(seats) <= len(bots) else match[0]
+
+    return _SEATS.sub(names, sentence)
 
 
 def without_folders(text: str) -> str:

@@ -43,7 +43,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from referee.core.text import shown, without_folders
+from referee.core.text import by_name, shown, without_folders
 from referee.core.timecontrol import TimeControl
 from referee.core.units import about
 from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejected, Retired, Unplayed
@@ -126,7 +126,7 @@ def game_data(
             "bots": list(terms.bots),
             "clocks": [_clock(control) for control in terms.controls],
             "result": result(terms, steps.record.verdict),
-            "end": _end(steps.verdict),
+            "end": _end(steps.verdict, terms.bots),
             "damage": str(steps.damage_for(views[0]) or "") or None,
             "elements": maker.elements.values,
             "lines": [_line(event, terms) for event in maker.events.values],
@@ -142,11 +142,15 @@ def packed(value: dict[str, Any]) -> str:
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
-def _end(verdict: Verdict | None) -> dict[str, Any] | None:
+def _end(verdict: Verdict | None, bots: Sequence[str]) -> dict[str, Any] | None:
     if verdict is None:
         return None
     outcome = verdict.outcome
-    return {"ranks": outcome.ranks, "why": shown(outcome.sentence), "fault": verdict.ending.is_fault}
+    return {
+        "ranks": outcome.ranks,
+        "why": shown(by_name(outcome.sentence, bots)),
+        "fault": verdict.ending.is_fault,
+    }
 
 
 def _clock(control: TimeControl) -> dict[str, Any] | None:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from referee.core.duty_cycle import DutyCycle
 from referee.core.errors import RecordError
+from referee.core.text import by_name
 from referee.games.api import Game
 from referee.pages.environment import fragment
 from referee.pages.report.front import lead_text
@@ -146,7 +147,7 @@ class Snapshot:
                     number,
                     game.id,
                     placings(bots, game.ranks),
-                    game.sentence,
+                    by_name(game.sentence, bots),
                     (ended or {}).get(game.id, ""),
                     faults,
                     game.id not in self.run.annulled,

@@ -7,7 +7,7 @@ from typing import Any
 
 from referee.core.errors import RecordError
 from referee.core.fields import Fields
-from referee.core.text import shown
+from referee.core.text import by_name, shown
 from referee.core.timecontrol import TimeControl
 from referee.core.units import about, seconds
 from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejected, Retired, Timing, Unplayed
@@ -119,7 +119,7 @@ def frame(number: int, event: Event, state: State[Any], terms: Terms) -> str:
 def result(terms: Terms, verdict: Verdict) -> str:
     """The result of a game in one line."""
     ranks = verdict.outcome.ranks
-    return f"{placings(terms.bots, ranks)}: {shown(verdict.outcome.sentence)}"
+    return f"{placings(terms.bots, ranks)}: {shown(by_name(verdict.outcome.sentence, terms.bots))}"
 
 
 def placings(bots: Sequence[str], ranks: Sequence[int]) -> str:

@@ -47,7 +47,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert first.code == 0, first.err
     assert "illegal: A1 is occupied" in first.out and "taken back" in first.out
     assert "only 1 move can be taken back" in first.out and "\nhint: " in first.out
-    assert "plain won: seat 1 resigned" in first.out
+    assert "plain won: me resigned" in first.out
     assert "recorded as 1:me:plain" in first.err
     second = typed("resign\n", "blooms", *SMALL, f"other={PLAIN}", "anna=me", "-o", str(folder))
     assert second.code == 0 and "recorded as 2:other:anna" in second.err, second.err
@@ -151,7 +151,7 @@ def test_a_person_whose_time_is_up_loses_or_gets_the_default(tmp_path: Path) -> 
     reading, writing = os.pipe()
     try:
         done = typed("", "blooms", *SMALL, PLAIN, "--time", "200ms", "-o", str(tmp_path / "a"), stdin=reading)
-        assert "plain_bot won: seat 1 ran out of time" in done.out
+        assert "plain_bot won: me ran out of time" in done.out
         words = ("floral", "me", "bob=me", "--option", "max_turns=1", "--time", "200ms")
         done = typed("", *words, "-o", str(tmp_path / "b"), stdin=reading)
         assert "a draw" in done.out, done.out

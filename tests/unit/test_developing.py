@@ -122,7 +122,7 @@ def test_in_a_terminal_the_board_stays_where_it_is(monkeypatch: pytest.MonkeyPat
     pages = screen.getvalue().split("1:a:b: blooms")[1:]
     assert set(waits) == {0.25} and len(pages) == len(waits) + 1, "the last one is drawn again to stay"
     assert "1. seat 1 a: " in pages[0] and "reserves: a 9 s, b 9 s" in pages[0]
-    assert "to move: seat 2 b" in pages[0] and "\nseat 1 has captured " in pages[-1]
+    assert "to move: seat 2 b" in pages[0] and "\na has captured " in pages[-1]
     for page in pages[:-1]:
         assert page.count("\x1b[1A") == page.count("\n") > 5, "as many lines up as down"
 

@@ -235,7 +235,7 @@ def test_the_seats_that_are_asked_next_stand_at_each_step() -> None:
 
 def test_how_the_game_ended_stands_beside_the_clock_that_ran_out() -> None:
     value = unpacked(game_data(steps_of(scripted(("L:A1",), ((9_000_000, "L:A2"),)))).packed())
-    assert value["end"] == {"ranks": [1, 2], "why": "seat 2 ran out of time", "fault": True}
+    assert value["end"] == {"ranks": [1, 2], "why": "b ran out of time", "fault": True}
     (late,) = (line for line in value["lines"] if line["kind"] == "left")
     assert late["late"] is True and late["used_us"] == 9_000_000
     assert value["views"][0]["steps"][-1]["reserves"] == [6_000_000, 0]

@@ -107,12 +107,12 @@ class Run:
 
 
 STORY = [
-    "1 of 10: 1:a:b: a won: seat 1 has captured 10 of 10",
-    "2 of 10: 1:b:a: b won: seat 2 is gone",
+    "1 of 10: 1:a:b: a won: a has captured 10 of 10",
+    "2 of 10: 1:b:a: b won: a is gone",
     "  seat 2 a is gone: exited with status 3",
     "  stderr: boom",
     f"  hint: {Ending.GONE.hint}",
-    "3 of 10: 2:a:b: b won: seat 2 is gone",
+    "3 of 10: 2:a:b: b won: b is gone",
     "bot `a` left processes running, which were ended: sleep",
     "2:b:a: the referee itself failed (OSError: no space), it is played again",
 ]

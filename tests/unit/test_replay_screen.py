@@ -272,7 +272,7 @@ def test_a_step_has_its_events_its_clocks_and_the_reason_of_the_end() -> None:
         assert ">2 reserve 6.0 s  b (2s+6s/2s)" in screen.text and " 1 reserve 6.0 s  a" in screen.text
         assert ">2 2: L:A2, 1 rejected" in screen.text
         await screen.press("end")
-        assert "seat 1 a resigned" in screen.text and "b won: seat 1 resigned" in screen.text
+        assert "seat 1 a resigned" in screen.text and "b won: a resigned" in screen.text
 
     use(BLOOMS, test)
 

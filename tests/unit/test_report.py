@@ -282,10 +282,10 @@ def test_lines_are_told_apart_and_the_interval_is_none_of_them() -> None:
 # --- The list of games ---------------------------------------------------------------------------------
 
 
-def test_the_list_has_names_and_sentences_once() -> None:
+def test_the_list_has_names_once_and_sentences_with_names() -> None:
     games = [ListedGame(each, 7, deciding=5) for each in round_robin(2)]
     value = games_data(games, 200)
-    assert value["bots"] == NAMES and value["sentences"] == ["seat 1 won", "seat 2 won"]
+    assert value["bots"] == NAMES and value["sentences"] == ["ant won", "cat won", "bee won"]
     first = value["games"][0]
     assert first == ["1:ant:bee", 0, [0, 1], (1, 2), 0, 0, 7, [], 5]
     assert len(value["games"]) == len(games)

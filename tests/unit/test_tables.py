@@ -285,8 +285,8 @@ def test_a_table_of_few_games_has_no_ratings_unless_they_are_asked_for() -> None
 
 def test_after_one_game_the_table_is_a_line_that_says_who_won_how_and_why() -> None:
     (won,) = (one._replace(sentence="seat 1 has captured 2 of 2") for one in [game(("a", "b"), "a")])
-    assert rendered("ab", [won]) == "a won in seat 1 against b: seat 1 has captured 2 of 2"
-    assert rendered("ab", [won], "github") == "- a won in seat 1 against b: seat 1 has captured 2 of 2"
+    assert rendered("ab", [won]) == "a won in seat 1 against b: a has captured 2 of 2"
+    assert rendered("ab", [won], "github") == "- a won in seat 1 against b: a has captured 2 of 2"
     assert rendered("ab", [won._replace(ranks=(1, 1))]).startswith("a and b drew: ")
     assert rendered(
         "abc", [won._replace(bots=("c", "a", "b"), ranks=(1, 3, 1), scores=(0, 0, 0), faults=("",) * 3)]

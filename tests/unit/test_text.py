@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from referee.core.text import without_folders
+from referee.core.text import by_name, without_folders
 
 
 @pytest.mark.parametrize(
@@ -21,3 +21,17 @@ from referee.core.text import without_folders
 )
 def test_paths_are_cut_to_the_names_of_files(text: str, shown: str) -> None:
     assert without_folders(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("sentence", "told"),
+    [
+        ("seat 2 made the last move, every flower is dead", "b made the last move, every flower is dead"),
+        ("finished in this order: seats 3, 1; seat 2 is out", "finished in this order: c, a; b is out"),
+        ("seat 1 did not start, seat 2 did not start", "a did not start, b did not start"),
+        ("both seats reached 4 on one turn", "both seats reached 4 on one turn"),
+        ("seat 4 left, seat 12 left", "seat 4 left, seat 12 left"),
+    ],
+)
+def test_sentences_name_the_bots_of_the_seats(sentence: str, told: str) -> None:
+    assert by_name(sentence, ("a", "b", "c")) == told

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from referee.core.pairing import Pairing
-from referee.core.text import counted, listed, true_minus
+from referee.core.text import by_name, counted, listed, true_minus
 from referee.gameplay.events import Ending
 from referee.ratings.columns import likelihood_text, number_text, rating_text
 from referee.ratings.format_tables import DECIDED_BY_SEED, LAST_SERIES
@@ -305,11 +305,11 @@ def _names(each: ListedGame) -> tuple[str, str]:
 
 
 def _told(each: ListedGame) -> str:
-    """How a game ended, with who beat whom, since the sentence of the rules names seats."""
+    """How a game ended, with who beat whom."""
     if each.winner is None:
-        return each.game.sentence
+        return by_name(each.game.sentence, each.game.bots)
     winner, others = _names(each)
-    return f"{winner} beats {others}: {each.game.sentence}"
+    return f"{winner} beats {others}: {by_name(each.game.sentence, each.game.bots)}"
 
 
 def _upset(games: Collection[ListedGame], elo: Mapping[str, float]) -> GameToSee | None:
@@ -327,7 +327,11 @@ def _upset(games: Collection[ListedGame], elo: Mapping[str, float]) -> GameToSee
     winner, others = _names(chosen[0])
     lead = f"{chosen[1]:,.0f} Elo"
     return GameToSee(
-        "Upset", lead, f"{winner} beats {others}, rated {lead} higher", chosen[0].game, chosen[0].deciding
+        "Upset",
+        lead,
+        f"{winner} beats {others}, though rated {lead} lower",
+        chosen[0].game,
+        chosen[0].deciding,
     )
 
 
@@ -342,7 +346,7 @@ def _swing(games: Collection[ListedGame], elo: Mapping[str, float]) -> GameToSee
         return None
     winner, others = _names(chosen[0])
     least = f"{-100 * chosen[1]:.0f} %"
-    text = f"{winner} gave itself a chance of {least}, and still beat {others}"
+    text = f"{winner} beats {others} after giving itself a chance of only {least}"
     return GameToSee("Biggest swing", least, text, chosen[0].game, chosen[0].deciding)
 
 
