@@ -431,6 +431,36 @@ def test_moves_of_both_seats_at_once_stand_beside_each_other(
         assert one["y"] == other["y"] and one["x"] + one["width"] < other["x"]
 
 
+def test_the_current_step_stays_in_view_when_the_window_changes(
+    games: dict[str, Steps], page: Page, tmp_path: Path
+) -> None:
+    open_file(page, written(games["floral"], tmp_path / "game.html"))
+    show_as(page, SMALL)
+    press(page, "End")
+    current = page.locator(".moves [aria-current=step]")
+    expect(current).to_be_in_viewport(ratio=0.9)
+    for height in (2000, SMALL.height):
+        page.set_viewport_size({"width": SMALL.width, "height": height})
+        expect(current).to_be_in_viewport(ratio=0.9)
+
+
+def test_news_are_unfolded_where_nothing_else_is_known_or_the_reader_asked(
+    games: dict[str, Steps], page: Page, tmp_path: Path
+) -> None:
+    open_file(page, written(games["floral"], tmp_path / "game.html"))
+    news = page.locator(".now details.news")
+    press(page, "End")
+    expect(news).not_to_have_attribute("open", "")
+    news.locator("summary").click()
+    press(page, "ArrowLeft")
+    expect(news).to_have_attribute("open", "")
+    news.locator("summary").click()
+    press(page, "ArrowLeft")
+    expect(news).not_to_have_attribute("open", "")
+    press(page, "v", "Home", "ArrowRight", "ArrowRight")  # the spells, of which a seat knows only its own
+    expect(news).to_have_attribute("open", "")
+
+
 def test_how_a_game_ended_stays_within_the_page(games: dict[str, Steps], page: Page, tmp_path: Path) -> None:
     open_file(page, written(games["evengroups"], tmp_path / "game.html"))
     press(page, "End")

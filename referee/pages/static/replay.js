@@ -50,6 +50,8 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
   let timer = 0;
   let typed = "";
   let drawnSteps = [];
+  /** Whether the news of a step are unfolded. */
+  let opensNews = false;
 
   const linesOf = (number) => (steps[number].lines ?? []).map((index) => game.lines[index]);
 
@@ -71,7 +73,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     const isPlaced = game.bots.length === 2 && seats.size > 0 && !seats.has(undefined);
     const made = newElement("li", !isPlaced ? "" : seats.size === 1 ? `column${[...seats][0]}` : "both");
     const button = stepRow(
-      game, steps[number - 1]?.more ? "" : numbers[number], lines, steps[number].news?.join(" · ") ?? nothing(number), marks[number], isPlaced,
+      game, steps[number - 1]?.more ? "" : numbers[number], lines, steps[number].news, nothing(number), marks[number], isPlaced,
     );
     if (steps[number].written) button.append(writtenSign(steps[number].written));
     made.append(button);
@@ -86,9 +88,14 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     here.push(...expectedBy(game, expected, showExpected));
     const news = steps[at].news ?? [];
     if (news.length) {
-      const list = newElement("ul", "news");
+      const list = newElement("ul", "");
       list.append(...news.map((text) => newElement("li", "", text)));
-      here.push(list);
+      const told = newElement("details", "news");
+      told.append(newElement("summary", "", `${news.length} ${news.length === 1 ? "line" : "lines"} of news`), list);
+      told.open = opensNews || !here.length;
+      // Not where it is open since nothing else is known: only what the reader chose stays for other steps.
+      told.firstChild.addEventListener("click", () => (opensNews = !told.open));
+      here.push(told);
     }
     if (at === steps.length - 1) {
       if (game.damage) here.push(newElement("p", "bad", `The record is damaged here: ${game.damage}`));
@@ -213,7 +220,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     graph?.close();
     graph = mountGraph(part("graph"), game, stepLines, marks, choose);
     const hasValues = stepLines.flat().some((line) => line.value !== undefined);
-    part("about-graph").textContent = hasValues ? "Who each thinks will win; time per move" : "Time per move";
+    part("about-graph").textContent = hasValues ? "Chance to win, time per move" : "Time per move";
     part("trouble").hidden = !marks.some((each) => each.length);
     drawnSteps = steps.map((_, number) => row(number));
     moves.replaceChildren(...drawnSteps);
@@ -295,7 +302,8 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     if (!game.end) return;
     const best = game.end.ranks.indexOf(1);
     const isShared = game.end.ranks.filter((rank) => rank === 1).length !== 1;
-    stamp.classList.add(game.end.fault ? "fault" : isShared ? "shared" : `of-seat${best + 1}`);
+    stamp.classList.add(isShared ? "shared" : `of-seat${best + 1}`);
+    stamp.classList.toggle("fault", game.end.fault);
     stamp.append(newElement("strong", "", stampWords(game)), newElement("span", "", game.end.why));
     stamp.classList.toggle("long", stamp.textContent.length > 50); // as wide as the board, it cannot be larger
     stamp.addEventListener("animationend", () => stamp.classList.add("settled"));
@@ -399,6 +407,8 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
   keys?.addEventListener("keydown", pressed, { signal });
   element.replaceChildren(root);
   look(view, step);
+  const watching = new ResizeObserver(() => scroll(drawnSteps[at]));
+  watching.observe(moves);
   return {
     go: (number) => choose(after(number)),
     step: () => numbers[at],
@@ -407,6 +417,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     close() {
       stop();
       graph.close();
+      watching.disconnect();
       listening.abort();
       element.replaceChildren();
     },

@@ -105,8 +105,9 @@ function seatCard(game, seat, { last, late, isOut, reserve, most, value, toMove,
 /** What stands beside a line by its kind, where that is not the kind itself. */
 const LINE_LABELS = { move: "", left: "", default: "time was up", unplayed: "does not count" };
 
-/** The row of a step in the list, as a button. `isPlaced` says whether the place of its lines shows their seats. */
-function stepRow(game, number, lines, news, marks, isPlaced) {
+/** The row of a step in the list, as a button: its lines, or the news, or what is said where there is nothing.
+ *  `isPlaced` says whether the place of the lines shows their seats. */
+function stepRow(game, number, lines, news, nothing, marks, isPlaced) {
   const button = newElement("button", "row");
   button.type = "button";
   button.tabIndex = -1;
@@ -129,7 +130,7 @@ function stepRow(game, number, lines, news, marks, isPlaced) {
       value.title = `gives itself ${percent(line.value)}`;
     }
   }
-  if (!lines.length) what.append(newElement("span", "line news", news));
+  if (!lines.length) what.append(news ? newElement("span", "line news", news.join(" · ")) : newElement("span", "line soft", nothing));
   return button;
 }
 
