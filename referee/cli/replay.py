@@ -26,7 +26,7 @@ from referee.core.errors import UsageError
 from referee.core.text import by_name, listed, shown
 
 if TYPE_CHECKING:
-    from referee.records.record import GameRecord, Summary
+    from referee.records.record import GameRecord
     from referee.viewing.browsing import Browser
     from referee.viewing.knowledge import View
     from referee.viewing.steps import Steps
@@ -77,6 +77,7 @@ def replay(**given: Any) -> None:
     from referee.records.finding import find_game
     from referee.records.record import GameRecord
     from referee.tournament.run.reading import records_at
+    from referee.viewing.words import placings
 
     options = group(_ReplayOptions, given)
     options.check()
@@ -91,10 +92,10 @@ def replay(**given: Any) -> None:
             f"one of them with {listed(of_one)}"
         )
     rows = [
-        [str(number), shown(s.id), _seats(s), shown(by_name(s.sentence, s.bots))]
+        [str(number), shown(s.id), shown(placings(s.bots, s.ranks)), shown(by_name(s.sentence, s.bots))]
         for number, s in enumerate(found, 1)
     ]
-    listing = columns(["game", "id", "ranks", "how it ended"], rows)
+    listing = columns(["game", "id", "result", "how it ended"], rows)
     if options.is_on_screen:
         _show_chosen(file, listing.split("\n"), options)
     else:
@@ -221,12 +222,6 @@ def _write_page(path: Path, steps: Steps, view: View, beside: Steps | None) -> N
     from referee.pages.replay_page import replay_page
 
     put_text(path, replay_page(steps, view, beside=beside), PAGE_START, "a page")
-
-
-def _seats(game: Summary) -> str:
-    return ", ".join(
-        f"{rank}. {shown(name)}" for rank, name in sorted(zip(game.ranks, game.bots, strict=False))
-    )
 
 
 def _texts(browser: Browser, first: int) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from referee.core.errors import RecordError
 from referee.core.fields import Fields
-from referee.core.text import by_name, shown
+from referee.core.text import by_name, listed, shown
 from referee.core.timecontrol import TimeControl
 from referee.core.units import about, seconds
 from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejected, Retired, Timing, Unplayed
@@ -122,8 +122,11 @@ def result(terms: Terms, verdict: Verdict) -> str:
     return f"{placings(terms.bots, ranks)}: {shown(by_name(verdict.outcome.sentence, terms.bots))}"
 
 
+_SUFFIXES = {1: "st", 2: "nd", 3: "rd"}
+
+
 def placings(bots: Sequence[str], ranks: Sequence[int]) -> str:
-    """Says who won, or gives the ranks if more than two play, in a few words."""
+    """Says who won, or the places if more than two play, such as `1st a, 2nd b and c`."""
     best = [name for name, rank in zip(bots, ranks, strict=True) if rank == 1]
     if len(bots) == 2 and len(best) == 2:
         return "a draw"
@@ -133,8 +136,10 @@ def placings(bots: Sequence[str], ranks: Sequence[int]) -> str:
         return f"{best[0]} won"
     if len(best) == len(bots):
         return "all tie"
-    order = sorted(zip(ranks, bots, strict=True))
-    return ", ".join(f"{rank}. {name}" for rank, name in order)
+    places: dict[int, list[str]] = {}
+    for rank, name in sorted(zip(ranks, bots, strict=True)):
+        places.setdefault(rank, []).append(name)
+    return ", ".join(f"{rank}{_SUFFIXES.get(rank, 'th')} {listed(names)}" for rank, names in places.items())
 
 
 def bot_output(terms: Terms, measured: Mapping[str, Any], seats: Sequence[Seat]) -> Iterator[str]:

@@ -260,7 +260,7 @@ def test_a_signal_closes_the_list(games: Path) -> None:
 @pytest.mark.parametrize("words", [[], ["--all"]])
 def test_the_list_of_games_is_text_with_a_heading_in_a_pipe(words: list[str], games: Path) -> None:
     heading, rule, *rows = referee("replay", str(games), *words).out.splitlines()
-    assert heading.split() == ["game", "id", "ranks", "how", "it", "ended"] and set(rule) == {"-", " "}
+    assert heading.split() == ["game", "id", "result", "how", "it", "ended"] and set(rule) == {"-", " "}
     assert [row.split()[:2] for row in rows] == [
         [str(number), name] for number, name in enumerate(("1:a:b", "1:b:a", "2:a:b", "2:b:a"), 1)
     ]
