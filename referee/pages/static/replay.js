@@ -88,7 +88,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     if (news.length) {
       const list = newElement("ul", "news");
       list.append(...news.map((text) => newElement("li", "", text)));
-      here.push(list);
+      here.push(here.length ? folded("News of this step", list) : list);
     }
     if (at === steps.length - 1) {
       if (game.damage) here.push(newElement("p", "bad", `The record is damaged here: ${game.damage}`));
