@@ -94,7 +94,7 @@ def _bed(
 
 
 def _together(spans: Sequence[Span]) -> list[Span]:
-    """Texts that follow each other as one, so that nothing in a drawing comes between a word and its comma."""
+    """Texts that follow each other as one, so that in a drawing commas stand at their words."""
     found: list[Span] = []
     for span in spans:
         if found and not found[-1].symbol and not span.symbol:
