@@ -306,6 +306,12 @@ class Game(ABC, Generic[M]):
         """The default of an option that depends on the options before it."""
         raise NotImplementedError(name)
 
+    def aim(self, options: Options) -> str:
+        """What decides who wins, in a few words for people who see a result; empty where that goes without
+        saying.
+        """
+        return ""
+
     @abstractmethod
     def seats(self, options: Options) -> int:
         """Returns the number of seats under these options: 1 to `MAX_SEATS`."""

@@ -392,6 +392,10 @@ class Blooms(TwoSeatGame[Stones]):
         "from the top; cells are numbered from the left within their row."
     )
 
+    def aim(self, options: Options) -> str:
+        """How many captures win."""
+        return f"the first to capture {options['target']} stones wins"
+
     def default_of(self, name: str, settled: Options) -> int:
         """The target of a size: 15 on side 4, five more for each side more."""
         return 5 * int(settled["size"]) - 5

@@ -337,6 +337,10 @@ class EvenGroups(TwoSeatGame[Placement]):
         "`O:E5`. Rows are letters from the top; cells are numbered from the left within their row."
     )
 
+    def aim(self, options: Options) -> str:
+        """Whose groups are counted."""
+        return "the colour with an even number of groups wins"
+
     def longest(self, options: Options) -> int:
         """The turns until the board is full: one stone, then two a turn, on an odd number of cells."""
         return (len(HexBoard.of_side(int(options["size"])).names) + 1) // 2

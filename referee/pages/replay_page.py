@@ -76,7 +76,8 @@ def _facts(steps: Steps, view: View) -> Iterator[str]:
     """Lists the facts below the result."""
     terms = steps.terms
     options = ", ".join(f"{name} {value}" for name, value in terms.options.items() if value != "")
-    yield f"{terms.game.name} ({shown(options)})" if options else terms.game.name
+    aim = terms.game.aim(terms.options)
+    yield f"{terms.game.name}{f' ({shown(options)})' * bool(options)}{f': {shown(aim)}' * bool(aim)}"
     yield f"game {shown(terms.id)}"
     if found := _MINUTE.match(str(steps.record.measured.get("began"))):
         yield f"{found[1]} {found[2]} UTC"

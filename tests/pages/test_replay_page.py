@@ -444,21 +444,22 @@ def test_the_current_step_stays_in_view_when_the_window_changes(
         expect(current).to_be_in_viewport(ratio=0.9)
 
 
-def test_news_are_unfolded_where_nothing_else_is_known_or_the_reader_asked(
+def test_news_are_folded_where_more_is_known_and_unfolded_as_the_reader_asks(
     games: dict[str, Steps], page: Page, tmp_path: Path
 ) -> None:
     open_file(page, written(games["floral"], tmp_path / "game.html"))
-    news = page.locator(".now details.news")
+    news = page.locator(".now .news")
+    summary = page.locator(".now summary", has_text="News of this step")
     press(page, "End")
-    expect(news).not_to_have_attribute("open", "")
-    news.locator("summary").click()
+    expect(news).to_be_hidden()
+    summary.click()
     press(page, "ArrowLeft")
-    expect(news).to_have_attribute("open", "")
-    news.locator("summary").click()
+    expect(news).to_be_visible()
+    summary.click()
     press(page, "ArrowLeft")
-    expect(news).not_to_have_attribute("open", "")
+    expect(news).to_be_hidden()
     press(page, "v", "Home", "ArrowRight", "ArrowRight")  # the spells, of which a seat knows only its own
-    expect(news).to_have_attribute("open", "")
+    expect(news).to_be_visible()
 
 
 def test_how_a_game_ended_stays_within_the_page(games: dict[str, Steps], page: Page, tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def test_a_slow_move_leads_to_its_step(page: Page, one_page: Path) -> None:
     ready(page)
     row = page.locator("section[aria-labelledby=slowest] tbody tr").first
     step = row.locator("td").last.text_content()
-    row.locator("a").click()
+    row.locator("td a").click()
     expect(page.locator("dialog .count")).to_contain_text(f"{step} /")
     bot = str(row.locator("th").text_content())
     expect(page.locator("dialog .now p").first).to_contain_text(f" {bot}: ")

@@ -7,6 +7,7 @@ from itertools import combinations
 import pytest
 
 from referee.core.pairing import Pairing
+from referee.core.point_scale import PointScale
 from referee.pages.report.front import Headline, ListedGame, evidence, front, games_to_see, lead_text, likely
 from referee.ratings.placing import FormatPlace
 from referee.ratings.pool import Rating
@@ -173,6 +174,32 @@ def test_a_final_that_the_seed_decided_is_told() -> None:
 def test_how_sure_the_first_place_is(superiority: float | None, is_by_rating: bool, text: str) -> None:
     compared = NextInRank(Rating(40.0, -50.0, 130.0), superiority)
     assert lead_text("bee", compared, is_by_rating) == text
+
+
+def test_a_bot_that_is_first_with_the_same_rating_has_no_lead() -> None:
+    compared = NextInRank(Rating(0.3, -50.0, 51.0), 0.55)
+    assert lead_text("bee", compared, True) == (
+        "It is perhaps stronger than bee (55.0 %), with the same rating."
+    )
+
+
+@pytest.mark.parametrize(
+    ("columns", "scale", "text"),
+    [
+        ({}, PointScale(), "1 of 2 points"),
+        ({"points": 1.0}, PointScale(), "1 of 2 points"),
+        ({"points": 3.0}, PointScale(), "3 points, 1 of them in 2 games"),
+        ({}, PointScale(3, 1, 0), "3 points in 2 games"),
+    ],
+)
+def test_the_podium_has_the_points_of_the_standings(
+    columns: dict[str, float | str], scale: PointScale, text: str
+) -> None:
+    games = both_win(("ant", "bee"))
+    places = {"": [(1, "ant", columns), (2, "bee", columns)]}
+    table = standings(["ant", "bee"], games, facts=Facts(places=places, points=scale))
+    found = front(table, [ListedGame(each, 9) for each in games], (), is_over=True)
+    assert [place.points for place in found.podium] == [text, text]
 
 
 @pytest.mark.parametrize(

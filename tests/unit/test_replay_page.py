@@ -50,6 +50,8 @@ def test_a_page_holds_the_game_and_its_final_position_without_the_script(slug: s
     assert len(names) == len(set(names))
     used = set(re.findall(r'href="#([^"]+)"', made.drawn()))
     assert used <= set(names)
+    aim = steps.terms.game.aim(steps.terms.options)
+    assert re.search(rf'<p class="verdict">.* \([^)]+\): {aim}</span></p>', html)
 
 
 @pytest.mark.quick_cases(2)

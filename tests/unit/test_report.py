@@ -80,6 +80,20 @@ def round_robin(rounds: int = 4, names: list[str] = NAMES) -> list[Summary]:
 # --- Tables --------------------------------------------------------------------------------------------
 
 
+def test_the_ladder_shows_the_scores_or_what_the_format_ranks_by() -> None:
+    games = round_robin()
+
+    def columns_of(facts: Facts) -> list[str]:
+        ladder = part(standings(NAMES, games, facts=facts), facts, Times(), Counter(), {}).ladder
+        assert ladder
+        return [column.name for column in ladder.columns]
+
+    assert columns_of(Facts()) == ["rank", "bot", "elo", "score"]
+    columns = {"points": 4.0, "Buchholz": 7.0}
+    of_format = Facts(places={"": [(number, name, columns) for number, name in enumerate(NAMES, 1)]})
+    assert columns_of(of_format) == ["rank", "bot", "points", "elo"]
+
+
 def test_a_matrix_has_the_score_and_its_shade_and_leads_to_the_pair() -> None:
     table = standings(["ant", "bee"], [game(("ant", "bee"), (1, 2)), game(("bee", "ant"), (1, 1))])
     matrix = scores_matrix(table)

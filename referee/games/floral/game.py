@@ -43,6 +43,10 @@ class FloralExtract(Game[str]):
         "A to H for seat 1 and S to Z for seat 2, or the digit of one of the seat's own runes."
     )
 
+    def aim(self, options: Options) -> str:
+        """How many correct guesses win."""
+        return f"the first with {options['goal']} correct guesses wins"
+
     def seats(self, options: Options) -> int:
         """Two seats."""
         return 2

@@ -89,8 +89,19 @@ def _bed(
         score,
         Plane(tuple(pots), _GROUND, 22 / _APART, margin=2, seat=seat),
         Row((_RUNES, *(span._replace(symbol=None, caption="") for span in runes)), seat),
-        Row((_LAST, *words[1:]), seat),
+        Row((_LAST, *_together(words[1:])), seat),
     )
+
+
+def _together(spans: Sequence[Span]) -> list[Span]:
+    """Texts that follow each other as one, so that in a drawing commas stand at their words."""
+    found: list[Span] = []
+    for span in spans:
+        if found and not found[-1].symbol and not span.symbol:
+            found[-1] = Span(found[-1].text + span.text)
+        else:
+            found.append(span)
+    return found
 
 
 _LAST = Span("  last  ", "faint", caption="last ")
@@ -140,7 +151,7 @@ def _casts(news: Sequence[str]) -> Plane:
     """The casts by turn and seat, of the last turns; only in drawings."""
     told = [[line for line in news if line.startswith(f"cast {number} ")] for number in (1, 2)]
     last = max(0, *(len(lines) - 1 for lines in told)) // _CASTS_IN_LINE
-    marks: list[Piece] = []
+    marks: list[Piece] = [_PLACES]
     for line, block in enumerate(range(max(0, last - 1), max(2, last + 1))):
         marks += _turns(line, block)
         for seat, casts in enumerate(told):
@@ -167,6 +178,20 @@ def _turns(line: int, block: int) -> tuple[Mark, ...]:
 
 _LINE_OF_CASTS = 3.1
 """How far the lines of the table are apart."""
+
+_PLACES = Region(
+    tuple(
+        tuple((round(column + x, 2), _LINE_OF_CASTS * line + seat) for x in (1.05, 1.35))
+        for line in (0, 1)
+        for seat in (0, 1)
+        for column in range(_CASTS_IN_LINE)
+    ),
+    "board",
+    "board",
+    0.4,
+    "casts to come",
+)
+"""The places of the table, which show below what was cast."""
 
 
 @cache

@@ -58,6 +58,10 @@ class TheTree(Game[Laying]):
         """Ten deals, or one with one player."""
         return 1 if settled["players"] == 1 else 10
 
+    def aim(self, options: Options) -> str:
+        """Who has laid a whole hand."""
+        return "laying all tiles wins" if options["players"] == 1 else "the first to lay all tiles wins"
+
     def seats(self, options: Options) -> int:
         """The number of players."""
         return int(options["players"])

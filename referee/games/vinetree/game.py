@@ -58,6 +58,10 @@ class VineTree(TwoSeatGame[Growth]):
         "right. Rows are letters from the top; columns are numbers from the left."
     )
 
+    def aim(self, options: Options) -> str:
+        """Who loses."""
+        return "whoever makes the last move loses"
+
     def longest(self, options: Options) -> int:
         """The moves until the board is full: each fills at least two cells, and the centre is full from the
         start.

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from referee.core.pairing import Pairing
+from referee.core.point_scale import STANDARD
 from referee.core.text import by_name, counted, listed, true_minus
 from referee.gameplay.events import Ending
 from referee.ratings.columns import likelihood_text, number_text, rating_text
@@ -176,9 +177,11 @@ def lead_text(second: str, compared: NextInRank | None, is_by_rating: bool) -> s
         return ""
     superiority = compared.superiority
     if is_by_rating:
+        is_ahead = round(compared.difference.elo) > 0
+        lead = f"a lead of {rating_text(compared.difference)} Elo" if is_ahead else "the same rating"
         return (
             f"It is {likely(superiority)} stronger than {second} ({likelihood_text(superiority)} %), "
-            f"with a lead of {rating_text(compared.difference)} Elo."
+            f"with {lead}."
         )
     if superiority < EVEN:
         likelihood = f"{likely(1 - superiority)} stronger ({likelihood_text(1 - superiority)} %)"
@@ -255,9 +258,18 @@ def podium(table: Standings, games: Sequence[ListedGame], elo: Mapping[str, floa
 
 def _place(row: StandingsRow, games: Iterable[ListedGame], elo: Mapping[str, float]) -> Place:
     """A bot with its best win."""
-    points = f"{number_text(row.tally.points)} of {row.tally.games:,} points"
     game, against = best_win(row.bot, games, elo) or (None, "")
-    return Place(row.rank or 0, row.bot, points, game, against)
+    return Place(row.rank or 0, row.bot, _points_text(row), game, against)
+
+
+def _points_text(row: StandingsRow) -> str:
+    """The points of a bot as its place follows from them: in some formats those of a bye count too."""
+    tally = row.tally
+    own, in_all = number_text(tally.points), number_text(row.columns.get("points", tally.points))
+    if in_all == own and tally.scale == STANDARD:
+        return f"{own} of {tally.games:,} points"
+    of_them = f", {own} of them" if in_all != own else ""
+    return f"{in_all} points{of_them} in {counted(tally.games, 'game')}"
 
 
 def best_win(

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from referee.core.errors import RecordError, UsageError
+from referee.core.fields import Fields
 from referee.core.text import counted, listed, shown
+from referee.games import game_named
 from referee.pages.report.games import MADE_BY
 from referee.pages.report.tables import NO_GAMES
 from referee.ratings.columns import test_text
@@ -108,7 +111,17 @@ def _game_text(header: Mapping[str, object]) -> str:
         if isinstance(options, dict)
         else []
     )
-    return shown(" · ".join([str(header.get("game")), *settings]), 300)
+    return shown(" · ".join([str(header.get("game")), *settings, *_aim(header)]), 300)
+
+
+def _aim(header: Mapping[str, object]) -> list[str]:
+    """What decides who wins; nothing where the game is not known."""
+    fields = Fields(dict(header), "", RecordError)
+    try:
+        game = game_named(fields.text("game"))
+        return [aim] if (aim := game.aim(game.settle(fields.scalars("options")))) else []
+    except (RecordError, UsageError):
+        return []
 
 
 def _format_text(run: Run) -> str:

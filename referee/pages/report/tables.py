@@ -30,8 +30,6 @@ LADDER = 10
 _TITLES = {"rounds": "Rounds: the opponent’s number, and the points against it"}
 """Of tables of formats whose name does not say what is in them."""
 
-_LADDER_COLUMNS = ("rank", "bot", "score", "elo")
-
 STEPS = 10
 """The shades of a matrix, from 0 to this number."""
 
@@ -184,9 +182,13 @@ def _with_comparisons(part: ReportPart, table: Standings) -> ReportPart:
 
 
 def _ladder(table: Standings) -> Grid:
-    """The best bots with their points and ratings."""
+    """The best bots with their ratings, and with their scores, or in a format with an order of its own with
+    what their places follow from first.
+    """
     best = replace(table, rows=table.rows[:LADDER])
-    return _chosen(standings_grid(best, ("elo", "score"), None), lambda name: name in _LADDER_COLUMNS)
+    decisive = next(iter(best.rows[0].columns), "score")
+    columns = {"rank", "bot", "elo", decisive}
+    return _chosen(standings_grid(best, ("elo", "score"), None), columns.__contains__)
 
 
 def _with_times(

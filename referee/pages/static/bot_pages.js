@@ -8,8 +8,9 @@
  * @param {(number: number, step?: number) => string} address where a game is replayed, by its number; empty if nowhere
  * @param {(numbers: number[]) => Element} tableOf the list of some games
  * @param {(id: string, step?: number) => Element | null} position the picture of a game, where the page has it
+ * @param {(id: string) => (string | Element)[]} breakable the id of a game, which may be broken into lines
  */
-function botPages(data, address, tableOf, position) {
+function botPages(data, address, tableOf, position, breakable) {
   const [ID, SECTION, BOTS, RANKS, ENDING, FAULTS] = [0, 1, 2, 3, 4, 7];
   const SIGNS = { won: "+", drawn: "=", lost: "–", fault: "✕" };
   /** So many games of a pair are listed; the list of all games has the others. */
@@ -96,7 +97,7 @@ function botPages(data, address, tableOf, position) {
     const words = [
       make("h3", [`${name} `, make("span", figure, { class: "soft" })]),
       make("p", sentence),
-      make("p", to ? make("a", id, { href: to }) : id, { class: "small" }),
+      make("p", to ? make("a", breakable(id), { href: to }) : breakable(id), { class: "small" }),
     ];
     return make("li", [position(id, step), make("div", words)].filter(Boolean));
   };
@@ -192,7 +193,7 @@ function botPages(data, address, tableOf, position) {
     const rivals = [...met].sort(([, one], [, other]) => percentOf(one) - percentOf(other));
     const sentence = make("p", `${counted(own.length, "game")}: ${resultsOf(own)}. `, { class: "sentence" });
     const [worst, against] = rivals[0] ?? [];
-    if (rivals.length > 1 && percentOf(against) < percentOf(rivals.at(-1)[1])) sentence.append(`It scores least against ${worst}: ${percentOf(against)} % in ${counted(against.length, "game")}. `);
+    if (rivals.length > 1 && percentOf(against) < percentOf(rivals.at(-1)[1])) sentence.append(`It scores least against ${worst}: ${percentOf(against)}\u00a0% in ${counted(against.length, "game")}. `);
     sentence.append(make("a", "All its games", { href: `#games?bot=${query(name)}` }));
     const faulty = own.filter(({ fault }) => fault).length;
     const faults = [...faultsOf(own)].map(([word, list]) => `${grouped(list.length)} ${word}`).join(", ");
@@ -229,7 +230,7 @@ function botPages(data, address, tableOf, position) {
     const games = gamesOf(one, isHere);
     if (!games.length) return null;
     const points = pointsOf(games);
-    const sentence = make("p", `${one} scored ${scoreOf(games)} points (${percentOf(games)} %) against ${other}: ${resultsOf(games)}. `, { class: "sentence" });
+    const sentence = make("p", `${one} scored ${scoreOf(games)} points (${percentOf(games)}\u00a0%) against ${other}: ${resultsOf(games)}. `, { class: "sentence" });
     const filter = [["section", section], ["bot", one], ["against", other]].filter(([, value]) => value);
     const all = make("a", "Show them in the list of games", { href: `#games?${filter.map((part) => part.map(encodeURIComponent).join("=")).join("&")}` });
     sentence.append(all);

@@ -10,6 +10,8 @@
   /** So many columns of a matrix can be read on paper, beside each other. */
   const COLUMNS_ON_PAPER = 24;
   const [ID, SECTION, BOTS, RANKS, ENDING, SENTENCE, MOVES, FAULTS, DECIDING] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+  /** So wide are the lines round what is drawn, at most. */
+  const RIM = 4;
   const find = (name) => document.getElementById(name);
   const list = find("list");
   const filters = find("filters");
@@ -28,6 +30,9 @@
     for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
     return element;
   };
+
+  /** The id of a game, which may be broken into lines after its section and between the bots. */
+  const breakable = (id) => id.split(/(?<=[/:])/).flatMap((part) => [part, made("wbr", "")]);
 
   /** How an address ends that leads to a step of a game. */
   const atStep = (step) => (Number.isInteger(step) ? `@${step}` : "");
@@ -81,8 +86,7 @@
 
     function idCell(game, number) {
       const id = isReplayed ? made("a", "", { href: address(game[ID], number) }) : document.createDocumentFragment();
-      // It may be broken into lines after its section and between the bots.
-      id.append(...game[ID].split(/(?<=[/:])/).flatMap((part) => [part, made("wbr", "")]));
+      id.append(...breakable(game[ID]));
       return id;
     }
 
@@ -320,7 +324,7 @@
     /** What had the focus when such a page took the place of the tournament. */
     let opener = null;
     const replayed = (number, step) => (isReplayed ? address(data.games[number][ID], number) + atStep(step) : "");
-    const pages = panel && botPages(data, replayed, tableOf, positionOf);
+    const pages = panel && botPages(data, replayed, tableOf, positionOf, breakable);
     /** Shows the page of a bot or of a pair in the place of the tournament, or the tournament; says which. */
     const showPage = (kind, names) => {
       if (behind && behind === location.hash) return true; // a game in front of it was closed
@@ -395,6 +399,9 @@
     const svg = link.querySelector("svg");
     svg.setAttribute("viewBox", view.box);
     svg.innerHTML = view.ground + view.steps.at(link.dataset.step ?? -1).draw.map((index) => game.elements[index]).join("");
+    // The stylesheet leaves out coordinates, which are too small to be read: what is left fills the picture.
+    const { x, y, width, height } = svg.getBBox();
+    if (width) svg.setAttribute("viewBox", [x - RIM, y - RIM, width + 2 * RIM, height + 2 * RIM].join(" "));
   };
   for (const link of document.querySelectorAll("[data-position]")) drawPosition(link);
 

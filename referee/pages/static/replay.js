@@ -88,14 +88,16 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     here.push(...expectedBy(game, expected, showExpected));
     const news = steps[at].news ?? [];
     if (news.length) {
-      const list = newElement("ul", "");
+      const list = newElement("ul", "news");
       list.append(...news.map((text) => newElement("li", "", text)));
-      const told = newElement("details", "news");
-      told.append(newElement("summary", "", `${news.length} ${news.length === 1 ? "line" : "lines"} of news`), list);
-      told.open = opensNews || !here.length;
-      // Not where it is open since nothing else is known: only what the reader chose stays for other steps.
-      told.firstChild.addEventListener("click", () => (opensNews = !told.open));
-      here.push(told);
+      if (here.length) {
+        const told = folded("News of this step", list);
+        told.open = opensNews;
+        told.addEventListener("toggle", () => (opensNews = told.open));
+        here.push(told);
+      } else {
+        here.push(list);
+      }
     }
     if (at === steps.length - 1) {
       if (game.damage) here.push(newElement("p", "bad", `The record is damaged here: ${game.damage}`));

@@ -10,6 +10,13 @@ function newElement(tag, name = "", text = "") {
   return made;
 }
 
+/** Elements that are seen when a person opens what is named here. */
+function folded(summary, ...content) {
+  const made = newElement("details");
+  made.append(newElement("summary", "", summary), ...content);
+  return made;
+}
+
 /** A time as a person reads it. */
 function timeText(us) {
   if (us < 1000) return us ? `${us} µs` : "0 s";
@@ -161,11 +168,9 @@ function linesSaid(game, lines, shownSeats) {
   const others = lines.filter((line) => line.kind !== "rejected");
   const said = rejected.slice(0, 1).flatMap((line) => lineSaid(game, line, shownSeats));
   if (rejected.length > 1) {
-    const more = newElement("details", "rejections");
     const count = rejected.length - 1;
-    more.append(newElement("summary", "", `${count} more answer${count === 1 ? "" : "s"} rejected`));
-    more.append(...rejected.slice(1).flatMap((line) => lineSaid(game, line, shownSeats)));
-    said.push(more);
+    const more = rejected.slice(1).flatMap((line) => lineSaid(game, line, shownSeats));
+    said.push(folded(`${count} more answer${count === 1 ? "" : "s"} rejected`, ...more));
   }
   return [...said, ...others.flatMap((line) => lineSaid(game, line, shownSeats))];
 }
