@@ -120,14 +120,17 @@ BAD_FILES: list[tuple[str, str]] = [
         GOOD.replace('"blooms"', '"blooms"\nworkers = -1'),
         "`tournament.workers` is `-1`, expected a number from 0 to",
     ),
-    (GOOD.split('[[bot]]\nname = "b"')[0], "`blooms` has 2 seats, expected at least 2 bots, not 1"),
+    (
+        GOOD.split('[[bot]]\nname = "b"')[0],
+        "there is 1 bot, expected at least 2, one for each seat of `blooms`",
+    ),
     (GOOD + 'cwd = "no-such-folder"\n', "bot `b`: the folder to run it in, `"),
     (GOOD + 'cwd = "/dev/null"\n', "the folder to run it in, `/dev/null`, is not a folder"),
     (GOOD + 'cwd = "a\\u0000b"\n', "`bot.2.cwd` is `a\\x00b`, expected a folder"),
     (GOOD.replace('"true"', '"./no-such-bot"', 1), "bot `a`: no program at `./no-such-bot`"),
     (
         GOOD.replace('cmd = "true"', 'cmd = "true"\nbuild = "false"', 1),
-        "bot `a`: it cannot be built: `false` exited with status 1; without it, `blooms` has 2 seats",
+        "bot `a`: it cannot be built: `false` exited with status 1; without it, there is 1 bot, expected",
     ),
     (
         GOOD.replace('cmd = "true"', 'cmd = "true"\nbuild = "no-such"', 1),
