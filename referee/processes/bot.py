@@ -256,7 +256,9 @@ def distinct(bots: Iterable[Bot], given: Iterable[bool]) -> list[Bot]:
     for bot, was_given in pairs:
         if was_given:
             if bot.name.lower() in taken:
-                raise UsageError(f"two bots are named `{bot.name}`, expected different names")
+                raise UsageError(
+                    f"two bots are named `{bot.name}`, expected different names; capitals make no difference"
+                )
             taken.add(bot.name.lower())
     named = []
     for bot, was_given in pairs:

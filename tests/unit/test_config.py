@@ -16,7 +16,7 @@ GOOD = '[tournament]\ngame = "blooms"\n[[bot]]\nname = "a"\ncmd = "true"\n[[bot]
 
 
 BAD_FILES: list[tuple[str, str]] = [
-    ("", "`tournament` is missing, expected a table"),
+    ("", "`tournament` is missing, expected a table, `[tournament]`"),
     ("x", "the file is not valid TOML"),
     ("[tournament]\n", "`tournament.game` is missing, expected a string"),
     ('tournament = 1\n[[bot]]\nname="a"\n', "`tournament` is `1`, expected a table"),
@@ -101,7 +101,7 @@ BAD_FILES: list[tuple[str, str]] = [
     ),
     (
         GOOD.replace('"blooms"', '"blooms"\nformat = "swiss"\nrounds = 2\ntiebreaks = ["luck"]'),
-        '`tournament.tiebreaks` is `["luck"]`, expected a list of different words of buchholz,',
+        '`tournament.tiebreaks` is `["luck"]`, expected a list of different words from buchholz,',
     ),
     (
         GOOD.replace('"blooms"', '"blooms"\nrounds = 0'),
