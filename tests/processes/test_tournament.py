@@ -588,7 +588,7 @@ def test_the_live_view_and_ctrl_c_in_a_terminal(tmp_path: Path) -> None:
     screen.expect("playing: [0-9]+:first:second")
     screen.sendintr()
     screen.expect("head hash")
-    screen.expect("stopped by SIGINT after [0-9]+ of 100 games; the same command continues")
+    screen.expect("stopped by SIGINT after [0-9]+ of 100 games; the same command continues the run")
     screen.expect(pexpect.EOF)
     screen.close()
     assert screen.exitstatus == 3
