@@ -381,7 +381,7 @@ def test_tables_of_a_format_are_in_every_form_and_in_parts_that_fit() -> None:
     rows = list(csv.DictReader(io.StringIO(rendered(names, [], "csv", view=view, facts=facts))))
     assert [row["round_1"] for row in rows] == ["12:1½"] * 30
     assert "| 12:1½ |" in rendered(names, [], "github", view=view, facts=facts)
-    with pytest.raises(UsageError, match="no table `rounds`, expected a run that has one: of a Swiss"):
+    with pytest.raises(UsageError, match="no table `rounds`; Swiss tournaments have it"):
         rendered(names, [], view=view)
 
 
