@@ -58,7 +58,7 @@ def test_each_game_to_see_has_its_rule() -> None:
     }
     assert (found["Upset"].number, found["Upset"].sentence) == (
         "400 Elo",
-        "cat beats ant, rated 400 Elo higher",
+        "cat beats ant, although rated 400 Elo lower",
     )
     assert found["Biggest swing"].sentence == "ant gave itself a chance of 8 %, and still beat bee"
     assert found["Longest"].number == "40 moves" and found["Quickest win"].number == "7 moves"

@@ -449,7 +449,7 @@ def test_the_time_of_moves_is_counted_by_bot() -> None:
     games = round_robin("ab", 2)
     text = rendered("ab", games, view=TableText(show=("times",)), facts=Facts(times=times))
     assert (
-        "machine overloaded during 2 of 6 moves; the bots were not charged for that time"
+        "machine overloaded during 2 of 6 moves; bots were not charged for that time"
         in " ".join(text.split())
         and "900 µs" in text
     )

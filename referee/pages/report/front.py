@@ -327,7 +327,11 @@ def _upset(games: Collection[ListedGame], elo: Mapping[str, float]) -> GameToSee
     winner, others = _names(chosen[0])
     lead = f"{chosen[1]:,.0f} Elo"
     return GameToSee(
-        "Upset", lead, f"{winner} beats {others}, rated {lead} higher", chosen[0].game, chosen[0].deciding
+        "Upset",
+        lead,
+        f"{winner} beats {others}, although rated {lead} lower",
+        chosen[0].game,
+        chosen[0].deciding,
     )
 
 
