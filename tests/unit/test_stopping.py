@@ -142,7 +142,7 @@ def test_a_match_is_decided_once_and_for_all() -> None:
             decided_at, decision = number, state.decision
     assert 10 < decided_at < 200
     assert state.decision == decision, "what came after it changes nothing"
-    assert decision.startswith("H1 accepted: `a` − `b` is +100 Elo, LLR +")
+    assert decision.startswith("H1 accepted: +100 Elo fits `a` − `b` better than +0, LLR +")
     assert decision.endswith(f"after {decided_at} pairs")
     assert state.progress().endswith(", H1 accepted")
 
