@@ -62,6 +62,5 @@ def of_noise(lines: Sequence[bytes], count: int) -> Remark:
 
 def of_stale_answers(count: int) -> Remark:
     """A remark on answers to questions that were closed already."""
-    were = "was" if count == 1 else "were"
-    what = f"{counted(count, 'answer')} to questions that were already answered {were} dropped"
-    return Remark("stale", what, STALE_HINT)
+    was = "was dropped: its question was" if count == 1 else "were dropped: their questions were"
+    return Remark("stale", f"{counted(count, 'answer')} {was} already closed", STALE_HINT)

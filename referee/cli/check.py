@@ -100,7 +100,7 @@ Steps:
 @isolation_option
 @click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON object.")
 def check(**given: Any) -> None:
-    """Checks whether BOT is ready for tournaments in GAME, or checks all bots of the tournament file GAME.
+    """Checks whether BOT is ready for tournaments in GAME; if GAME is a tournament file, checks all its bots.
 
     BOT is [name=]command as for `match`. It plays against the house player, which makes random moves. For
     each failed step, the report shows the last lines of the dialogue, the bot's stderr, a hint, and a command

@@ -10,7 +10,7 @@ from typing import Any
 from referee.cli.options import MARGIN, START, key_values, place_in_game
 from referee.core.defaults import MATCH_GAMES, MAX_SPRT_GAMES
 from referee.core.errors import UsageError
-from referee.core.text import meant, shown
+from referee.core.text import counted, meant, shown
 from referee.core.units import LONGEST_US, show_period
 from referee.games import game_given
 from referee.games.api import Game
@@ -66,11 +66,14 @@ class MatchSettings:
         game = game_given(self.game, Path.cwd())
         openings, options = self._start(game)
         seats = game.seats(game.settle(options))
-        if len(self.bots) != seats:
-            raise UsageError(
-                f"`{game.slug}` has {seats} seats, expected that number of bots, not {len(self.bots)}"
-            )
         bots = _bots(self.bots, self.ptys)
+        if len(bots) != seats:
+            names = ", ".join(bot["name"] for bot in bots)
+            more = "; `referee run` plays more bots" if len(bots) > seats else ""
+            raise UsageError(
+                f"`{game.slug}` has {counted(seats, 'seat')}, expected {counted(seats, 'bot')}, "
+                f"not {len(bots)} ({shown(names)}){more}"
+            )
         count = self.count or (MATCH_GAMES if self.sprt is None else MAX_SPRT_GAMES)
         settings = {
             "game": self.game,

@@ -178,7 +178,8 @@ def _play(prepared: PreparedTournament, opened: OpenRun, options: PlayOptions) -
     is_unfinished = Remaining(tournament.matchmaking, opened.state, opened.is_open).next() is not None
     if stop.asked and is_unfinished:
         done = count_text(len(opened.state.games), in_all)
-        raise Stopped(f"stopped by {stop.asked} after {done}; the same command continues")
+        then = "; the same command continues the run" if options.stored else ", which are not stored"
+        raise Stopped(f"stopped by {stop.asked} after {done}{then}")
     return is_unfinished
 
 
@@ -189,7 +190,7 @@ def _say_decision(tournament: Tournament, opened: OpenRun) -> None:
         return
     remaining.next()
     if remaining.closed:
-        say(f"{remaining.closed}; with a later `until`, or more `time`, the same command continues")
+        say(f"{remaining.closed}; with a later `until`, or more `time`, the same command continues the run")
     elif remaining.decision:
         say(f"the stopping rule has decided: {remaining.decision}")
 

@@ -198,7 +198,7 @@ def _show(record: GameRecord, options: _ReplayOptions, other: GameRecord | None 
     view, step = view_of(options.seat, record), options.step
     steps = steps_of(record)
     if step >= len(steps.steps):
-        raise UsageError(f"the game has no step {step}, expected --step 0 to {len(steps.steps) - 1}")
+        raise UsageError(f"the game has no step {step}, expected 0 to {len(steps.steps) - 1}")
     if options.page:
         beside = steps_of(other) if other else None
         _write_page(options.page, steps, view, beside)

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     "--show",
     metavar="T,…",
     help="The tables: standings, crosstable, los, seats, pairs, faults, times, sprt, rounds, pairings, "
-    "bracket, stages. Default: standings,crosstable; with two bots standings,seats; of a Swiss tournament "
-    "standings,rounds; of a knockout standings,bracket; of a tournament in stages standings,stages and "
+    "bracket, stages. Default: standings,crosstable; with two bots standings,seats; for a Swiss tournament "
+    "standings,rounds; for a knockout standings,bracket; for a tournament in stages standings,stages and "
     "those of its formats.",
 )
 @notes_option

@@ -201,7 +201,8 @@ class Fields:
 
     def objects(self, name: str) -> Iterator[Fields]:
         """Reads the items of a field that is a list of objects; paths count them from 1."""
-        for number, value in enumerate(self.list(name), 1):
+        expected = "a list" if self._examples is None else f"`[[{self.at(name)}]]` tables"
+        for number, value in enumerate(self.list(name, expected), 1):
             yield Fields(value, f"{self.at(name)}.{number}", self._error, self._given_by, self._examples)
 
 

@@ -159,7 +159,10 @@ class Bot:
         program = self.argv[0]
         if "/" not in program:
             if shutil.which(program, path=self.search_path) is None:
-                here = f", expected `./{shown(program)}`" if is_regular(self.cwd / program) else ""
+                file, here = self.cwd / program, ""
+                if is_regular(file):
+                    is_script = file.suffix == ".py" and not os.access(file, os.X_OK)
+                    here = f", expected `{'{python} ' if is_script else './'}{shown(program)}`"
                 raise UsageError(
                     f"bot `{self.name}`: the program `{shown(program)}` is not on the path{here}"
                 )
@@ -256,7 +259,9 @@ def distinct(bots: Iterable[Bot], given: Iterable[bool]) -> list[Bot]:
     for bot, was_given in pairs:
         if was_given:
             if bot.name.lower() in taken:
-                raise UsageError(f"two bots are named `{bot.name}`, expected different names")
+                raise UsageError(
+                    f"two bots are named `{bot.name}`, expected different names; capitals make no difference"
+                )
             taken.add(bot.name.lower())
     named = []
     for bot, was_given in pairs:

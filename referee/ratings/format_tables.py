@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 from referee.ratings.grids import Column, Grid
 
 FORMAT_TABLES = {
-    "rounds": "of a Swiss tournament: the opponents and points of each bot, round by round",
-    "pairings": "of a Swiss tournament or a knockout: who meets whom in the current round or stage",
-    "bracket": "of a knockout: the series of all stages",
-    "stages": "of a tournament in stages: the groups of each stage, and which bots advance",
+    "rounds": "Swiss tournaments have it: the opponents and points of each bot, round by round",
+    "pairings": "Swiss tournaments and knockouts have it: who meets whom in the current round or stage",
+    "bracket": "knockouts have it: the series of all stages",
+    "stages": "tournaments in stages have it: the groups of each stage, and which bots advance",
 }
-"""Their names and what they show."""
+"""Their names, and which formats have them."""
 
 
 LAST_SERIES = "last series"

@@ -223,7 +223,7 @@ def _host(facts: Facts) -> Iterator[str]:
 def stopped_text(stopped: int, moves: int) -> str:
     """Says during how many of the moves the referee was not running."""
     what = "machine overloaded" if 100 * stopped > STOPPED_PERCENT * moves else "referee delayed"
-    return f"{what} during {stopped:,} of {moves:,} moves; the bots were not charged for that time"
+    return f"{what} during {stopped:,} of {moves:,} moves; bots were not charged for that time"
 
 
 def _changed(table: Standings, facts: Facts) -> Iterator[str]:

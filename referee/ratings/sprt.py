@@ -65,10 +65,16 @@ class SprtResult(NamedTuple):
     def __str__(self) -> str:
         """The verdict and the evidence in a sentence."""
         unit = "Elo" if self.model == "logistic" else "normalized Elo"
-        elo = {"H0": f"{self.elo0:+g}", "H1": f"{self.elo1:+g}", "": f"{self.elo0:+g} or {self.elo1:+g}"}
+        elo0, elo1 = true_minus(f"{self.elo0:+g}"), true_minus(f"{self.elo1:+g}")
+        difference = f"`{self.bot}` − `{self.against}`"
+        finding = {
+            "H0": f"{elo0} {unit} fits {difference} better than {elo1}",
+            "H1": f"{elo1} {unit} fits {difference} better than {elo0}",
+            "": f"{difference} is {elo0} or {elo1} {unit}",
+        }
         low, high = self.bounds
         return (
-            f"{self.verdict}: `{self.bot}` − `{self.against}` is {true_minus(elo[self.accepted])} {unit}, "
+            f"{self.verdict}: {finding[self.accepted]}, "
             f"{true_minus(f'LLR {self.llr:+.2f} [{low:.2f}, {high:.2f}]')} after {sum(self.counts):,} pairs"
         )
 

@@ -88,9 +88,7 @@ def rendered(
     having = {table.name for tables in facts.tables.values() for table in tables}
     for name in view.show:
         if name in FORMAT_TABLES and name not in having:
-            raise UsageError(
-                f"this run has no table `{name}`, expected a run that has one: {FORMAT_TABLES[name]}"
-            )
+            raise UsageError(f"this run has no table `{name}`; {FORMAT_TABLES[name]}")
     whole, parts = with_sections(names, games, seats, facts)
     if form == "json":
         return to_json(whole, parts, [*findings(whole, facts), *circumstances(whole)], facts)

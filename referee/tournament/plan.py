@@ -197,5 +197,6 @@ def checked_options(game: Game[Any], given: Mapping[str, str], bots: int) -> Opt
     """A game's options, where there are enough bots for its seats. Raises `UsageError`."""
     options = game.settle(given)
     if bots < (seats := game.seats(options)):
-        raise UsageError(f"`{game.slug}` has {seats} seats, expected at least {seats} bots, not {bots}")
+        there_are = "there is 1 bot" if bots == 1 else f"there are {bots} bots"
+        raise UsageError(f"{there_are}, expected at least {seats}, one for each seat of `{game.slug}`")
     return options

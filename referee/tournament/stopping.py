@@ -309,7 +309,7 @@ class Stopping:
             parts.append(f"{len(tests) - len(undecided)} of {len(tests)} tests decided")
             if undecided:
                 nearest = max(undecided, key=_closeness)
-                parts.append(f"next {nearest.one}–{nearest.other}: {nearest}")
+                parts.append(f"closest {nearest.one}–{nearest.other}: {nearest}")
         if self._rule.interval:
             widest = "" if self.widest is None else f"widest interval ± {self.widest:.0f}, "
             parts.append(f"{widest}stops at ± {self._rule.interval:g}")

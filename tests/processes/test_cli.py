@@ -303,7 +303,7 @@ def test_ctrl_c_in_a_terminal_does_not_reach_the_bots(tmp_path: Path) -> None:
     screen.sendintr()
     screen.expect("a second signal stops at once")
     taken.touch()
-    screen.expect("stopped by SIGINT after 1 of 1,000 games")
+    screen.expect("stopped by SIGINT after 1 of 1,000 games, which are not stored")
     screen.expect(pexpect.EOF)
     screen.close()
     assert screen.exitstatus == 3

@@ -410,13 +410,15 @@ def test_the_interpreter_of_a_bot_that_said_something_is_not_the_wrong_one(tmp_p
 
 
 def test_where_a_program_was_looked_for_is_told(tmp_path: Path) -> None:
+    (tmp_path / "mine").touch()
     (tmp_path / "mine.py").touch()
     (tmp_path / "folder").mkdir()
     for command, expected in {
         "./no.py": f"no program at `./no.py` in `{tmp_path}` (No such file or directory)",
         "/no.py": "no program at `/no.py` (No such file or directory)",
         "{python} no.py": f"the file `no.py`, which `{{python}}` should run, does not exist in `{tmp_path}`",
-        "mine.py": "the program `mine.py` is not on the path, expected `./mine.py`",
+        "mine.py": "the program `mine.py` is not on the path, expected `{python} mine.py`",
+        "mine": "the program `mine` is not on the path, expected `./mine`",
         "./mine.py": "`./mine.py` is not executable, expected a program",
         "./folder": "`./folder` is a folder, expected a program",
     }.items():

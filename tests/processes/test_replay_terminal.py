@@ -213,7 +213,7 @@ def test_a_step_to_begin_at(game: Path) -> None:
     )
     assert whole.endswith("\n".join(done.out.splitlines()[2:]) + "\n")
     wrong = referee_process("replay", str(game), "--step", "999")
-    assert wrong.code == 2 and "no step 999, expected --step 0 to " in wrong.err
+    assert wrong.code == 2 and "no step 999, expected 0 to " in wrong.err
 
 
 @pytest.mark.promise("LOOKING", "A replay begins at the step that was asked for.")

@@ -96,7 +96,10 @@ def test_a_match_of_greedy_against_random_stops_as_soon_as_the_test_is_decided(t
     words += ["--sprt", "0,200", "-o", str(tmp_path), "--workers", "2"]
     done = referee(*words)
     assert done.code == 0, done.err
-    assert "the stopping rule has decided: H1 accepted: `greedy` − `random` is +200 Elo, LLR +" in done.err
+    assert (
+        "the stopping rule has decided: H1 accepted: +200 Elo fits `greedy` − `random` better than +0, LLR +"
+        in done.err
+    )
     assert 8 <= len(games(tmp_path)) <= 40 and f"\n{len(games(tmp_path))} games, head hash" in done.err
     assert re.search(r"^ *1 +greedy ", done.out, re.MULTILINE)
     assert referee("verify", str(tmp_path)).code == 0
@@ -242,7 +245,7 @@ def test_a_table_is_replaced_in_its_own_section_alone() -> None:
 
 
 def test_what_a_match_says_of_its_test() -> None:
-    said = "1 of 2\nthe stopping rule has decided: H1 accepted: `a` − `b` is +50 Elo, LLR +3.07 …\n"
+    said = "1 of 2\nthe stopping rule has decided: H1 accepted: +50 Elo fits `a` − `b` better than +0, …\n"
     assert ladders.decision(said) == ""
     assert ladders.decision(said.replace("H1", "H0")) == "H0"
     assert ladders.decision("2 of 2\n") == "not decided"

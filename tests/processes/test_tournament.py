@@ -552,7 +552,7 @@ def test_find(faulty: Path) -> None:
     by_number = {number: ids("--id", str(number)) for number in range(1, 13)}
     assert sorted(name for (name,) in by_number.values()) == sorted(ids())
     header, _, *listed = referee("replay", str(faulty)).out.splitlines()
-    assert header.split() == ["game", "id", "ranks", "how", "it", "ended"]
+    assert header.split() == ["game", "id", "result", "how", "it", "ended"]
     assert [{line.split()[1]} for line in listed] == list(by_number.values()), "they are those of `replay`"
     assert referee("find", str(faulty), "--fault", "time").err == "no games match\n"
     assert referee("find", str(faulty), "--id", "13").code == 2
@@ -588,7 +588,7 @@ def test_the_live_view_and_ctrl_c_in_a_terminal(tmp_path: Path) -> None:
     screen.expect("playing: [0-9]+:first:second")
     screen.sendintr()
     screen.expect("head hash")
-    screen.expect("stopped by SIGINT after [0-9]+ of 100 games; the same command continues")
+    screen.expect("stopped by SIGINT after [0-9]+ of 100 games; the same command continues the run")
     screen.expect(pexpect.EOF)
     screen.close()
     assert screen.exitstatus == 3

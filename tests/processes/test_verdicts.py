@@ -39,7 +39,7 @@ def test_which_challengers_passed_is_told_everywhere(tmp_path: Path) -> None:
 
     status = referee("status", folder).out
     assert "; finished\n" in status and " of " not in status.splitlines()[0]
-    assert "H1 accepted: `good` − `gives_up` is +800 Elo" in status
+    assert "H1 accepted: +800 Elo fits `good` − `gives_up` better than +0" in status
     value = json.loads(referee("status", folder, "--json").out)
     assert value["finished"] and [test["accepted"] for test in value["tests"]] == ["H1", "H1"]
 

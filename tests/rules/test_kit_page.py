@@ -103,7 +103,7 @@ def test_a_bot_is_trained_and_plays(tmp_path: Path) -> None:
     assert float(found[-1]) > 0.6, "an untrained one gets about 0.5"
     done = run(match, tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "H1 accepted: `value` − `random` is +200 Elo" in done.stderr
+    assert "H1 accepted: +200 Elo fits `value` − `random` better than +0" in done.stderr
 
 
 def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:

@@ -16,7 +16,7 @@ GOOD = '[tournament]\ngame = "blooms"\n[[bot]]\nname = "a"\ncmd = "true"\n[[bot]
 
 
 BAD_FILES: list[tuple[str, str]] = [
-    ("", "`tournament` is missing, expected a table"),
+    ("", "`tournament` is missing, expected a table, `[tournament]`"),
     ("x", "the file is not valid TOML"),
     ("[tournament]\n", "`tournament.game` is missing, expected a string"),
     ('tournament = 1\n[[bot]]\nname="a"\n', "`tournament` is `1`, expected a table"),
@@ -101,7 +101,7 @@ BAD_FILES: list[tuple[str, str]] = [
     ),
     (
         GOOD.replace('"blooms"', '"blooms"\nformat = "swiss"\nrounds = 2\ntiebreaks = ["luck"]'),
-        '`tournament.tiebreaks` is `["luck"]`, expected a list of different words of buchholz,',
+        '`tournament.tiebreaks` is `["luck"]`, expected a list of different words from buchholz,',
     ),
     (
         GOOD.replace('"blooms"', '"blooms"\nrounds = 0'),
@@ -120,14 +120,17 @@ BAD_FILES: list[tuple[str, str]] = [
         GOOD.replace('"blooms"', '"blooms"\nworkers = -1'),
         "`tournament.workers` is `-1`, expected a number from 0 to",
     ),
-    (GOOD.split('[[bot]]\nname = "b"')[0], "`blooms` has 2 seats, expected at least 2 bots, not 1"),
+    (
+        GOOD.split('[[bot]]\nname = "b"')[0],
+        "there is 1 bot, expected at least 2, one for each seat of `blooms`",
+    ),
     (GOOD + 'cwd = "no-such-folder"\n', "bot `b`: the folder to run it in, `"),
     (GOOD + 'cwd = "/dev/null"\n', "the folder to run it in, `/dev/null`, is not a folder"),
     (GOOD + 'cwd = "a\\u0000b"\n', "`bot.2.cwd` is `a\\x00b`, expected a folder"),
     (GOOD.replace('"true"', '"./no-such-bot"', 1), "bot `a`: no program at `./no-such-bot`"),
     (
         GOOD.replace('cmd = "true"', 'cmd = "true"\nbuild = "false"', 1),
-        "bot `a`: it cannot be built: `false` exited with status 1; without it, `blooms` has 2 seats",
+        "bot `a`: it cannot be built: `false` exited with status 1; without it, there is 1 bot, expected",
     ),
     (
         GOOD.replace('cmd = "true"', 'cmd = "true"\nbuild = "no-such"', 1),

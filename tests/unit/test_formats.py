@@ -172,7 +172,7 @@ def test_bots_that_are_left_out_on_a_machine_may_be_named() -> None:
         ('format = "swiss"', "`tournament.rounds` is missing, expected a number"),
         (
             'format = "knockout"\nrounds = 3',
-            "`tournament.rounds` only applies to the formats `round-robin` and `gauntlet`",
+            "`tournament.rounds` only applies to the formats `round-robin`, `gauntlet`, ",
         ),
         ('format = "knockout"\nbest_of = 2', "`tournament.best_of` is `2`, expected an odd number"),
         (

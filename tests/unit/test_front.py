@@ -59,7 +59,7 @@ def test_each_game_to_see_has_its_rule() -> None:
     }
     assert (found["Upset"].number, found["Upset"].sentence) == (
         "400 Elo",
-        "cat beats ant, though rated 400 Elo lower",
+        "cat beats ant, although rated 400 Elo lower",
     )
     assert found["Biggest swing"].sentence == "ant beats bee after giving itself a chance of only 8 %"
     assert found["Longest"].number == "40 moves" and found["Quickest win"].number == "7 moves"

@@ -275,7 +275,7 @@ def test_the_header_has_the_stages() -> None:
 @pytest.mark.parametrize(
     ("stages", "message"),
     [
-        ([GROUPS], "`tournament.format` is missing, expected it with two or more `[[stage]]` tables"),
+        ([GROUPS], '"advance": 2}]`, expected at least 2 `[[stage]]` tables'),
         ([{"advance": 2, "best_of": 3}, CUP], "`stage.1.best_of` only applies to the format `knockout`"),
         ([GROUPS, {**CUP, "advance": 2}], "`stage.2.advance` is `2`, expected it only in stages before"),
         ([GROUPS, {**CUP, "seeding": ["a"]}], "unknown key `stage.2.seeding`"),
@@ -313,5 +313,5 @@ def test_a_format_beside_stages_is_refused() -> None:
 
 def test_a_file_without_the_tables_is_refused() -> None:
     main = Fields(tomllib.loads('format = "stages"'), "tournament", UsageError)
-    with pytest.raises(UsageError, match="expected it with two or more"):
+    with pytest.raises(UsageError, match=r"expected at least 2 `\[\[stage\]\]` tables"):
         format_of(main, ["a", "b"])

@@ -142,7 +142,7 @@ def test_a_match_is_decided_once_and_for_all() -> None:
             decided_at, decision = number, state.decision
     assert 10 < decided_at < 200
     assert state.decision == decision, "what came after it changes nothing"
-    assert decision.startswith("H1 accepted: `a` − `b` is +100 Elo, LLR +")
+    assert decision.startswith("H1 accepted: +100 Elo fits `a` − `b` better than +0, LLR +")
     assert decision.endswith(f"after {decided_at} pairs")
     assert state.progress().endswith(", H1 accepted")
 
@@ -198,7 +198,7 @@ def test_each_challenger_of_a_gauntlet_is_tested_against_each_opponent() -> None
             state.add(one, games)
     assert state.skips(first) and not state.skips(second)
     assert state.decision is None
-    assert state.progress() == "2 of 4 tests decided; next a–y: LLR +0.00 [−2.94, 2.94]"
+    assert state.progress() == "2 of 4 tests decided; closest a–y: LLR +0.00 [−2.94, 2.94]"
     for one, games in rounds(300, "ay", "by"):
         state.add(one, games)
     assert state.decision == "4 of 4 tests are decided"

@@ -15,11 +15,11 @@ BAD_INPUT: list[tuple[list[str], int, str]] = [
     (["matsch", "blooms"], 2, "No such command 'matsch'"),
     (["match", "chess", "true", "true"], 2, "unknown game `chess`, expected one of blooms"),
     (["match", "\x1b[31mblooms", "true", "true"], 2, "`\\x1b[31mblooms`, expected `blooms`"),
-    (["match", "blooms", "true"], 2, "`blooms` has 2 seats, expected that number of bots, not 1"),
+    (["match", "blooms", "true"], 2, "`blooms` has 2 seats, expected 2 bots, not 1 (true)"),
     (
-        ["match", "blooms", "true", "true", "true"],
+        ["match", "blooms", "--sprt", "0", "10", "x=true", "true"],
         2,
-        "`blooms` has 2 seats, expected that number of bots, not 3",
+        "`blooms` has 2 seats, expected 2 bots, not 3 (10, x, true); `referee run` plays more bots",
     ),
     (["match", "blooms", "true", "./no/such/bot"], 2, "bot `bot`: no program at `./no/such/bot`"),
     (

@@ -341,7 +341,7 @@ def _upset(games: Collection[ListedGame], elo: Mapping[str, float]) -> GameToSee
     return GameToSee(
         "Upset",
         lead,
-        f"{winner} beats {others}, though rated {lead} lower",
+        f"{winner} beats {others}, although rated {lead} lower",
         chosen[0].game,
         chosen[0].deciding,
     )

@@ -167,7 +167,7 @@ def _config(
 ) -> Config:
     options = {option.name for game in GAMES.values() for option in game.options}
     fields.only(*TABLES, instead=words.in_file(options))
-    main = fields.object("tournament")
+    main = fields.object("tournament", "a table, `[tournament]`")
     own_keys = formats.own_keys(main, base)
     if taken := {*own_keys} & {*keys.TOURNAMENT} - {*formats.KEYS}:
         raise main.wrong(

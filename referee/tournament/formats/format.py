@@ -13,7 +13,7 @@ from referee.core.errors import RecordError, UsageError
 from referee.core.fields import Fields
 from referee.core.pairing import Pairing
 from referee.core.point_scale import STANDARD, PointScale
-from referee.core.text import counted, shown
+from referee.core.text import counted, listed, shown
 from referee.ratings.format_tables import FormatTable
 from referee.records.header import GROWING, REPEATS
 from referee.records.record import Summary
@@ -291,8 +291,8 @@ def check_settings(
             having = [f"`{one.name}`" for one in formats if key in one.setting_names()]
             raise UsageError(
                 f"`{fields.at(key)}` only applies to the format{'s' * (len(having) > 1)} "
-                f"{' and '.join(having)}, but `{fields.at('format')}` is `{found.name}`, which only has "
-                f"{' and '.join(f'`{one}`' for one in own)}"
+                f"{listed(having)}, but `{fields.at('format')}` is `{found.name}`, which only has "
+                f"{listed(f'`{one}`' for one in own)}"
             )
 
 

@@ -33,9 +33,12 @@ class Settings:
         self._error = error
         self._tables = tables or fields
 
-    def tables(self, name: str) -> list[Fields]:
-        """The tables with this name that belong to the format; none where there are none."""
-        return [*self._tables.objects(name)] if self._tables.has(name) else []
+    def tables(self, name: str, least: int) -> list[Fields]:
+        """The tables with this name that belong to the format, which needs at least so many of them."""
+        found = [*self._tables.objects(name)] if self._tables.has(name) else []
+        if len(found) < least:
+            raise self._tables.wrong(name, f"at least {least} `[[{name}]]` tables")
+        return found
 
     def inside(self, table: Fields) -> Settings:
         """The settings that a table of the format has by itself."""
@@ -65,7 +68,7 @@ class Settings:
             return default
         found = self.fields.texts(key)
         if not set(found) <= set(choices) or len(set(found)) < len(found):
-            raise self.fields.wrong_form(key, f"a list of different words of {', '.join(choices)}")
+            raise self.fields.wrong_form(key, f"a list of different words from {', '.join(choices)}")
         return found
 
     def order(self, key: str) -> tuple[str, ...]:

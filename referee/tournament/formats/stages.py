@@ -50,9 +50,7 @@ class Staged(Format):
 
     @classmethod
     def read(cls, settings: Settings) -> Staged:
-        tables = settings.tables("stage")
-        if len(tables) < 2:
-            raise settings.fields.wrong("format", "it with two or more `[[stage]]` tables")
+        tables = settings.tables("stage", 2)
         found: list[TournamentStage] = []
         for number, table in enumerate(tables):
             stage = TournamentStage.read(settings.inside(table), number == 0, number == len(tables) - 1)
