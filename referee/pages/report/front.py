@@ -87,7 +87,9 @@ class GameToSee(NamedTuple):
     sentence: str
     game: Summary
     deciding: int | None = None
-    """The step with its deciding move; None where nobody knows."""
+    """The step with its deciding move, whose position is shown beside the sentence; None where nobody knows,
+    or where the sentence says how the game ended, which its last position shows.
+    """
 
 
 class Front(NamedTuple):
@@ -366,13 +368,7 @@ def _longest(games: Collection[ListedGame], elo: Mapping[str, float]) -> GameToS
     """The game with the most moves."""
     if (chosen := most(games, lambda each: each.moves or None)) is None:
         return None
-    return GameToSee(
-        "Longest",
-        counted(chosen[0].moves, "move"),
-        _told(chosen[0]),
-        chosen[0].game,
-        chosen[0].deciding,
-    )
+    return GameToSee("Longest", counted(chosen[0].moves, "move"), _told(chosen[0]), chosen[0].game)
 
 
 def _quickest(games: Collection[ListedGame], elo: Mapping[str, float]) -> GameToSee | None:
@@ -387,10 +383,7 @@ def _quickest(games: Collection[ListedGame], elo: Mapping[str, float]) -> GameTo
     )
     if chosen is None:
         return None
-    text = _told(chosen[0])
-    return GameToSee(
-        "Quickest win", counted(chosen[0].moves, "move"), text, chosen[0].game, chosen[0].deciding
-    )
+    return GameToSee("Quickest win", counted(chosen[0].moves, "move"), _told(chosen[0]), chosen[0].game)
 
 
 def _strangest(games: Collection[ListedGame], elo: Mapping[str, float]) -> GameToSee | None:
