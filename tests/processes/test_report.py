@@ -92,7 +92,7 @@ def test_a_page_has_everything_of_a_run(small: Path, tmp_path: Path) -> None:
     assert "too few to show how ratings developed" in html
     assert html.count('<details class="fault">') == 4 - html.count("more game")
     assert "hint: " in html and "dialogue" in html
-    assert re.search(r"<dt>game</dt><dd>blooms · [^<]* · the first to capture \d+ stones wins</dd>", html)
+    assert re.search(r"<dt>game</dt><dd>Blooms · [^<]* · the first to capture \d+ stones wins</dd>", html)
     ids = [game[0] for game in listed(html)["games"]]
     assert len(ids) == 4 and replayed(html) == ids
     printed = referee("report", str(small), "--workers", "0")

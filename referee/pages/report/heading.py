@@ -32,8 +32,8 @@ HeadingFact = tuple[str, str]
 
 def title_of(runs: Runs, whole: Standings, games: Sequence[Summary]) -> str:
     """The title of a report."""
-    played = listed(sorted({game.game for game in games})) or NO_GAMES
-    named = {run.format.name for run in runs.runs if run.format and run.format.in_titles}
+    played = listed(sorted({_game_name(game.game) for game in games})) or NO_GAMES
+    named = {run.format.name.capitalize() for run in runs.runs if run.format and run.format.in_titles}
     what = ", ".join([played, *sorted(named)])
     return f"{what}: {counted(len(whole.names), 'bot')}, {counted(len(games), 'game')}"
 
@@ -104,6 +104,14 @@ def hashes(runs: Runs) -> Iterator[HeadingFact]:
         yield "head hash", run.last_hash
 
 
+def _game_name(slug: str) -> str:
+    """The name of a game for people; its short name where the game is not known."""
+    try:
+        return game_named(slug).name
+    except UsageError:
+        return slug
+
+
 def _game_text(header: Mapping[str, object]) -> str:
     options = header.get("options")
     settings = (
@@ -111,7 +119,7 @@ def _game_text(header: Mapping[str, object]) -> str:
         if isinstance(options, dict)
         else []
     )
-    return shown(" · ".join([str(header.get("game")), *settings, *_aim(header)]), 300)
+    return shown(" · ".join([_game_name(str(header.get("game"))), *settings, *_aim(header)]), 300)
 
 
 def _aim(header: Mapping[str, object]) -> list[str]:
