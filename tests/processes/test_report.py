@@ -242,7 +242,7 @@ def test_what_pages_need_is_imported_only_when_one_is_made() -> None:
 def test_a_run_without_games_has_a_report_too(small: Path, tmp_path: Path) -> None:
     (tmp_path / journal.NAME).write_bytes((small / journal.NAME).read_bytes().splitlines(keepends=True)[0])
     html = referee("report", str(tmp_path)).out
-    assert "<title>no games yet: 2 bots, 0 games</title>" in html and "blooms · size 3" in html
+    assert "<title>no games yet: 2 bots, 0 games</title>" in html and "Blooms · size 3" in html
     assert ">Crosstable</h3>" not in html and ">Standings</h2>" in html
     assert listed(html)["games"] == [] and "too few to show how ratings developed" in html
     done = referee("report", str(tmp_path), "--folder", "-o", str(tmp_path / "report"))
@@ -301,7 +301,7 @@ def test_every_format_has_a_report(form: str, tmp_path: Path) -> None:
         text += "[[stage]]\nname = 'pools'\ngroups = 2\nadvance = 1\n[[stage]]\nformat = 'knockout'\n"
     html = report_of(text, tmp_path)
     assert ("pools (2 groups" if form == "stages" else form.replace("-", " ")) in html
-    title = "blooms" if form in ("round-robin", "stages") else f"blooms, {form}"
+    title = "Blooms" if form in ("round-robin", "stages") else f"Blooms, {form.capitalize()}"
     assert f"<title>{title}: {bots} bots, " in html
     kicker = re.search(r'<p class="kicker">(.*?)</p>', html)
     assert kicker and kicker[1] in ("Winner", "Level in the first place"), "it is over, though it may grow"
