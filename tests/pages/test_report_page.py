@@ -110,7 +110,7 @@ def test_a_score_leads_to_the_page_of_two_bots(run: Path, report: Path, page: Pa
     for seat in (0, 1):
         of_seat = [record for record in met if record.terms.bots[seat] == one]
         points = sum(record.verdict.outcome.ranks[seat] == 1 for record in of_seat)
-        expect(panel).to_contain_text(f"seat {seat + 1}{points} of {len(of_seat)}")
+        expect(panel).to_contain_text(f"{seat + 1}{points} of {len(of_seat)}")
     assert panel.locator(".games tbody tr").count() == len(met)
     longest = max(met, key=lambda record: sum(isinstance(event, Moved) for event in record.events))
     shown = panel.locator(".to-see li").filter(has_text="Longest").get_by_role("link")

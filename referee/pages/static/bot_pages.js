@@ -196,7 +196,7 @@ function botPages(data, address, tableOf, position, breakable) {
     if (rivals.length > 1 && percentOf(against) < percentOf(rivals.at(-1)[1])) sentence.append(`It scores least against ${worst}: ${percentOf(against)}\u00a0% in ${counted(against.length, "game")}. `);
     sentence.append(make("a", "All its games", { href: `#games?bot=${query(name)}` }));
     const faulty = own.filter(({ fault }) => fault).length;
-    const faults = [...faultsOf(own)].map(([word, list]) => `${grouped(list.length)} ${word}`).join(", ");
+    const faults = [...faultsOf(own)].map(([word, list]) => `${word} (${grouped(list.length)})`).join(", ");
     const rows = rivals.map(([rival, list]) => [
       rival ? botLink(rival) : "alone",
       rival ? make("a", scoreOf(list), { href: `#pair?${query(name, rival)}` }) : scoreOf(list),
@@ -214,7 +214,7 @@ function botPages(data, address, tableOf, position, breakable) {
           ...data.boards.map((board, at) => (about.cells[at].length ? heat(board, about.cells[at]) : "")),
         ], { class: "drawings" }),
       ),
-      ...(faults ? [make("h3", "Faults"), make("p", `Games lost by its own fault: ${faults}.`, { class: "bad" }), said(about.faults)] : []),
+      ...(faults ? [make("h3", "Faults"), make("p", `Games lost by its own fault: ${faults}.`, { class: "bad" }), make("p", faulty > about.faults.length ? `The last ${about.faults.length} of them, with what it said:` : "With what it said:", { class: "soft small" }), said(about.faults)] : []),
       ...(about.times.length ? [grid("Time of its moves", about.times.map(([head]) => `${head}#`), [about.times.map(([, text]) => text)])] : []),
       ...cards(about.see),
       beside(...about.openings.map(openings)),
@@ -233,10 +233,9 @@ function botPages(data, address, tableOf, position, breakable) {
     const sentence = make("p", `${one} scored ${scoreOf(games)} points (${percentOf(games)}\u00a0%) against ${other}: ${resultsOf(games)}. `, { class: "sentence" });
     const filter = [["section", section], ["bot", one], ["against", other]].filter(([, value]) => value);
     const all = make("a", "Show them in the list of games", { href: `#games?${filter.map((part) => part.map(encodeURIComponent).join("=")).join("&")}` });
-    sentence.append(all);
     const seats = seatsOf(games).map((seat) => {
       const list = games.filter((game) => game.seat === seat);
-      return [`seat ${seat + 1}`, scoreOf(list), `${percentOf(list)} %`, list.map(square)];
+      return [`${seat + 1}`, scoreOf(list), `${percentOf(list)} %`, list.map(square)];
     });
     const endings = new Map();
     for (const game of games) {
@@ -245,6 +244,8 @@ function botPages(data, address, tableOf, position, breakable) {
     }
     const ended = [...endings].map(([word, list]) => [
       word, grouped(list.length), ...["won", "drawn", "lost"].map((result) => grouped(count(list, result)))]);
+    const isPlain = endings.size === 1 && endings.has("rules");
+    sentence.append(...(isPlain ? ["The rules ended all of them. "] : []), all);
     const where = section && data.sections.length > 1 ? section : null;
     const chosen = data.pairs.find(([a, b, within]) => within === where && [a, b].includes(one) && [a, b].includes(other));
     const faults = [[one, games], [other, gamesOf(other, (rival, game) => rival === one && isHere(other, game))]].flatMap(
@@ -252,8 +253,8 @@ function botPages(data, address, tableOf, position, breakable) {
     return [
       ...opening([botLink(one), " – ", botLink(other)], [["score", `${grouped(points)} : ${grouped(games.length - points)}`], ["games", grouped(games.length)]], sentence),
       beside(
-        grid(`${one} by seat`, ["from", "points", "score#", "games"], seats, "squares", SQUARES),
-        grid(`How the games ended for ${one}`, ["ended by", "games#", "won#", "drawn#", "lost#"], ended),
+        grid(`${one} by seat`, ["seat", "points", "score#", "games"], seats, "squares", SQUARES),
+        isPlain ? "" : grid(`How the games ended for ${one}`, ["ended by", "games#", "won#", "drawn#", "lost#"], ended),
         faults.length ? grid("Faults", ["bot", "fault", "games"], faults, "squares") : "",
       ),
       ...cards(chosen?.[3] ?? []),
