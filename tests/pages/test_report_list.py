@@ -92,7 +92,7 @@ def test_a_slow_move_leads_to_its_step(page: Page, one_page: Path) -> None:
     bot = str(row.locator("th").text_content())
     expect(page.locator("dialog .now p").first).to_contain_text(f" {bot}: ")
     press(page, "ArrowLeft")
-    game = str(row.locator("a").text_content())
+    game = str(row.locator("td a").text_content())
     assert page.url.endswith(f"#{game}" + (f"@{int(str(step)) - 1}" if step != "1" else ""))
 
 

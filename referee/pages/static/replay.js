@@ -213,7 +213,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     graph?.close();
     graph = mountGraph(part("graph"), game, stepLines, marks, choose);
     const hasValues = stepLines.flat().some((line) => line.value !== undefined);
-    part("about-graph").textContent = hasValues ? "Who each thinks will win; time per move" : "Time per move";
+    part("about-graph").textContent = hasValues ? "Forecasts and time per move" : "Time per move";
     part("trouble").hidden = !marks.some((each) => each.length);
     drawnSteps = steps.map((_, number) => row(number));
     moves.replaceChildren(...drawnSteps);

@@ -46,13 +46,6 @@ function mountGraph(svg, game, stepLines, marks, choose) {
     for (const [share, text] of [[1, "100"], [0.5, "50"], [0, "0 %"]]) {
       draw("text", { class: "label", x: LEFT - 5, y: y(share) + 4 }, text);
     }
-    if (two) {
-      for (const [seat, at] of [[1, 16], [2, top - 7]]) {
-        const name = game.bots[seat - 1];
-        const text = `${name.length > 24 ? `${name.slice(0, 23)}…` : name} wins`;
-        draw("text", { class: "side", x: LEFT + 6, y: at }, text);
-      }
-    }
     game.bots.forEach((_, index) => {
       const own = said.filter((line) => line.seat === index + 1);
       const points = own.map((line) => {
@@ -65,6 +58,13 @@ function mountGraph(svg, game, stepLines, marks, choose) {
         draw("circle", { class: `of-seat${index + 1}`, cx, cy, r: 4 });
       }
     });
+    if (two) {
+      for (const [seat, at] of [[1, 16], [2, top - 7]]) {
+        const name = game.bots[seat - 1];
+        const text = `${name.length > 24 ? `${name.slice(0, 23)}…` : name} wins`;
+        draw("text", { class: "side", x: LEFT + 6, y: at }, text);
+      }
+    }
   }
 
   function drawTimes() {
