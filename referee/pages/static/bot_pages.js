@@ -96,7 +96,7 @@ function botPages(data, address, tableOf, position, breakable) {
     const to = address(numbers.get(id), step);
     const words = [
       make("h3", [`${name} `, make("span", figure, { class: "soft" })]),
-      make("p", sentence),
+      make("p", sentence.replace(" %", "\u00a0%")),
       make("p", to ? make("a", breakable(id), { href: to }) : breakable(id), { class: "small" }),
     ];
     return make("li", [position(id, step), make("div", words)].filter(Boolean));
