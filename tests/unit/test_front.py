@@ -7,6 +7,7 @@ from itertools import combinations
 import pytest
 
 from referee.core.pairing import Pairing
+from referee.core.point_scale import PointScale
 from referee.pages.report.front import Headline, ListedGame, evidence, front, games_to_see, lead_text, likely
 from referee.ratings.placing import FormatPlace
 from referee.ratings.pool import Rating
@@ -112,7 +113,9 @@ def test_the_headline_and_the_podium_are_those_of_the_standings() -> None:
     assert [place.bot for place in found.podium] == order
     first, _, last = found.podium
     assert first.game and first.against == "bee" and first.game is games[0]
-    assert last.game is None and last.points == "0 of 20 points"
+    assert last.game is None and last.points == "0 points in 20 games"
+    others = standings(order, [each.game for each in games], facts=Facts(points=PointScale(3, 1)))
+    assert front(others, games, (), is_over=True).podium[0].points == "60 points in 20 games"
     before = front(table, games, (), is_over=False).headline
     assert before and before.kicker == "In the lead"
     assert front(standings(order, []), [], (), is_over=True).headline is None

@@ -255,7 +255,8 @@ def podium(table: Standings, games: Sequence[ListedGame], elo: Mapping[str, floa
 
 def _place(row: StandingsRow, games: Iterable[ListedGame], elo: Mapping[str, float]) -> Place:
     """A bot with its best win."""
-    points = f"{number_text(row.tally.points)} of {row.tally.games:,} points"
+    plural = "" if row.tally.points == 1 else "s"
+    points = f"{number_text(row.tally.points)} point{plural} in {counted(row.tally.games, 'game')}"
     game, against = best_win(row.bot, games, elo) or (None, "")
     return Place(row.rank or 0, row.bot, points, game, against)
 
