@@ -47,6 +47,10 @@ BAD_FILES: list[tuple[str, str]] = [
     (GOOD + "[[engine]]\nname = 'c'\n", "unknown key `engine`, expected `[[bot]]`"),
     (GOOD.replace('"blooms"', '"blooms"\ngames = 4'), "`tournament.games`, expected `rounds`"),
     (
+        GOOD.replace('"blooms"', '"blooms"\ntime = "90s+10m"'),
+        "`tournament.time` is `90s+10m`, expected at least `1m`, the time of play of the whole tournament;",
+    ),
+    (
         GOOD.replace('"blooms"', '"blooms"\ntime = "1s"'),
         "`tournament.time` is `1s`, expected at least `1m`, the time of play of the whole tournament;",
     ),
