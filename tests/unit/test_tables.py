@@ -464,7 +464,7 @@ def test_a_bot_that_ran_out_of_time_before_its_first_move_is_late() -> None:
     times = Times()
     times.by_bot = {"a": MoveTimes(late=3, cpu_us=7000), "b": MoveTimes()}
     grid = standings_grid(standings("ab", []), ["moves", "median", "late", "cpu"], times)
-    assert sorted(row[1:] for row in grid.rows) == [
+    assert sorted([*row[1:]] for row in grid.rows) == [
         ["a", "–", "–", "3", "7.0 ms"],
         ["b", "–", "–", "–", "–"],
     ]
