@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from referee.core.errors import RefereeError
 from referee.core.fields import Fields
 from referee.core.units import show_period
 
@@ -39,12 +41,15 @@ class TimeLimit:
         """The limit from the table `[tournament]` of a tournament file, or from the header of a run. Raises
         the error of `fields`.
         """
-        is_timed = fields.has("time")
-        time_us = fields.period("time", 0) if is_timed else 0
-        if is_timed and time_us < SHORTEST_US:
-            raise fields.wrong(
-                "time", "at least `1m`, the time of play of the whole tournament; `clock` is that of moves"
-            )
+        time_us = 0
+        if fields.has("time"):
+            with contextlib.suppress(RefereeError):  # told below: it may be a time control
+                time_us = fields.period("time", 0)
+            if time_us < SHORTEST_US:
+                raise fields.wrong(
+                    "time",
+                    "a time of at least `1m` for the whole tournament; that of moves is `clock`",
+                )
         return cls(_moment(fields) if fields.has("until") else None, time_us)
 
     def header(self) -> dict[str, Any]:

@@ -231,7 +231,7 @@ class Openings:
             return f"the start of the game {shown(self.start.game)} up to move {self.start.move}"
         seed = "" if self.seed is None else f" with the seed {self.seed}"
         if self.plies:
-            return f"{self.plies} plies drawn{seed}"
+            return f"{self.plies} random plies{seed}"
         return f"{len(self.lines)} lines, {self.order}{seed}, of the file with the hash {self.sha256}"
 
     def check(self, terms: Terms) -> None:

@@ -168,7 +168,8 @@ def _heads(name: str, seats: int) -> list[Column]:
 def _cells(name: str, row: StandingsRow, times: MoveTimes, seats: int) -> list[str]:
     if name == "seats":
         return [counts_text(row.tally.by_seat.get(seat, (0, 0, 0))) for seat in range(seats)]
-    if name in MEASURED and not times.moves:
+    without_a_move = {"late": times.late, "cpu": times.cpu_us}
+    if name in MEASURED and not times.moves and not without_a_move.get(name):
         return [NONE]
     return [COLUMNS[name].cell(row, times)]
 

@@ -36,7 +36,7 @@ NO_ELO = f"no Elo yet: it takes {FEW_ENCOUNTERS} independent encounters; `--note
 NEXT = "to next: the difference to the next rank, with its own 95 % interval"
 LOS = "LOS: the likelihood that the bot is stronger than the next one in rank"
 POINTS = "points: in each game, the share of opponents that finished behind; a tie counts half"
-EXPECTED = "expected: the points that these ratings predict for the games that were played"
+EXPECTED = "expected: the points, by 1, ½ and 0, that these ratings predict for the games played"
 PAIRS = (
     "pairs: two games with the seats swapped, lost (L), drawn (D) or won (W) by the bot; DD includes WL; "
     "nElo: normalized Elo, in standard deviations of a game"

@@ -140,7 +140,7 @@ def _report(table: Standings, view: TableText, form: str, facts: Facts, is_heade
     notes: list[str] = []
     if left_out:  # the first, since the others may be cut
         unique = ", ".join(dict.fromkeys(left_out))
-        notes.append(f"left out to fit {width} columns: {unique}; `referee table RUN --width 0` shows all")
+        notes.append(f"left out to fit a width of {width}: {unique}; `referee table RUN --width 0` shows all")
     notes += findings(table, facts, is_rated)
     if not table.section:
         notes += meanings(table, columns)

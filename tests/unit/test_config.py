@@ -47,8 +47,12 @@ BAD_FILES: list[tuple[str, str]] = [
     (GOOD + "[[engine]]\nname = 'c'\n", "unknown key `engine`, expected `[[bot]]`"),
     (GOOD.replace('"blooms"', '"blooms"\ngames = 4'), "`tournament.games`, expected `rounds`"),
     (
+        GOOD.replace('"blooms"', '"blooms"\ntime = "90s+10m"'),
+        "`tournament.time` is `90s+10m`, expected a time of at least `1m` for the whole tournament;",
+    ),
+    (
         GOOD.replace('"blooms"', '"blooms"\ntime = "1s"'),
-        "`tournament.time` is `1s`, expected at least `1m`, the time of play of the whole tournament;",
+        "`tournament.time` is `1s`, expected a time of at least `1m` for the whole tournament;",
     ),
     (
         GOOD.replace('"blooms"', '"blooms"\nuntil = "tomorrow"'),

@@ -114,6 +114,8 @@ def test_the_headline_and_the_podium_are_those_of_the_standings() -> None:
     first, _, last = found.podium
     assert first.game and first.against == "bee" and first.game is games[0]
     assert last.game is None and last.points == "0 of 20 points"
+    others = standings(order, [each.game for each in games], facts=Facts(points=PointScale(3, 1)))
+    assert front(others, games, (), is_over=True).podium[0].points == "60 points in 20 games"
     before = front(table, games, (), is_over=False).headline
     assert before and before.kicker == "In the lead"
     assert front(standings(order, []), [], (), is_over=True).headline is None

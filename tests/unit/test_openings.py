@@ -387,7 +387,7 @@ def test_a_run_is_not_continued_with_other_openings_or_repeats() -> None:
 
     header = tournament().header()
     assert differences(header, tournament()) == []
-    assert differences(header, tournament(NO_OPENINGS)) == ["`openings` is none, but was 2 plies drawn"]
+    assert differences(header, tournament(NO_OPENINGS)) == ["`openings` is none, but was 2 random plies"]
     assert differences(header, tournament(LINES))[0].startswith("`openings` is 2 lines, sequential")
     counting = tournament(repeats="count")
     assert differences(header, counting) == ["`repeats` is count, but was cluster"]

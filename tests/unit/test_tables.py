@@ -460,6 +460,16 @@ def test_the_time_of_moves_is_counted_by_bot() -> None:
     assert {row["bot"]: row["times"]["late"] for row in value["standings"]} == {"a": 2, "b": 2}
 
 
+def test_a_bot_that_ran_out_of_time_before_its_first_move_is_late() -> None:
+    times = Times()
+    times.by_bot = {"a": MoveTimes(late=3, cpu_us=7000), "b": MoveTimes()}
+    grid = standings_grid(standings("ab", []), ["moves", "median", "late", "cpu"], times)
+    assert sorted([*row[1:]] for row in grid.rows) == [
+        ["a", "–", "–", "3", "7.0 ms"],
+        ["b", "–", "–", "–", "–"],
+    ]
+
+
 @pytest.mark.parametrize(
     ("event", "time", "all_timed", "waited"),
     [

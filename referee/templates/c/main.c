@@ -41,8 +41,8 @@ static void start(void)
 {
 }
 
-/* Follows a line of news, such as "move 1 L:D4 D:D6": update your position here. The news is
- * explained by @DOCS@. It includes the bot's own moves, and the first question may come in
+/* Follows a line of news, such as "move 1 L:D4 D:D6" in Blooms: update your position here. The news
+ * is explained by @DOCS@. It includes the bot's own moves, and the first question may come in
  * the middle of a game, so rely on the news alone. */
 static void hear(const char *news)
 {

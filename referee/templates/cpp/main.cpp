@@ -32,8 +32,8 @@ struct Game {
 void start([[maybe_unused]] Game& game) {
 }
 
-// Follows a line of news, such as {"move", "1", "L:D4", "D:D6"}: update your position here. The news is
-// explained by @DOCS@. It includes the bot's own moves, and the first question may
+// Follows a line of news, such as {"move", "1", "L:D4", "D:D6"} in Blooms: update your position here.
+// The news is explained by @DOCS@. It includes the bot's own moves, and the first question may
 // come in the middle of a game, so rely on the news alone.
 void hear([[maybe_unused]] Game& game, [[maybe_unused]] const Words& words) {
 }

@@ -30,8 +30,8 @@ type Game struct {
 func (game *Game) start() {
 }
 
-// hear follows a line of news, such as "move", "1", "L:D4", "D:D6": update your position here. The news is
-// explained by @DOCS@. It includes the bot's own moves, and the first question may
+// hear follows a line of news, such as "move", "1", "L:D4", "D:D6" in Blooms: update your position here.
+// The news is explained by @DOCS@. It includes the bot's own moves, and the first question may
 // come in the middle of a game, so rely on the news alone.
 func (game *Game) hear(words []string) {
 }

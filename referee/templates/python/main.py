@@ -18,7 +18,7 @@ def start(game: Game) -> None:
 
 
 def hear(game: Game, words: list[str]) -> None:
-    """Follows a line of news, such as ["move", "1", "L:D4", "D:D6"]: update your position here.
+    """Follows a line of news, such as ["move", "1", "L:D4", "D:D6"] in Blooms: update your position here.
 
     The news is explained by @DOCS@. It includes the bot's own moves, and the
     first question may come in the middle of a game, so rely on the news alone.

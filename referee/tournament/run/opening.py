@@ -69,8 +69,8 @@ def examine(config: Config, folder: Path, isolation: str | None = None, is_here:
     if run and (wrong := differences(run.header, tournament, left_out)):
         raise UsageError(
             f"`{shown(str(folder))}` has the results of another tournament: "
-            f"{shown('; '.join(wrong), 600)}; expected this tournament, which may have more bots or rounds, "
-            "or a larger budget"
+            f"{shown('; '.join(wrong), 600)}; expected the same tournament, perhaps with more bots or rounds "
+            "or a larger budget, or another folder (`-o DIR`)"
         )
     bots = (entrant.bot for entrant in tournament.entrants)
     tournament = tournament.with_bots(at_levels(bots, isolation, is_here))
