@@ -220,7 +220,7 @@ def _place(pot: int) -> float:
 
 def _bar(pot: int, share: float, paint: Paint, title: str) -> Region:
     """A bar below a pot: as long as all its stages, or a share of them."""
-    left, y = _place(pot) - 0.8, 1.02
+    left, y = _place(pot) - 0.8, 1.13
     return Region((((left, y), (round(left + 1.6 * share, 3), y)),), paint, paint, 0.15, title)
 
 
