@@ -166,7 +166,7 @@ class _Query:
 
     def games(self, runs: Runs) -> list[tuple[Run, list[Summary]]]:
         """The games that fit, by run. Raises `UsageError` where none was played on the machine."""
-        found = [(run, [*filter(self._fits, run.games.values())]) for run in runs.runs]
+        found = [(run, [*filter(self._fits, run.shown_games)]) for run in runs.runs]
         if not (self.moves is None and self.longer is None and self.shorter is None):
             found = [(run, self._by_moves(run, games)) for run, games in found]
         return found if self.machine is None else _by_machine(found, runs, self.machine)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from referee.core.errors import RefereeError
+from referee.core.errors import UsageError
 from referee.core.fields import Fields
-from referee.core.units import show_period
+from referee.core.units import parse_period, show_period
 
 KEYS = ("until", "time")
 """The keys of a tournament file, and the members of a header; a run may get other values at any time."""
@@ -43,8 +43,9 @@ class TimeLimit:
         """
         time_us = 0
         if fields.has("time"):
-            with contextlib.suppress(RefereeError):  # told below: it may be a time control
-                time_us = fields.period("time", 0)
+            text = fields.text("time", expected="a time")
+            with contextlib.suppress(UsageError):  # told below: it may be a time control
+                time_us = parse_period(text)
             if time_us < SHORTEST_US:
                 raise fields.wrong(
                     "time",

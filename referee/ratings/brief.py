@@ -6,8 +6,10 @@ from collections.abc import Callable, Sequence
 
 from referee.core.pairing import section_of
 from referee.ratings.columns import (
+    NONE,
     counts_text,
     faults_text,
+    number_text,
     rank_text,
     rating_text,
     results_heading,
@@ -45,14 +47,22 @@ def brief(
 ) -> list[str]:
     """The standings as at most `most` lines (3 at least) of at most `width` characters.
 
-    The bots are in the given order, or else in that of their ratings. Those that do not fit are counted on
-    the last line.
+    The bots are in the given order, with the first column that it follows from, or else in that of their
+    ratings. Those that do not fit are counted on the last line.
     """
     order = order or ranked_by_rating(tallies.by_bot, tallies, pool)
     ranked = order if len(order) < most else order[: max(1, most - 2)]
     best = [name for _, name, _ in ranked]
+    own = [*ranked[0][2]][:1] if ranked else []
     headers, cells = _columns(seats, pool is not None)
-    rows = [cells(name, tallies[name], pool.ratings[name] if pool else None) for name in best]
+    headers = [*own, *headers]
+    rows = [
+        [
+            *(number_text(columns.get(heading, NONE)) for heading in own),
+            *cells(name, tallies[name], pool.ratings[name] if pool else None),
+        ]
+        for _, name, columns in ranked
+    ]
     *widths, last = [max(map(len, column)) for column in zip(headers, *rows, strict=True)]
     ranks = ["", *(rank_text(rank) for rank, _, _ in ranked)]
     numbers = max(map(len, ranks))

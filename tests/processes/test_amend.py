@@ -124,6 +124,19 @@ def test_a_new_bot_has_another_name_than_one_that_was_renamed(tmp_path: Path) ->
     assert done.code == 2 and "bot `New` has the name to which `a` was renamed" in done.err, done.err
 
 
+def test_a_renamed_bot_is_found_by_its_new_name(tmp_path: Path) -> None:
+    file = toml(tmp_path / "t.toml", "", a=PLAIN, b=PLAIN)
+    assert referee("run", str(file)).code == 0
+    assert referee("amend", str(file), "--rename", "a=alpha").code == 0
+    found = json.loads(referee("find", str(file), "--bot", "alpha", "--format", "json").out)
+    assert [(game["id"], game["bots"]) for game in found] == [
+        ("1:a:b", ["alpha", "b"]),
+        ("1:b:a", ["b", "alpha"]),
+    ]
+    old = referee("find", str(file), "--bot", "a")
+    assert old.code == 2 and "there is no bot `a` in this run, expected one of alpha, b" in old.err
+
+
 def test_forged_names_are_refused(tmp_path: Path) -> None:
     assert referee("run", str(toml(tmp_path / "t.toml", "", a=PLAIN, b=PLAIN))).code == 0
     folder = tmp_path / "t-results"

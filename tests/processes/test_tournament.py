@@ -217,6 +217,9 @@ def test_a_changed_program_is_recorded_and_reported(tmp_path: Path) -> None:
     said = f"programs changed during the run, so the figures mix different versions: a ({change['when']})"
     for again in (done, referee("table", str(tmp_path / "t-results"))):
         assert said in again.out.replace("\n  ", " ")
+    assert referee("amend", str(tmp_path / "t-results"), "--rename", "a=alpha").code == 0
+    renamed = referee("table", str(tmp_path / "t-results")).out.replace("\n  ", " ")
+    assert said.replace(": a (", ": alpha (") in renamed
 
 
 @pytest.mark.slow

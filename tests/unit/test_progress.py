@@ -462,6 +462,12 @@ def test_the_standings_in_short() -> None:
     ]
     places: list[RankedBot] = [(1, "b", {}), (1, "a", {}), (None, "c", {})]
     assert [line[:3] for line in brief(tallies, None, 2, 10, order=places)] == ["  b", "1 b", "1 a", "– c"]
+    places = [(1, "b", {"points": 2.5, "direct": 1.0}), (2, "a", {"points": 2.0}), (3, "c", {"points": 0.0})]
+    assert brief(tallies, None, 2, 10, order=places)[:3] == [
+        "  bot       points  games  w–d–l    score  faults",
+        "1 b            2.5      3  1–0–2   33.3 %  –",
+        "2 a              2      2  2–0–0  100.0 %  –",
+    ]
     assert brief(tallies, None, 2, 3)[1:] == ["1 a             2  2–0–0  100.0 %  –", "… and 2 more"]
     assert all(len(line) <= 30 for line in brief(tallies, ratings, 2, 10, 30))
     assert "1st–tied–rest" in brief(Tallies(names), None, 4, 10)[0]

@@ -32,7 +32,7 @@ def facts_of(run: RunState, is_open: Callable[[str], bool]) -> Facts:
     }
     stages = {section: form.stage_of(results) for section, results in found.items()} if form else {}
     return Facts(
-        changed=header.get(CHANGED, {}),
+        changed={run.amendments.shown(name): when for name, when in header.get(CHANGED, {}).items()},
         repeats=header.get("repeats", REPEATS[0]),
         left_out=left_out_of(header),
         places=_places(form, found, header["bots"]) if form else {},
