@@ -190,7 +190,7 @@ def test_a_bot_that_is_first_with_the_same_rating_has_no_lead() -> None:
     [
         ({}, PointScale(), "1 of 2 points"),
         ({"points": 1.0}, PointScale(), "1 of 2 points"),
-        ({"points": 3.0}, PointScale(), "3 points, 1 of them in 2 games"),
+        ({"points": 3.0}, PointScale(), "3 points: 1 in 2 games, 2 without a game"),
         ({}, PointScale(3, 1, 0), "3 points in 2 games"),
     ],
 )
@@ -207,7 +207,12 @@ def test_the_podium_has_the_points_of_the_standings(
 @pytest.mark.parametrize(
     ("first", "second", "text"),
     [
-        ({"points": 5, "wins": 3}, {"points": 5, "wins": 2}, "It is ahead of bee by wins, 3 to 2. "),
+        (
+            {"points": 5, "wins": 3},
+            {"points": 5, "wins": 2},
+            "Level on points with bee, it is ahead by wins, 3 to 2. ",
+        ),
+        ({"points": 5, "wins": 3}, {"points": 4, "wins": 3}, "It is ahead of bee by points, 5 to 4. "),
         ({"reached": "winner"}, {"reached": "final"}, ""),
         ({"place": 1, "wins": 3}, {"place": 2, "wins": 2}, ""),
     ],

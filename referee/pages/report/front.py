@@ -150,6 +150,8 @@ def _won(first: StandingsRow, table: Standings) -> str:
     score, by_seed, _ = str(first.columns.get(LAST_SERIES, "")).partition(DECIDED_BY_SEED)
     if by_seed:
         return f"{text}. The last series ended {score}, and the higher seed won it."
+    if score:
+        text += f", the last series {score}"
     if len(table.rows) < 2:
         return f"{text}."
     second = table.rows[1]
@@ -161,12 +163,15 @@ def _ahead(first: StandingsRow, second: StandingsRow) -> str:
     """By which of its columns a format with an order of its own has the first bot before the second, where
     that is a larger number; else nothing.
     """
-    for heading, value in first.columns.items():
+    for number, (heading, value) in enumerate(first.columns.items()):
         other = second.columns.get(heading)
         if value != other:
             if isinstance(value, str) or isinstance(other, str) or other is None or value < other:
                 return ""
             numbers = f"{number_text(value)} to {number_text(other)}"
+            if number:
+                level = next(iter(first.columns))
+                return f"Level on {level} with {second.bot}, it is ahead by {heading}, {numbers}. "
             return f"It is ahead of {second.bot} by {heading}, {numbers}. "
     return ""
 
@@ -267,11 +272,15 @@ def _place(row: StandingsRow, games: Iterable[ListedGame], elo: Mapping[str, flo
 def _points_text(row: StandingsRow) -> str:
     """The points of a bot as its place follows from them: in some formats those of a bye count too."""
     tally = row.tally
-    own, in_all = number_text(tally.points), number_text(row.columns.get("points", tally.points))
+    whole = row.columns.get("points")
+    whole = tally.points if whole is None or isinstance(whole, str) else whole
+    own, in_all = number_text(tally.points), number_text(whole)
     if in_all == own and tally.scale == STANDARD:
         return f"{own} of {tally.games:,} points"
-    of_them = f", {own} of them" if in_all != own else ""
-    return f"{in_all} points{of_them} in {counted(tally.games, 'game')}"
+    games = counted(tally.games, "game")
+    if in_all == own:
+        return f"{own} points in {games}"
+    return f"{in_all} points: {own} in {games}, {number_text(whole - tally.points)} without a game"
 
 
 def best_win(

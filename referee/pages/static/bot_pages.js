@@ -192,8 +192,11 @@ function botPages(data, address, tableOf, position, breakable) {
     const seats = seatsOf(own);
     const rivals = [...met].sort(([, one], [, other]) => percentOf(one) - percentOf(other));
     const sentence = make("p", `${counted(own.length, "game")}: ${resultsOf(own)}. `, { class: "sentence" });
-    const [worst, against] = rivals[0] ?? [];
-    if (rivals.length > 1 && percentOf(against) < percentOf(rivals.at(-1)[1])) sentence.append(`It scores least against ${worst}: ${percentOf(against)}\u00a0% in ${counted(against.length, "game")}. `);
+    const lowest = rivals.filter(([, list]) => percentOf(list) === percentOf(rivals[0][1])).map(([name]) => name);
+    if (lowest.length < rivals.length) {
+      const names = lowest.length > 1 ? `each of ${lowest.length} bots` : lowest[0];
+      sentence.append(`Its lowest score is ${percentOf(rivals[0][1])}\u00a0%, against ${names}. `);
+    }
     sentence.append(make("a", "All its games", { href: `#games?bot=${query(name)}` }));
     const faulty = own.filter(({ fault }) => fault).length;
     const faults = [...faultsOf(own)].map(([word, list]) => `${word} (${grouped(list.length)})`).join(", ");
@@ -245,7 +248,7 @@ function botPages(data, address, tableOf, position, breakable) {
     const ended = [...endings].map(([word, list]) => [
       word, grouped(list.length), ...["won", "drawn", "lost"].map((result) => grouped(count(list, result)))]);
     const isPlain = endings.size === 1 && endings.has("rules");
-    sentence.append(...(isPlain ? ["The rules ended all of them. "] : []), all);
+    sentence.append(...(isPlain ? ["All games ended by the rules. "] : []), all);
     const where = section && data.sections.length > 1 ? section : null;
     const chosen = data.pairs.find(([a, b, within]) => within === where && [a, b].includes(one) && [a, b].includes(other));
     const faults = [[one, games], [other, gamesOf(other, (rival, game) => rival === one && isHere(other, game))]].flatMap(

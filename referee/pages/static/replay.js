@@ -201,7 +201,9 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     now();
     seats();
     graph.at(at);
-    stamp.hidden = at < steps.length - 1 || !game.end;
+    const isBefore = at < steps.length - 1;
+    stamp.hidden = isBefore || !game.end;
+    document.body.classList.toggle("before-end", isBefore);
     scroll(current);
     if (steps[at].position !== undefined) part("position").querySelector("pre").textContent = steps[at].position;
     moved(numbers[at], shown.seat ?? 0);
