@@ -248,7 +248,7 @@ def test_at_a_terminal_that_cannot_draw_lines_are_plain(tmp_path: Path) -> None:
     terminal.enter("L:A1")
     terminal.until("seat 2 bob> ")
     terminal.enter("resign")
-    terminal.until("me won: greedy resigned")
+    terminal.until("me won: bob resigned")
     assert terminal.ended() == 0 and "\x1b" not in terminal.written
 
 

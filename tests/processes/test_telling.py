@@ -319,7 +319,7 @@ def test_a_terminal_shows_faults_with_stderr_and_hint(tmp_path: Path) -> None:
     file = toml(tmp_path / "t.toml", bots, rounds=3, workers=1)
     words = ["-m", "referee", "run", str(file)]
     screen = pexpect.spawn(sys.executable, words, encoding="utf-8", timeout=TOO_LONG_S, dimensions=(24, 80))
-    screen.expect("of 6: 1:[a-z:]+: good won: seat . did not start")
+    screen.expect("of 6: 1:[a-z:]+: good won: bad did not start")
     screen.expect("stderr: boom")
     screen.expect("hint: ")
     screen.expect("head hash")
