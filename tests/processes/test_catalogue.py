@@ -509,8 +509,8 @@ def test_slow_rules_for_one_seat_cost_the_other_nothing(
     bots = [
         Bot(name, sh_words(f"asked; {before}; echo move $n -; {behind}; {RESIGNS}"), tmp_path)
         for name, before, behind in (
-            ("a", "echo >asked", ":"),
-            ("b", "until [ -e asked ]; do sleep 0.01; done", "echo >said"),
+            ("a", ":", "echo >answered"),
+            ("b", "until [ -e answered ]; do sleep 0.01; done", "echo >said"),
         )
     ]
     terms = Terms("x", game, game.settle({}), ("a", "b"), (TimeControl.parse(LONG),) * 2, b"s")
