@@ -94,13 +94,18 @@ def _bed(
 
 
 def _together(spans: Sequence[Span]) -> list[Span]:
-    """Texts that follow each other as one, so that in a drawing commas stand at their words."""
+    """Texts that follow each other as one, so that in a drawing commas stand at their words; behind a symbol
+    it has none.
+    """
     found: list[Span] = []
     for span in spans:
-        if found and not found[-1].symbol and not span.symbol:
-            found[-1] = Span(found[-1].text + span.text)
-        else:
+        if not found or span.symbol:
             found.append(span)
+        elif found[-1].symbol:
+            found.append(span._replace(caption=span.text.removeprefix(",")))
+        else:
+            text, caption = found[-1].text, found[-1].caption
+            found[-1] = Span(text + span.text, caption=(text if caption is None else caption) + span.text)
     return found
 
 
