@@ -131,7 +131,11 @@ class _CarelessWire(HouseWire):
 
 
 def games_end_and_moves_round_trip(game: Game[Any], options: Options) -> None:
-    """A random game ends within `longest`; legal moves are read back as written, nothing else is read."""
+    """A random game ends within `longest`; legal moves are read back as written, nothing else is read; and
+    `aim` is a text that can be shown.
+    """
+    aim = game.aim(options)
+    _require(isinstance(aim, str) and aim == shown(aim), "`aim` is not a short text that can be shown")
     for number in range(4):
         moves = 0
         rng = Stream(f"texts {number}".encode())

@@ -127,6 +127,11 @@ class Endless(ConnectFour):
         return 3
 
 
+class Aimless(ConnectFour):
+    def aim(self, options: Options) -> str:
+        return "\x1b[2J"
+
+
 class Hidden(ConnectFour):
     is_open = False
 
@@ -171,6 +176,7 @@ SPOILT: dict[str, tuple[ConnectFour, str]] = {
     "symbol": (pictured(symbol=Symbol("stone", ())), "two symbols have the name `stone`"),
     "ground": (spoilt(picture=new_ground), "the ground of a plane is not always the same object"),
     "longest": (Endless(), "a game has more moves than `longest` says"),
+    "aim": (Aimless(), "`aim` is not a short text that can be shown"),
     "open": (Hidden(), "`is_open` is False, but imagined positions do not differ from the true ones"),
 }
 
