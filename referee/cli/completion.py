@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import CompletionItem
 
-from referee.core.text import by_name, shown
+from referee.core.text import shown
 
 if TYPE_CHECKING:
     from referee.records.record import Summary
@@ -88,7 +88,7 @@ def game_of_run(context: click.Context, parameter: click.Parameter, typed: str) 
     names = ((str(number) if is_number else game.id, game) for number, game in games)
     fitting = ((name, game) for name, game in names if name.startswith(typed))
     return [
-        CompletionItem(name, help=shown(f"{', '.join(game.bots)}: {by_name(game.sentence, game.bots)}"))
+        CompletionItem(name, help=shown(f"{', '.join(game.bots)}: {game.told}"))
         for name, game in islice(fitting, MAX_OFFERED)
     ]
 

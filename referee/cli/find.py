@@ -15,7 +15,7 @@ from referee.cli.output import say, show_data
 from referee.core.errors import RefereeError, UsageError
 from referee.core.pairing import Pairing
 from referee.core.rows import as_csv, as_text
-from referee.core.text import by_name, listed, meant, shown
+from referee.core.text import listed, meant, shown
 from referee.gameplay.events import Ending
 
 if TYPE_CHECKING:
@@ -287,7 +287,7 @@ def _show_dialogues(found: Iterable[tuple[Run, list[Summary]]], kept: Dialogues,
         for game in games:
             lines = dialogue_lines(kept.get((run.folder, game.id), "")) or [NOT_STORED]
             if form == "simple":
-                show_data("\n".join([f"# {game.id}: {shown(by_name(game.sentence, game.bots))}", *lines]))
+                show_data("\n".join([f"# {game.id}: {shown(game.told)}", *lines]))
             rows += [[shown(str(run.folder)), game.id, line] for line in lines]
     if form != "simple":
         show_data(as_text(rows, ["run", "id", "line"], form))
@@ -308,7 +308,7 @@ def _show_list(found: Iterable[tuple[Run, list[Summary]]], form: str) -> None:
                 game.id,
                 _winner(game),
                 game.ending,
-                shown(by_name(game.sentence, game.bots)),
+                shown(game.told),
             ]
             for game in games
         ]

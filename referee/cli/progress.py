@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 
 from referee.cli.output import say, say_now
-from referee.core.text import by_name, counted, shown
+from referee.core.text import counted, shown
 from referee.core.units import about, about_seconds
 from referee.ratings.notes import stopped_text
 from referee.records.record import OFF_TURN, REJECTED, STRAY, GameRecord, Summary, from_json
@@ -223,4 +223,4 @@ def void_reason(void: Void) -> str:
 
 
 def _result(game: Summary) -> str:
-    return f"{placings(game.bots, game.ranks)}: {shown(by_name(game.sentence, game.bots))}"
+    return f"{placings(game.bots, game.ranks)}: {shown(game.told)}"

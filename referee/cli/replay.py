@@ -23,7 +23,7 @@ from referee.cli.options import (
 )
 from referee.cli.output import columns, pasteable, put_text, say, show_data
 from referee.core.errors import UsageError
-from referee.core.text import by_name, listed, shown
+from referee.core.text import listed, shown
 
 if TYPE_CHECKING:
     from referee.records.record import GameRecord
@@ -92,7 +92,7 @@ def replay(**given: Any) -> None:
             f"one of them with {listed(of_one)}"
         )
     rows = [
-        [str(number), shown(s.id), shown(placings(s.bots, s.ranks)), shown(by_name(s.sentence, s.bots))]
+        [str(number), shown(s.id), shown(placings(s.bots, s.ranks)), shown(s.told)]
         for number, s in enumerate(found, 1)
     ]
     listing = columns(["game", "id", "result", "how it ended"], rows)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from referee.core.text import by_name, counted, listed, shown
+from referee.core.text import counted, listed, shown
 from referee.core.units import about
 from referee.gameplay.events import Ending
 from referee.ratings.columns import rating_text
@@ -82,7 +82,7 @@ def game_line(game: Summary) -> str:
     where = f" in seat {game.bots.index(first[0]) + 1}" if len(first) == 1 else ""
     against = f" against {names_text(others)}" if others else ""
     result = "won" if len(first) == 1 else "shared the first place" if others else "drew"
-    return f"{names_text(first)} {result}{where}{against}: {shown(by_name(game.sentence, game.bots))}"
+    return f"{names_text(first)} {result}{where}{against}: {shown(game.told)}"
 
 
 def findings(table: Standings, facts: Facts, is_rated: bool = True) -> Iterator[str]:

@@ -18,7 +18,7 @@ from referee.core.errors import RecordError, UsageError
 from referee.core.fields import Fields
 from referee.core.isolation import LEVELS
 from referee.core.pairing import BOT_NAME
-from referee.core.text import shown
+from referee.core.text import by_name, shown
 from referee.core.timecontrol import MAX_PERCENT, MIN_PERCENT, TimeControl
 from referee.gameplay.clock import Charge
 from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejected, Retired, Timing, Unplayed
@@ -254,6 +254,11 @@ class Summary(NamedTuple):
     """Stands for the events: games with the same events have the same; empty if they were not at hand."""
     clock_percent: int = 100
     """The clocks of the game in percent of the tournament's."""
+
+    @property
+    def told(self) -> str:
+        """How it ended, as `sentence`, with the names of the bots in place of their seats."""
+        return by_name(self.sentence, self.bots)
 
     @property
     def is_forfeited(self) -> bool:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from referee.core.pairing import Pairing
 from referee.core.point_scale import STANDARD
-from referee.core.text import by_name, counted, listed, true_minus
+from referee.core.text import counted, listed, true_minus
 from referee.gameplay.events import Ending
 from referee.ratings.columns import likelihood_text, number_text, rating_text
 from referee.ratings.format_tables import DECIDED_BY_SEED, LAST_SERIES
@@ -330,9 +330,9 @@ def _names(each: ListedGame) -> tuple[str, str]:
 def _told(each: ListedGame) -> str:
     """How a game ended, with who beat whom."""
     if each.winner is None:
-        return by_name(each.game.sentence, each.game.bots)
+        return each.game.told
     winner, others = _names(each)
-    return f"{winner} beats {others}: {by_name(each.game.sentence, each.game.bots)}"
+    return f"{winner} beats {others}: {each.game.told}"
 
 
 def _upset(games: Collection[ListedGame], elo: Mapping[str, float]) -> GameToSee | None:

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from referee.core.pairing import Pairing
-from referee.core.text import by_name, shown, signed
+from referee.core.text import shown, signed
 from referee.pages.environment import page, replay_scripts, replay_styles, static
 from referee.pages.game_data import packed
 from referee.pages.report.bots import BotReport
@@ -164,7 +164,7 @@ def games_data(games: Sequence[ListedGame], on_a_page: int) -> dict[str, Any]:
             [bots.of(name) for name in game.bots],
             game.ranks,
             endings.of(game.ending),
-            sentences.of(shown(by_name(game.sentence, game.bots))),
+            sentences.of(shown(game.told)),
             each.moves,
             [faults.of(word) if word else -1 for word in game.faults] if any(game.faults) else [],
             each.deciding,
