@@ -38,12 +38,16 @@ from tests.command import ROOT
 from tests.holdings import Holdings, Process, holdings, marked, temporary_files_in
 from tests.tools.fault_oracle import DRAWN, Foretold, course_of, foretell
 from tests.tools.play_tasks import play_tasks
+from tests.waiting import POLL_S, TOO_LONG_S
 
 STRETCH = 1000
 """Games, after which nothing is played until it was counted what is held."""
 
 WARM_UP = 10
 """Games a worker, after which it has all that it needs and should hold no more later."""
+
+CALM_LOOKS = 20
+"""So many looks have to find the same: what a bot has left may still be being removed after its last game."""
 
 SLOPE_KIB = 1024
 """So much more memory a stretch may cost, of all processes together."""
@@ -113,6 +117,11 @@ class Pause(NamedTuple):
     bots: list[Process]
     """And what they left."""
 
+    @property
+    def counts(self) -> tuple[object, ...]:
+        """What is compared from look to look: all but time and memory."""
+        return (self.held._replace(rss_kib=0), self.bots)
+
 
 class Checker:
     """Compares what is reported with what was foretold."""
@@ -166,9 +175,21 @@ class Checker:
             self.complain(game, "was never reported")
         self.foretold.clear()
 
-    def pause(self) -> Pause:
-        """What is held now, when nothing is played."""
+    def look(self) -> Pause:
+        """What is held now."""
         return Pause(self.games, time.monotonic() - self.began, holdings(), marked(self.mark))
+
+    def pause(self, base: Pause | None = None) -> Pause:
+        """What is held when nothing is played, once that stays the same and is not more than at the
+        beginning, or after a long wait.
+        """
+        deadline = time.monotonic() + TOO_LONG_S
+        found, calm = self.look(), 1
+        while time.monotonic() < deadline and (calm < CALM_LOOKS or (base and any(beyond(found, base)))):
+            time.sleep(POLL_S)
+            before, found = found, self.look()
+            calm = calm + 1 if found.counts == before.counts else 1
+        return found
 
     def complain(self, where: str, what: str) -> None:
         """Something is not as it should be."""
@@ -186,6 +207,7 @@ def play(seed: str, games: int, workers: int, checker: Checker, level: str = "no
             yield following.task
 
     todo = tasks()
+    warm: Pause | None = None
     pool = local_backend(workers)(checker.take, lambda: False)
     try:
         while (so_far := checker.games) < games:
@@ -193,7 +215,9 @@ def play(seed: str, games: int, workers: int, checker: Checker, level: str = "no
             play_tasks(pool, todo, partial(checker.has, min(games, so_far + stretch)))
             checker.miss()
             print(f"{checker.games} games", file=sys.stderr)
-            yield checker.pause()
+            now = checker.pause(warm)
+            warm = warm or now
+            yield now
     finally:
         pool.close()
 
@@ -202,15 +226,20 @@ def leaks(pauses: list[Pause], workers: int) -> Iterator[str]:
     """What is left of bots, and what the referee and its workers hold more than at the beginning."""
     before, warm, *others, after = pauses
     for one, base in [(warm, warm), *((other, warm) for other in others), (after, before)]:
-        if one.bots:
-            yield f"{len(one.bots)} processes of bots are left, such as `{one.bots[0].command}`"
+        yield from beyond(one, base)
         if (free := one.held.wardens) > workers * IDLE_WARDENS:
             yield f"{free} wardens are free, of {workers} workers"
-        for name in ("children", "zombies", "descriptors", "threads"):
-            if (has := getattr(one.held, name)) > (had := getattr(base.held, name)):
-                yield f"{has} {name}, {had} at the beginning"
     if (slope := slope_kib(others)) > SLOPE_KIB:
         yield f"{slope} KiB of memory more for each {STRETCH} games"
+
+
+def beyond(one: Pause, base: Pause) -> Iterator[str]:
+    """What is held beyond what was held at the beginning."""
+    if one.bots:
+        yield f"{len(one.bots)} processes of bots are left, such as `{one.bots[0].command}`"
+    for name in ("children", "zombies", "descriptors", "threads"):
+        if (has := getattr(one.held, name)) > (had := getattr(base.held, name)):
+            yield f"{has} {name}, {had} at the beginning"
 
 
 def slope_kib(pauses: list[Pause]) -> int:
@@ -238,7 +267,8 @@ def main(games: int, seed: str, workers: int, level: str = "none") -> list[str]:
     checker = Checker()
     with tempfile.TemporaryDirectory() as folder, temporary_files_in(Path(folder)):
         local_backend(workers)(checker.take, lambda: False).close()  # what is made once for all is made
-        pauses = [checker.pause(), *play(seed, games, workers, checker, level), checker.pause()]
+        before = checker.pause()
+        pauses = [before, *play(seed, games, workers, checker, level), checker.pause(before)]
         left = [path.name for path in Path(folder).iterdir()]
     for leak in leaks(pauses, workers):
         checker.complain("leak", leak)
