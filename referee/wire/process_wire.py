@@ -30,7 +30,7 @@ from referee.processes.process import BotProcess, StreamEnds
 from referee.processes.streams import READ_SIZE
 from referee.wire.connection import BotConnection
 from referee.wire.referee_session import ExtraOutput
-from referee.wire.stoppage import SLICE_NS, StoppageDetector
+from referee.wire.stoppage import LATE_NS, SLICE_NS, StoppageDetector
 from referee.wire.stopwatch import LOOK_NS, SLOW_NS, Stopwatch
 
 
@@ -185,14 +185,14 @@ class ProcessWire:
             self._asked.append(seat_wire)
         failure = session.failure
         data = b"" if failure else session.ask(seat, question)
-        now_ns = self._look(0, seat_wire)
         if not goes_on:
+            now_ns = time.monotonic_ns()
             watch.start(now_ns, question.wait_us * 1000, question.allowance_us * 1000, seat_wire.by_cpu)
             self._asked.append(seat_wire)
         if failure:
             self._fail(seat_wire, failure)
         else:
-            self._write(seat_wire, data)
+            self._send(seat_wire, data)
         if goes_on:
             watch.answered()
 
@@ -323,10 +323,7 @@ class ProcessWire:
         """Writes to a bot while its time runs. What the referee was late by until now is not charged; after
         this the bot may run while the referee waits for a processor.
         """
-        self._look(0, seat_wire)
-        self._write(seat_wire, data)
-
-    def _write(self, seat_wire: SeatWire, data: bytes) -> None:
+        self._look(0, seat_wire)  # guard: stopped-before-writing
         connection = seat_wire.connection
         if failure := connection.send(data):
             self._reply(seat_wire, failure, time.monotonic_ns(), seat_wire.watch.cpu_ns())
@@ -407,6 +404,8 @@ class ProcessWire:
     def _receive(self, seat_wire: SeatWire, data: bytes, stamp_ns: int, cpu_ns: int) -> None:
         """Makes the replies that are in a chunk of a seat's output."""
         if contents := seat_wire.connection.receive(data):
+            if stamp_ns - self._stoppage.looked_ns > LATE_NS:  # it may have been stopped before it read this
+                self._look(0)  # guard: stopped-before-reading
             wall_ns = seat_wire.watch.written_ns(stamp_ns, seat_wire.session.more_behind)
             for content in contents:
                 self._reply(seat_wire, content, wall_ns, cpu_ns)

@@ -197,6 +197,8 @@ GUARDS = [
     never("death-with-open-output", "tests/unit/test_process_wire.py"),
     valued("stamp", "None", STOPWATCH),
     never("last-write", STOPWATCH),
+    dropped("stopped-before-writing", "tests/unit/test_process_wire.py"),
+    dropped("stopped-before-reading", "tests/unit/test_process_wire.py"),
     dropped("emptied", f"{PROCESSES} -k logs_all_the_time"),
     valued("clock-was-set", "0", STOPWATCH),
     valued("stoppages", "0", f"{PROCESSES} -k stop"),

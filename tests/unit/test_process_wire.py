@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import cast
 
@@ -13,14 +14,17 @@ from referee.core.timecontrol import TimeControl
 from referee.gameplay.api import Answer, Failure, GameDescription, Question, Ready
 from referee.gameplay.events import Ending
 from referee.games import GAMES
-from referee.processes import messages
+from referee.processes import messages, stamped
 from referee.processes.bot import Bot
 from referee.processes.process import BotStart
 from referee.wire.connection import BotConnection, end_connections
 from referee.wire.process_wire import ProcessWire
+from referee.wire.stoppage import LATE_NS
+from referee.wire.stopwatch import Stopwatch
 from tests.unit.scripted_process import ScriptedPipes, ScriptedStart
 
 HOUR_US = 3_600_000_000
+SECOND_NS = 1_000_000_000
 
 
 class Seats:
@@ -112,6 +116,36 @@ def test_seats_that_answer_at_the_same_time_are_all_heard(seats: Seats) -> None:
     replies = [seats.wire.next_reply() for _ in seats.bots]
     assert {reply.seat: reply.content for reply in replies} == {0: Answer("L:D1"), 1: Answer("L:D2")}
     assert not seats.wire.is_asked
+
+
+@pytest.mark.parametrize("before", ["write", "read"])
+def test_a_stoppage_just_before_the_wire_writes_or_reads_is_not_charged(
+    seats: Seats, before: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The referee is stopped for a second once the move has begun, or once it has seen that there is output
+    of a bot that then writes on.
+    """
+    process = seats.connections[0].process
+    where, name = {"write": (Stopwatch, "start"), "read": (process, "read")}[before]
+    done, stopped_ns = getattr(where, name), [0]
+
+    def stopped(*arguments: object, **named: object) -> object:
+        result = done(*arguments, **named)
+        stopped_ns[0] = SECOND_NS
+        return result
+
+    def later(clock: Callable[..., int]) -> Callable[..., int]:
+        return lambda *arguments: clock(*arguments) + stopped_ns[0]
+
+    monkeypatch.setattr(where, name, stopped)
+    for place, clock in ((time, "monotonic_ns"), (time, "time_ns"), (stamped, "written_ns")):
+        monkeypatch.setattr(place, clock, later(getattr(place, clock)))
+    seats.ask(0)
+    seats.bots[0].say(b"move 1 L:D4\n" + b"log thinking\n" * (before == "read"))
+    reply = seats.wire.next_reply()
+    assert reply.content == Answer("L:D4")
+    assert reply.used_us + reply.timing.stopped_us < 2 * SECOND_NS // 1000, "no time counts as both"
+    assert reply.used_us < reply.timing.stopped_us - LATE_NS // 1000
 
 
 def test_a_fault_behind_an_answer_is_the_reply_to_the_next_question(seats: Seats) -> None:
