@@ -108,10 +108,12 @@ def seen(folder: Path, name: str) -> list[list[int]]:
 
 
 def played(*bots: Bot) -> tuple[dict[str, Any], dict[str, ExitReport]]:
-    """What was measured of each bot in a game of some moves, and its exit report."""
+    """What was measured of each bot in a game that lasts longer than the time between two looks for new
+    processes, and its exit report.
+    """
     game = GAMES["evengroups"]
     names = tuple(one.name for one in bots)
-    terms = Terms("x", game, game.settle({"size": "3"}), names, (TimeControl.parse(LONG),) * 2, b"")
+    terms = Terms("x", game, game.settle({"size": "5"}), names, (TimeControl.parse(LONG),) * 2, b"")
     exits: dict[str, ExitReport] = {}
     (record,) = play_encounter(bots, [terms], start_us=LONG_US, hooks=Hooks(exits.__setitem__))
     assert not record.verdict.ending.is_fault, record.events[-1]
