@@ -93,7 +93,7 @@ def test_every_game_is_replayed(run: Path, report: Path, page: Page) -> None:
     game_is_shown(page, run, 3)
     press(page, "Escape")
     expect(page.locator("dialog")).not_to_be_visible()
-    assert "#" not in page.url
+    expect(page).to_have_url(report.as_uri())
 
 
 def test_a_score_leads_to_the_page_of_two_bots(run: Path, report: Path, page: Page) -> None:
@@ -120,7 +120,7 @@ def test_a_score_leads_to_the_page_of_two_bots(run: Path, report: Path, page: Pa
     expect(page.locator("dialog")).to_be_visible()
     press(page, "Escape")
     expect(panel.locator("h2")).to_have_text(f"{one} – {other}")
-    assert page.url.endswith(f"#pair?{one}&{other}"), "the page that the game was opened from"
+    expect(page).to_have_url(f"{report.as_uri()}#pair?{one}&{other}")
     panel.get_by_role("link", name="In the list of games").click()
     expect(page.locator("#count")).to_have_text(f"{len(met)} games")
     expect(panel).not_to_be_visible()
