@@ -74,7 +74,7 @@ def find_game(
         raise _no_game(file, game_id, len(summaries))
     if len(summaries) == 1:
         return _record(parse_json(last), header, given, warn).with_names(shown_name)
-    return [game._replace(bots=tuple(map(shown_name, game.bots))) for game in summaries]
+    return [game.with_names(shown_name) for game in summaries]
 
 
 def _no_game(file: Path, game_id: str | None, games: int) -> RefereeError:

@@ -259,6 +259,10 @@ class Summary(NamedTuple):
     clock_percent: int = 100
     """The clocks of the game in percent of the tournament's."""
 
+    def with_names(self, shown_name: Callable[[str], str]) -> Summary:
+        """The same with other names of the bots; `shown_name` gives them."""
+        return self._replace(bots=tuple(map(shown_name, self.bots)))
+
     @property
     def told(self) -> str:
         """How it ended, as `sentence`, with the names of the bots in place of their seats."""
