@@ -33,6 +33,7 @@ FOUND_LATE = [
     (set_in(TREE, "sprt = { elo0 = 0, elo1 = 10 }"), "`sprt` needs a game with 2 seats"),
     (TREE + POOL_AND_CUP, "the stage `cup`: there are 2 bots, expected at least 3"),
     (GOOD + POOL_AND_CUP.replace("2", "3"), "the stage `pool` has 2 bots, expected at least 3"),
+    (set_in(GOOD, 'cluster = "foo"'), "cluster `foo`: expected `tcp://HOST:PORT`"),
     (set_in(GOOD, 'format = "gauntlet"\nagainst = ["a", "b"]'), "`against` leaves 0 other bots, expected"),
     (set_in(TREE, 'format = "pairings"\npairings = [["a", "b"]]'), "`pairings` has `a`, `b` in an encounter"),
     (
