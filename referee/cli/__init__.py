@@ -171,8 +171,13 @@ def _run() -> int:
         return UsageError.exit_code
     except click.ClickException as error:
         where = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "referee"
-        # click quotes the input unescaped.
-        say(f"referee: {shown(error.format_message(), 400)} (see `{where} --help`)")
+        if isinstance(error, click.NoSuchOption):
+            from referee.cli.unknown_option import unknown_option  # not needed by correct commands
+
+            message = unknown_option(error)
+        else:
+            message = shown(error.format_message(), 400)  # click quotes the input unescaped
+        say(f"referee: {message} (see `{where} --help`)")
         return UsageError.exit_code
     except Interrupted as interrupted:
         say(f"referee: {interrupted}")

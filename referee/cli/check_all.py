@@ -10,14 +10,14 @@ from textwrap import fill
 from referee.check.all_bots import FAILED, CheckedBot, check_all
 from referee.cli.backends import build
 from referee.cli.colour import console_at_stderr
-from referee.cli.output import say, show_data
+from referee.cli.output import say, show_data, table_width
 from referee.core.errors import CheckFailed
 from referee.core.rows import as_text
 from referee.core.text import counted, listed, shown
 from referee.tournament.file.config import load
 
-WIDTH = 70
-"""Width of the texts beside the names."""
+_LEAST = 30
+"""Minimum width of the texts beside the names."""
 
 
 def check_file(file: Path, steps: Collection[int], seed: str, isolation: str | None, as_json: bool) -> None:
@@ -30,18 +30,21 @@ def check_file(file: Path, steps: Collection[int], seed: str, isolation: str | N
         for one in check_all(config, isolation, steps, seed, build, status.update):
             results.append(one)
             say(f"{one.bot}: {one.result}")
-    show_data(json.dumps([one.as_json() for one in results]) if as_json else _table(results))
+    show_data(json.dumps([one.as_json() for one in results]) if as_json else _table(results, table_width()))
     if failed := dict.fromkeys(one.bot for one in results if one.result == FAILED):
         in_all = counted(len({one.bot for one in results}), "bot")
         raise CheckFailed(f"{len(failed)} of {in_all} failed: {listed(failed)}")
 
 
-def _table(results: Sequence[CheckedBot]) -> str:
-    rows = [[one.bot, one.game or "–", one.result, _why(one)] for one in results]
-    return as_text(rows, ("bot", "game", "result", "why"))
+def _table(results: Sequence[CheckedBot], width: int) -> str:
+    headings = ("bot", "game", "result")
+    rows = [(one.bot, one.game or "–", one.result) for one in results]
+    left = sum(max(map(len, column)) + 2 for column in zip(headings, *rows, strict=True))
+    whys = [_why(one, max(_LEAST, width - left)) for one in results]
+    return as_text([(*row, why) for row, why in zip(rows, whys, strict=True)], (*headings, "why"))
 
 
-def _why(one: CheckedBot) -> str:
-    lines = [fill(shown(one.why, 1000), WIDTH, break_on_hyphens=False), *(f"| {line}" for line in one.output)]
-    lines += [fill(f"hint: {one.hint}", WIDTH, break_on_hyphens=False)] if one.hint else []
+def _why(one: CheckedBot, width: int) -> str:
+    lines = [fill(shown(one.why, 1000), width, break_on_hyphens=False), *(f"| {line}" for line in one.output)]
+    lines += [fill(f"hint: {one.hint}", width, break_on_hyphens=False)] if one.hint else []
     return "\n".join(filter(None, lines))

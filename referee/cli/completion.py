@@ -109,18 +109,26 @@ def _before(context: click.Context, *names: str) -> object:
     return given[0] if isinstance(given, tuple) else given
 
 
-def _games(context: click.Context) -> Iterator[Summary]:
-    """The first games of the run that was named before."""
+def _games(context: click.Context) -> list[Summary]:
+    """The first games of the run that was named before, with the names to which bots were renamed."""
     from referee.records import journal
+    from referee.records.amendments import amendments_of, check_amendments
     from referee.records.heads import Head, Heads
     from referee.tournament.run.reading import records_at
 
     file = records_at(Path(str(_before(context, "path", "paths"))))
     heads = Heads()
+    games: list[Summary] = []
+    renamed: dict[str, str] = {}
     for line in islice(journal.read(file), MAX_LINES):
-        said = heads.read(line.text)
-        if isinstance(said, Head):
-            yield said.game
+        match heads.read(line.text):
+            case Head(game, _):
+                games.append(game)
+            case {"kind": "change", "renamed": dict(names)} as change:
+                check_amendments(change, names)
+                renamed.update(names)
+    shown_name = amendments_of({"renamed": renamed}).shown
+    return [game.with_names(shown_name) for game in games]
 
 
 def _sample_bots(slug: str) -> Iterator[tuple[str, str]]:

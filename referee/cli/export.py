@@ -57,7 +57,7 @@ def export(paths: tuple[Path, ...], form: str, game_id: str | None) -> None:
     if game_id is not None:
         show_data(_alone(runs, game_id).decode().removesuffix("\n"))
         return
-    games = [(run, list(run.games.values())) for run in runs.runs]
+    games = [(run, run.shown_games) for run in runs.runs]
     if form == "csv":
         show_data(csv_of(games))
     else:

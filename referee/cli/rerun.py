@@ -107,7 +107,7 @@ class _RerunOptions:
             require_no_records(self.folder)
         instead = _instead(self.bots)
         run = read_run(run_folder(self.path))
-        recorded = find_game(run.folder, self.game_id, outside_game(self.game), say)
+        recorded = find_game(run.folder, self.game_id, outside_game(self.game), say, as_played=True)
         if not isinstance(recorded, GameRecord):
             raise UsageError(
                 f"`{shown(self.game_id, 80)}` is not a game of this run, expected an "
@@ -127,10 +127,11 @@ def _play(options: _RerunOptions, recorded: GameRecord, again: Rerun) -> None:
     with contextlib.ExitStack() as stack:
         observer = Views(options.watch, options.dialogue).observer(stack)
         played, said = again.play(observer.show, observer.taps)
-    for line in fault_report(played):
+    shown_name = again.run.amendments.shown
+    for line in fault_report(played.with_names(shown_name)):
         say(f"  {line}")
     difference = first_difference(recorded.events, played.events)
-    for line in compared(recorded, played, difference):
+    for line in compared(recorded.with_names(shown_name), played.with_names(shown_name), difference):
         show_data(line)
     if difference and any(isinstance(seat, dict) and seat.get("games_before") for seat in _seats(recorded)):
         say("note: in the original run, the bots' processes had already played other games before this one")

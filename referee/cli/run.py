@@ -92,6 +92,11 @@ def _run(options: _RunOptions) -> None:
         raise UsageError(
             "`--scale-clocks` is given without a cluster, expected `--cluster`, or `cluster` in the file"
         )
+    if cluster and not options.cluster:
+        from referee.cluster.connecting import checked_address  # few tournaments need it
+
+        with config.naming_file():
+            checked_address(cluster)
     folder = options.folder or config.folder
     count = config.workers if options.workers is None else options.workers
     if options.dry_run:

@@ -16,6 +16,7 @@ from referee.core.text import counted, shown
 from referee.core.units import about_seconds
 
 if TYPE_CHECKING:
+    from referee.ratings.placing import RankedBot
     from referee.tournament.run.progress import BotOrder, RunProgress
 
 ROWS = 20
@@ -131,11 +132,12 @@ def _data(progress: RunProgress, order: BotOrder) -> dict[str, Any]:
         "remaining_us": progress.remaining_us,
         "idle_us": _idle_us(progress),
         "faults": dict(sorted(order.faults.items())),
-        "standings": [_standing(order, rank, name) for rank, name, _ in order.places],
+        "standings": [_standing(order, place) for place in order.places],
     }
 
 
-def _standing(order: BotOrder, rank: int | None, name: str) -> dict[str, Any]:
+def _standing(order: BotOrder, place: RankedBot) -> dict[str, Any]:
+    rank, name, columns = place
     tally = order.tallies[name]
     rating = order.pool.ratings[name] if order.pool else None
     losses, draws, wins = tally.counts
@@ -150,6 +152,7 @@ def _standing(order: BotOrder, rank: int | None, name: str) -> dict[str, Any]:
         "wins": wins,
         "draws": draws,
         "losses": losses,
-        "points": tally.points,
+        "points": round(tally.points, 6),
         "faults": dict(sorted(tally.faults.items())),
+        **columns,  # the points of a format have its byes, as in the table
     }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from referee.cli.colour import console_at_stderr
 from referee.cli.output import say
 from referee.core.text import by_name, shown
-from referee.core.units import seconds
+from referee.core.units import about
 from referee.gameplay.events import Event, Moved, Preset
 from referee.gameplay.terms import Terms
 from referee.games.api import State
@@ -98,7 +98,7 @@ class Redrawing:
         if not any(control.reserve_us or control.increment_us for control in terms.controls):
             return []
         clocks = zip(terms.bots, self._reserves_us, strict=True)
-        return ["reserves: " + ", ".join(f"{name} {seconds(us)}" for name, us in clocks)]
+        return ["reserves: " + ", ".join(f"{name} {about(us)}" for name, us in clocks)]
 
     def _turn(self, terms: Terms, state: State[Any]) -> str:
         """Whose turn it is, or how the game ended."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from referee.core.defaults import MARGIN_US, REJECTIONS
@@ -34,6 +35,10 @@ class Terms:
     """The events of an earlier game with which this one begins, outcomes of chance included."""
     clock_percent: int = 100
     """`controls` in percent of the tournament's."""
+
+    def with_names(self, shown_name: Callable[[str], str]) -> Terms:
+        """The same terms with other names of the bots; `shown_name` gives them."""
+        return replace(self, bots=tuple(map(shown_name, self.bots)))
 
 
 class Verdict(NamedTuple):

@@ -45,7 +45,6 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from referee.core.text import by_name, shown, without_folders
 from referee.core.timecontrol import TimeControl
-from referee.core.units import about
 from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejected, Retired, Unplayed
 from referee.gameplay.terms import Terms, Verdict
 from referee.games.api import Seat
@@ -225,7 +224,7 @@ class _Maker:
                 value.setdefault("expected", []).append({"seat": seat + 1, "moves": shown_moves})
         record = self._steps.record
         told = known.seats(len(record.terms.bots))
-        faults = [*map(without_folders, fault_report(record, told, about))]  # guard: faults-of-others
+        faults = [*map(without_folders, fault_report(record, told))]  # guard: faults-of-others
         return {
             "seat": None if view is None else view + 1,
             "box": layout.view_box,
@@ -340,7 +339,7 @@ def _line(event: Event, terms: Terms) -> dict[str, Any]:
     line: dict[str, Any] = {
         "kind": kind,
         "text": text,
-        "words": event_text(event, terms.bots, terms.controls, about),
+        "words": event_text(event, terms.bots, terms.controls),
     }
     if not isinstance(event, Drawn):
         line["seat"] = event.seat + 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -60,6 +60,10 @@ class GameRecord:
     """Counts how often the referee tried to have this game played."""
     isolation: tuple[str, ...] = ()
     """The level of isolation of each bot, by seat; empty in records of earlier versions."""
+
+    def with_names(self, shown_name: Callable[[str], str]) -> GameRecord:
+        """The same game with other names of the bots; `shown_name` gives them."""
+        return replace(self, terms=self.terms.with_names(shown_name))
 
     @cached_property
     def faults(self) -> tuple[str, ...]:
@@ -254,6 +258,10 @@ class Summary(NamedTuple):
     """Stands for the events: games with the same events have the same; empty if they were not at hand."""
     clock_percent: int = 100
     """The clocks of the game in percent of the tournament's."""
+
+    def with_names(self, shown_name: Callable[[str], str]) -> Summary:
+        """The same with other names of the bots; `shown_name` gives them."""
+        return self._replace(bots=tuple(map(shown_name, self.bots)))
 
     @property
     def told(self) -> str:

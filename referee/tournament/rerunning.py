@@ -15,6 +15,9 @@ from referee.core.regular import open_without_links
 from referee.core.seeds import game_seed, seed_hash, shared_seed
 from referee.core.text import shown
 from referee.core.units import LONGEST_US
+from referee.gameplay.events import Event
+from referee.gameplay.terms import Terms
+from referee.games.api import State
 from referee.processes.bot import Bot
 from referee.records.amendments import MEMBERS
 from referee.records.header import CHANGED
@@ -63,7 +66,8 @@ class Rerun:
     run: Run
     recorded: GameRecord
     bots: tuple[Bot, ...]
-    """By name in the order of seats, each once."""
+    """By name in the order of seats, each once; as in the game, they have the names with which the run began.
+    """
     replaced: frozenset[str]
     """The names of the bots that have another command than in the run."""
     patient: bool = False
@@ -75,11 +79,16 @@ class Rerun:
         Raises `EnvironmentLacksError` where a bot did not start for a reason that is not its own.
         """
         transcript = Transcript()
-        everyone: tuple[Tap, ...] = (*taps, transcript)
+        shown_name = self.run.amendments.shown
 
         def tap(name: str, direction: str, data: bytes) -> None:
-            for each in everyone:
-                each(name, direction, data)
+            for each in taps:
+                each(shown_name(name), direction, data)
+            transcript(name, direction, data)
+
+        def show_event(terms: Terms, event: Event, state: State[Any]) -> None:
+            assert show
+            show(terms.with_names(shown_name), event, state)
 
         terms = self.recorded.terms
         start_us = Fields(self.run.header, "", RecordError).number("start_us", default=START_US)
@@ -87,7 +96,7 @@ class Rerun:
             # The bots are told of the same clocks, since they may play by them.
             terms, start_us = replace(terms, margin_us=LONGEST_US), LONGEST_US
         use = ProcessUse(patient=self.patient)
-        (record,) = play_encounter(self.bots, [terms], show, tap, start_us, use)
+        (record,) = play_encounter(self.bots, [terms], show and show_event, tap, start_us, use)
         return record, transcript.text()
 
     def store(self, folder: Path, played: GameRecord, dialogue: str) -> str:
@@ -98,6 +107,8 @@ class Rerun:
         with locked(folder):
             require_no_records(folder)
             with OpenRun.begin(folder, self._header(), _toml_of(self.run.folder)) as opened:
+                if self.run.amendments.renamed:
+                    opened.add_change({"renamed": dict(self.run.amendments.renamed)})
                 for batch in self.run.batches:
                     opened.add_batch(batch)
                 opened.add_games([body_of(to_json(played))])
@@ -135,18 +146,19 @@ def rerun_of(
     patient: bool = False,
 ) -> Rerun:
     """The rerun of a game of a run, whose bots' folders are relative to `base`; the bots in `instead` have
-    other commands than in the run, by name, and keep their settings. `isolation` stands in place of the level
-    that each bot had.
+    other commands than in the run, by the names that tables show, and keep their settings. `isolation` stands
+    in place of the level that each bot had.
 
     Raises `UsageError` where a bot cannot be started, `EnvironmentLacksError` where its isolation does not
     work on this machine.
     """
-    names = dict.fromkeys(recorded.terms.bots)
+    names = {run.amendments.shown(name): name for name in recorded.terms.bots}
     for name in instead:
         if name not in names:
             raise UsageError(
                 f"there is no bot `{shown(name, 80)}` in this game, expected {' or '.join(names)}"
             )
+    replaced = {names[name]: bot for name, bot in instead.items()}
     entrants = run.header["bots"]
     levels = {
         name: level
@@ -158,10 +170,10 @@ def rerun_of(
         {
             "name": name,
             **more.get(name, {}),
-            **_program_of(entrants.get(name, {}), name, instead.get(name)),
+            **_program_of(entrants.get(name, {}), shown_name, replaced.get(name)),
             **({"isolation": isolation or levels[name]} if isolation or name in levels else {}),
         }
-        for name in names
+        for shown_name, name in names.items()
     ]
     # What comes from the records was checked when it was read, but for the settings of programs.
     fields = Fields({"bot": tables}, "", UsageError)
@@ -170,7 +182,7 @@ def rerun_of(
     for bot in bots:
         bot.check()
     settled = isolated(bots, (run.folder,))
-    return Rerun(run, recorded, tuple(settled), frozenset(instead), patient)
+    return Rerun(run, recorded, tuple(settled), frozenset(replaced), patient)
 
 
 def _program_of(entrant: Mapping[str, Any], name: str, instead: Bot | None) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from referee.core.text import shown
-from referee.core.units import about
 from referee.gameplay.events import Drawn, Event, Rejected, Retired, Unplayed
 from referee.viewing.knowledge import View
 from referee.viewing.steps import Steps
@@ -20,7 +19,7 @@ def step_lines(steps: Steps, number: int, view: View) -> list[str]:
     """
     step, terms = steps.steps[number], steps.terms
     known = steps.known_by(view)
-    texts = [event_text(event, terms.bots, terms.controls, about) for event in known.events(step.events)]
+    texts = [event_text(event, terms.bots, terms.controls) for event in known.events(step.events)]
     lines = [line for text in texts for line in text.split("\n")]
     if not known.is_open:
         before = steps.steps[number - 1].state if number else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from referee.core.errors import RecordError
@@ -52,13 +52,8 @@ def place_text(measured: Mapping[str, Any]) -> str:
     return f"played on {shown(place.name)} ({shown(place.cpu)}){worker}"
 
 
-def event_text(
-    event: Event,
-    names: Sequence[str],
-    controls: Sequence[TimeControl],
-    time: Callable[[int], str] = seconds,
-) -> str:
-    """An event as text; a move has a second line with its charge. `time` formats microseconds."""
+def event_text(event: Event, names: Sequence[str], controls: Sequence[TimeControl]) -> str:
+    """An event as text; a move has a second line with its charge."""
     if isinstance(event, Drawn):
         return f"chance: {shown(event.text)}"
     who = f"seat {event.seat + 1} {names[event.seat]}"
@@ -66,12 +61,12 @@ def event_text(
         case Moved():
             how = "time was up, default submitted: " if event.defaulted else ""
             info = f" ({shown(event.info)})" if event.info else ""
-            arithmetic = _arithmetic(event, controls[event.seat], time)
-            return f"{who}: {how}{shown(event.text)}{info}\n  {arithmetic}{_waited(event.timing, time)}"
+            arithmetic = _arithmetic(event, controls[event.seat])
+            return f"{who}: {how}{shown(event.text)}{info}\n  {arithmetic}{_waited(event.timing)}"
         case Rejected():
             return (
                 f"{who}: {shown(event.text, 80)} rejected after "
-                f"{time(event.used_us)}: {shown(event.sentence)}"
+                f"{about(event.used_us)}: {shown(event.sentence)}"
             )
         case Preset():
             return f"{who}: {shown(event.text)}, an opening move made by the referee"
@@ -79,32 +74,32 @@ def event_text(
             return f"{who}: {shown(event.text)}, which does not count"
         case Retired():
             detail = f": {shown(event.detail, 300)}" if event.detail else ""
-            after = f" after {time(event.used_us)}" if event.ending is Ending.TIME else ""
-            return f"{who} {event.ending.sentence}{after}{detail}{_waited(event.timing, time)}"
+            after = f" after {about(event.used_us)}" if event.ending is Ending.TIME else ""
+            return f"{who} {event.ending.sentence}{after}{detail}{_waited(event.timing)}"
 
 
-def _waited(timing: Timing, time: Callable[[int], str]) -> str:
+def _waited(timing: Timing) -> str:
     """That the bot waited for a processor in a move; empty where it is not known to have done so."""
     if not timing.waited_us:
         return ""
-    forgiven = f", {time(timing.forgiven_us)} of that not charged" if timing.forgiven_us else ""
-    return f"; it was ready to run but waited {time(timing.waited_us)} for a processor{forgiven}"
+    forgiven = f", {about(timing.forgiven_us)} of that not charged" if timing.forgiven_us else ""
+    return f"; it was ready to run but waited {about(timing.waited_us)} for a processor{forgiven}"
 
 
-def _arithmetic(moved: Moved, control: TimeControl, time: Callable[[int], str]) -> str:
+def _arithmetic(moved: Moved, control: TimeControl) -> str:
     """The charge of a move: time used, reserve taken, reserve remaining."""
     charge = moved.charge
-    text = f"{time(charge.used_us)} used"
+    text = f"{about(charge.used_us)} used"
     if control.timed and charge.over_us:
-        steps = f" in steps of {time(control.step_us)}" if control.step_us else ""
+        steps = f" in steps of {about(control.step_us)}" if control.step_us else ""
         text += (
-            f", {time(charge.over_us)} beyond the allowance of {time(control.move_us)}: "
-            f"{time(charge.taken_us)} of reserve taken{steps}"
+            f", {about(charge.over_us)} beyond the allowance of {about(control.move_us)}: "
+            f"{about(charge.taken_us)} of reserve taken{steps}"
         )
     if control.increment_us:
-        text += f", {time(control.increment_us)} added"
+        text += f", {about(control.increment_us)} added"
     if control.reserve_us or control.increment_us:
-        text += f", {time(charge.reserve_us)} of reserve remaining"
+        text += f", {about(charge.reserve_us)} of reserve remaining"
     return text
 
 
@@ -216,15 +211,13 @@ _LABELS = {
 """What parts of a seat's measurements are called, by their names in the record."""
 
 
-def fault_report(
-    record: GameRecord, seats: Collection[Seat] | None = None, time: Callable[[int], str] = seconds
-) -> Iterator[str]:
+def fault_report(record: GameRecord, seats: Collection[Seat] | None = None) -> Iterator[str]:
     """Describes each fault of a game, or of these seats: what happened, the last lines that the bot wrote to
-    stderr, and a hint. `time` formats microseconds.
+    stderr, and a hint.
     """
     for event in record.events:
         if isinstance(event, Retired) and event.ending.is_fault and (seats is None or event.seat in seats):
-            yield event_text(event, record.terms.bots, record.terms.controls, time)
+            yield event_text(event, record.terms.bots, record.terms.controls)
             measured = measured_of(record.measured, event.seat)
             expected = _expected(_lines(measured.get("last_sent")))
             if expected and expected.strip("`") not in _lines(measured.get("last_came")):

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
 import pytest
 
 from referee.gameplay.events import Moved
 from referee.games.picture import boards_and_notes
+from referee.ratings.columns import number_text
 from referee.viewing.steps import steps_of
 from referee.viewing.svg import Layout
 from tests.command import referee
 from tests.pages.recorded import records
+from tests.processes.runs import toml
 from tests.tools import synthetic
 
 pytest.importorskip("playwright")
@@ -181,6 +185,32 @@ def test_a_name_leads_to_what_the_games_say_of_the_bot(run: Path, report: Path, 
     expect(panel.locator("h2")).not_to_have_text(name)
     panel.get_by_role("link", name="The tournament").click()
     expect(page.locator("#standings")).to_be_visible()
+
+
+SCALED = "size = 3\n[tournament.points]\nwin = 3\ndraw = 1\nbye = 4"
+
+
+@pytest.mark.parametrize(
+    ("game", "options", "form"),
+    [("blooms", SCALED, "swiss"), ("thetree", "players = 3", None), ("thetree", "players = 1", None)],
+)
+def test_the_pages_of_bots_have_the_points_of_the_table(
+    game: str, options: str, form: str | None, tmp_path: Path, page: Page
+) -> None:
+    file, path = toml(tmp_path / "t.toml", None, options, game=game, format=form), tmp_path / "t.html"
+    assert referee("run", str(file)).code == 0
+    assert referee("report", str(file), "-o", str(path)).code == 0
+    standings = json.loads(referee("table", str(file), "--format", "json").out)["standings"]
+    for row in standings:
+        page.goto(f"{path.as_uri()}#bot?{row['bot']}")
+        panel = page.locator("#bot")
+        expect(panel.locator("h2")).to_have_text(row["bot"])
+        figure = panel.locator(".key-figures div", has_text="points").locator("dd").text_content()
+        assert re.match(rf"{number_text(row['points'])}\b", str(figure))
+        points, score = panel.locator(".squares tbody tr").last.locator("td").all_text_contents()[:2]
+        in_games = row["points"] - 4 * row.get("byes", 0)
+        assert points.split(" of ")[0] == number_text(in_games)
+        assert score == f"{100 * row['score']:.0f} %"
 
 
 def test_the_list_is_sorted_by_its_columns(report: Path, page: Page) -> None:

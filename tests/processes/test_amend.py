@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -124,17 +125,35 @@ def test_a_new_bot_has_another_name_than_one_that_was_renamed(tmp_path: Path) ->
     assert done.code == 2 and "bot `New` has the name to which `a` was renamed" in done.err, done.err
 
 
-def test_a_renamed_bot_is_found_by_its_new_name(tmp_path: Path) -> None:
+def test_renamed_bots_have_their_new_names(tmp_path: Path) -> None:
     file = toml(tmp_path / "t.toml", "", a=PLAIN, b=PLAIN)
     assert referee("run", str(file)).code == 0
-    assert referee("amend", str(file), "--rename", "a=alpha").code == 0
+    assert referee("amend", str(file), "--rename", "a=alpha", "--rename", "b=beta").code == 0
     found = json.loads(referee("find", str(file), "--bot", "alpha", "--format", "json").out)
     assert [(game["id"], game["bots"]) for game in found] == [
-        ("1:a:b", ["alpha", "b"]),
-        ("1:b:a", ["b", "alpha"]),
+        ("1:a:b", ["alpha", "beta"]),
+        ("1:b:a", ["beta", "alpha"]),
     ]
-    old = referee("find", str(file), "--bot", "a")
-    assert old.code == 2 and "there is no bot `a` in this run, expected one of alpha, b" in old.err
+    (row, _) = csv.DictReader(io.StringIO(referee("export", str(file), "--format", "csv").out))
+    assert (row["bot_1"], row["bot_2"]) == ("alpha", "beta")
+    assert '[White "alpha"]' in referee("export", str(file)).out
+    assert re.search("(alpha|beta) won +(alpha|beta) has", referee("replay", str(file)).out)
+    for words in (
+        ("replay", "--all"),
+        ("replay", "--json"),
+        ("picture",),
+        ("rerun", "--watch", "--dialogue"),
+    ):
+        done = referee(words[0], str(file), "2", *words[1:])
+        said = f"{done.out}{done.err}"
+        assert re.search(r'seat 2 alpha|"bots": ."beta", "alpha"', said), words
+        assert not re.search(r'"[ab]"|seat . [ab]\b| [ab] (REF|won)', said), words
+    new = tmp_path / "new"
+    assert referee("rerun", str(file), "1", f"alpha={PLAIN}", "-o", str(new)).code == 0
+    assert "alpha" in referee("replay", str(new), "1", "--all").out and referee("verify", str(new)).code == 0
+    for words in (("find", "--bot", "a"), ("rerun", "1", f"a={PLAIN}")):
+        old = referee(words[0], str(file), *words[1:])
+        assert old.code == 2 and re.search("no bot `a` in this .*expected .*alpha(, | or )beta", old.err)
 
 
 def test_forged_names_are_refused(tmp_path: Path) -> None:

@@ -28,6 +28,8 @@ def test_all_bots_of_a_file_are_built_and_checked(tmp_path: Path) -> None:
     assert "passed" in rows["good"] and "left out" in rows["lacking"]
     assert "failed    step 1, starts: " in rows["silent"] and "blooms" in rows["silent"]
     assert "it cannot be built: `sh` exited with status 2" in rows["broken"]
+    long = [line for line in done.out.splitlines() if len(line) > 80]
+    assert not long and len(done.out.splitlines()) > 10
     assert "| what is missing" in done.out and "the file `gone.py`" in rows["gone"]
     assert done.err.splitlines()[-1] == "referee: 3 of 5 bots failed: broken, gone and silent"
     assert not (tmp_path / "t-results").exists()

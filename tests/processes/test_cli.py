@@ -171,6 +171,31 @@ def test_help_and_version() -> None:
     assert referee().code == 2
 
 
+UNKNOWN = {
+    "match --games": "expected `-n`",
+    "match --rounds": "expected `-n`",
+    "match --tc": "expected `--time`",
+    "match --concurrency": "expected `--workers`",
+    "match --repeat": "expected `--repeats`",
+    "match --out": "expected `-o`",
+    "match --isolatoin": "expected `--isolation`",
+    "run --games": "expected `rounds` in the tournament file",
+    "table --\x1b": "",
+}
+
+
+@pytest.mark.parametrize("words", UNKNOWN)
+def test_an_unknown_option_is_told_with_the_one_that_is_meant(words: str) -> None:
+    command, option = words.split()
+    done = referee(command, option, "2")
+    known = f", {UNKNOWN[words]}" if UNKNOWN[words] else ""
+    quoted = option.replace("\x1b", r"\x1b")
+    assert (done.code, done.err) == (
+        2,
+        f"referee: there is no option `{quoted}`{known} (see `referee {command} --help`)\n",
+    )
+
+
 @pytest.mark.promise("LOOKING", "The reader of the output may close it.")
 @pytest.mark.slow
 def test_the_reader_of_the_output_may_close_it() -> None:

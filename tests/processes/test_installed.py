@@ -170,10 +170,11 @@ def test_a_shell_completes_games_and_bots_of_a_run(tmp_path: Path, monkeypatch: 
     folder = str(tmp_path / "run")
     words = ("match", "blooms", "-n", "12", "-o", folder, "--option", "size=3", "--option", "target=2")
     assert referee(*words, *HERE, "--isolation", "none", f"one={PLAIN}", f"two={PLAIN}").code == 0
+    assert referee("amend", folder, "--rename", "one=first").code == 0
     for command in (("replay", folder), ("picture", folder), ("rerun", folder), ("find", folder, "--id")):
         assert completed(monkeypatch, *command, "1") == ["plain,1", "plain,10", "plain,11", "plain,12"]
     assert completed(monkeypatch, "export", folder, "--game", "6:o") == ["plain,6:one:two"]
-    assert completed(monkeypatch, "find", folder, "--lost-by", "") == ["plain,one", "plain,two"]
+    assert completed(monkeypatch, "find", folder, "--lost-by", "") == ["plain,first", "plain,two"]
     records = tmp_path / "run" / "games.jsonl"
     records.write_bytes(b'{"kind":"game"\n' + records.read_bytes())
     for broken in (folder, "/no/such", str(tmp_path), "/dev/null"):

@@ -169,7 +169,9 @@ def test_with_too_few_bots_left_nothing_is_played(tmp_path: Path) -> None:
     file.write_text(f"{file.read_text()}[[bot]]\n{SICK['build'][0]}")
     done = referee("run", str(file))
     assert done.code == 2 and not (tmp_path / "t-results").exists()
-    assert done.err.splitlines()[-1].startswith("referee: bot `sick`: it cannot be built: `sh` exited")
+    assert done.err.splitlines()[-1].startswith(
+        f"referee: `{file}`: bot `sick`: it cannot be built: `sh` exited"
+    )
 
 
 def test_a_match_with_a_bot_that_cannot_start_is_refused(tmp_path: Path) -> None:

@@ -81,7 +81,9 @@ def test_other_commands_know_games_of_persons(folder: Path) -> None:
 def test_no_other_command_starts_a_person(folder: Path) -> None:
     done = referee("run", str(folder / "tournament.toml"), "-o", str(folder))
     assert done.code == 2
-    assert done.err == "referee: `anna` is a person, expected a bot; a person plays with `referee play`\n"
+    where = f"`{folder / 'tournament.toml'}`: "
+    wrong = "`anna` is a person, expected a bot; a person plays with `referee play`"
+    assert done.err == f"referee: {where}{wrong}\n"
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def test_openings_are_a_tree_of_what_was_played_more_than_once() -> None:
         (game(("bee", "ant"), (1, 2)), ("a", "b")),
     ]
     found = openings(games, "ant", 0)
-    assert found == [Opening(("a",), 3, 3), Opening(("a", "b"), 2, 2)]
+    assert found == [Opening(("a",), 3, 1.5), Opening(("a", "b"), 2, 1)]
     assert openings(games, "bee", 0) == [] and openings(games, "ant", 3) == []
     many = [(game(("ant", "bee"), (1, 2)), (str(number // 2),)) for number in range(100)]
     assert len(openings(many, "ant", 0)) == MOST_OPENINGS
@@ -94,6 +94,7 @@ def test_a_bot_has_its_best_and_worst_games_and_what_it_said_at_faults() -> None
     assert ant.to_see[2].sentence.startswith("against bee, rated ") and " lower" in ant.to_see[2].sentence
     assert [tuple(fault) for fault in ant.faults] == [(games[4].game.id, "gone", "KeyError")]
     assert ant.elo and found["bee"].faults == []
+    assert (ant.points, found["bee"].points) == ("9 of 11", "2 of 11")
     history = RatingHistory({"ant": [(12, 40.0)]}, [])
     of_history = bot_reports(table, games, None, history, {})
     assert (of_history["ant"].course, of_history["bee"].course) == ([(12, 40.0)], ()), "bee is not rated"

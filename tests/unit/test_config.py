@@ -15,7 +15,36 @@ from tests.processes.runs import toml
 GOOD = '[tournament]\ngame = "blooms"\n[[bot]]\nname = "a"\ncmd = "true"\n[[bot]]\nname = "b"\ncmd = "true"\n'
 
 
+POOL_AND_CUP = '[[stage]]\nname = "pool"\nadvance = 2\n[[stage]]\nname = "cup"\n'
+TREE = GOOD.replace("blooms", "thetree") + '[[bot]]\nname = "c"\ncmd = "true"\n[options]\nplayers = 3\n'
+
+
+def set_in(text: str, settings: str) -> str:
+    """A file with these settings of the tournament."""
+    return text.replace("[tournament]\n", f"[tournament]\n{settings}\n")
+
+
+FOUND_LATE = [
+    (
+        set_in(TREE, 'format = "swiss"\nrounds = 2'),
+        "`format` is `swiss`, but the game has 3 seats, expected 2",
+    ),
+    (set_in(TREE, 'format = "knockout"'), "`format` is `knockout`, but the game has 3 seats, expected 2"),
+    (set_in(TREE, "sprt = { elo0 = 0, elo1 = 10 }"), "`sprt` needs a game with 2 seats"),
+    (TREE + POOL_AND_CUP, "the stage `cup`: there are 2 bots, expected at least 3"),
+    (GOOD + POOL_AND_CUP.replace("2", "3"), "the stage `pool` has 2 bots, expected at least 3"),
+    (set_in(GOOD, 'cluster = "foo"'), "cluster `foo`: expected `tcp://HOST:PORT`"),
+    (set_in(GOOD, 'format = "gauntlet"\nagainst = ["a", "b"]'), "`against` leaves 0 other bots, expected"),
+    (set_in(TREE, 'format = "pairings"\npairings = [["a", "b"]]'), "`pairings` has `a`, `b` in an encounter"),
+    (
+        set_in(GOOD, 'format = "swiss"\nrounds = 2\nstrikes = { faults = 1, games = "keep" }'),
+        "`strikes.games` is `keep`, expected `forfeit` with the format `swiss`",
+    ),
+]
+"""What shows only when the bots, the seats and the format are put together."""
+
 BAD_FILES: list[tuple[str, str]] = [
+    *FOUND_LATE,
     ("", "`tournament` is missing, expected a table, `[tournament]`"),
     ("x", "the file is not valid TOML"),
     ("[tournament]\n", "`tournament.game` is missing, expected a string"),
@@ -193,7 +222,8 @@ def test_a_bad_file_is_one_clear_line(text: str, message: str, tmp_path: Path) -
     file.write_text(text)
     done = referee("run", str(file))
     assert done.code == 2 and message in done.err, done.err
-    assert done.err.splitlines()[-1].startswith("referee: ") and len(done.err.splitlines()[-1]) < 500
+    last = done.err.splitlines()[-1]
+    assert last.startswith(f"referee: `{file}`") and len(last) < 500
     assert done.out == "" and [path.name for path in tmp_path.iterdir()] == ["bad.toml"]
 
 
@@ -226,6 +256,7 @@ def test_a_dry_run_refuses_a_bad_bot_as_the_run_does(wrong: str, tmp_path: Path)
     text = GOOD.rpartition("cmd")[0]
     (tmp_path / "t.toml").write_text(f"{text}{cmd}{wrong}\n")
     refused_alike(tmp_path / "t.toml")
+    assert f"referee: `{tmp_path / 't.toml'}`: " in referee("run", str(tmp_path / "t.toml")).err
 
 
 @pytest.mark.quick_cases(2)

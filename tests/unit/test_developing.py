@@ -121,7 +121,8 @@ def test_in_a_terminal_the_board_stays_where_it_is(monkeypatch: pytest.MonkeyPat
     waits = looked_at(Redrawing(250_000, console), monkeypatch)
     pages = screen.getvalue().split("1:a:b: blooms")[1:]
     assert set(waits) == {0.25} and len(pages) == len(waits) + 1, "the last one is drawn again to stay"
-    assert "1. seat 1 a: " in pages[0] and "reserves: a 9 s, b 9 s" in pages[0]
+    assert "1. seat 1 a: " in pages[0] and "reserves: a 9.0 s, b 9.0 s" in pages[0]
+    assert "µs used, 9.0 s of reserve remaining" in pages[0], "as in replays and on pages"
     assert "to move: seat 2 b" in pages[0] and "\na has captured " in pages[-1]
     for page in pages[:-1]:
         assert page.count("\x1b[1A") == page.count("\n") > 5, "as many lines up as down"

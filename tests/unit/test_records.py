@@ -560,7 +560,7 @@ def test_replay_draws_the_game_and_its_clocks(folder: Path) -> None:
     code, out = run("replay", str(folder), "3")
     assert code == 0
     assert "3:a:b: blooms size=3 target=1, seat 1 a (2s+6s/2s), seat 2 b (2s+6s/2s)" in out
-    assert "4. seat 2 b: L:B2\n  0.001 s used, 6 s of reserve remaining\nA     (· )[2L] ·" not in out
+    assert "4. seat 2 b: L:B2\n  1.0 ms used, 6.0 s of reserve remaining\nA     (· )[2L] ·" not in out
     assert "A     (· ) 2L  ·   A3\nB    2D [2L] ·   ·   B4" in out
     assert out.endswith("b won: b has captured 1 of 1\n")
 

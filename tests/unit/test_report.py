@@ -304,6 +304,8 @@ def test_the_list_has_names_once_and_sentences_with_names() -> None:
     assert first == ["1:ant:bee", 0, [0, 1], (1, 2), 0, 0, 7, [], 5]
     assert len(value["games"]) == len(games)
     json.dumps(value)
+    unrated = games_data([ListedGame(games[0].game._replace(rated=False), 0)], 200)
+    assert unrated["games"][0][9:] == [1], "it counts for nothing"
 
 
 def test_the_list_has_the_faults_by_seat() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -31,8 +32,14 @@ def printed(folder: Path, lines: list[bytes]) -> tuple[Done, Done]:
     return status, table
 
 
+def points(command: str, folder: Path, *options: str) -> dict[str, float]:
+    """The points of each bot, as a command has them in its JSON."""
+    standings = json.loads(referee(command, str(folder), *options).out)["standings"]
+    return {row["bot"]: row["points"] for row in standings}
+
+
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if name in ("sprt", "knockout") else SLOW) for name in RUNS]
+    "name", [pytest.param(name, marks=[] if name in ("sprt", "knockout", "swiss") else SLOW) for name in RUNS]
 )
 def test_a_run_is_told_within_80_columns_and_its_most_games_until_it_is_over(
     name: str, tmp_path: Path
@@ -49,5 +56,8 @@ def test_a_run_is_told_within_80_columns_and_its_most_games_until_it_is_over(
         if not in_all.is_exact or name in STOPPED:
             assert ("at most" in status.out.split("\n")[0]) != is_over
             assert ("at most" in table.err) != is_over
+        assert points("status", tmp_path / told, "--json") == points(
+            "table", tmp_path / told, "--format", "json"
+        )
         if name == "knockout":
             assert "0–0, by seed" not in table.out, "a series of which no encounter is over"

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from referee.core.text import counted
-from referee.pages.report.front import EVEN, GameToSee, ListedGame, best_win, most
+from referee.pages.report.front import EVEN, GameToSee, ListedGame, best_win, most, points_text
 from referee.pages.report.habits import Board, Opening, openings
 from referee.pages.report.rating_history import RatingHistory
 from referee.ratings.columns import rating_text
@@ -33,6 +33,8 @@ class BotReport(NamedTuple):
 
     elo: str
     """Its rating with the interval; empty where it is not rated."""
+    points: str
+    """Its points, as in the table."""
     times: Sequence[tuple[str, str]]
     """The headings and the cells of its row in the table of times."""
     course: Sequence[tuple[int, float]]
@@ -61,10 +63,12 @@ def bot_reports(
         for bot in each.game.bots:
             own[bot].append(each)
     rated = {row.bot: rating_text(row.rating) for row in table.rows if row.is_rated and table.seats > 1}
+    points = {row.bot: points_text(row) for row in table.rows}
     times_of = _by_bot(times) if times else {}
     return {
         bot: BotReport(
             rated.get(bot, ""),
+            points[bot],
             times_of.get(bot, ()),
             course.elo.get(bot, ()) if course else (),
             cells.get(bot, {}),

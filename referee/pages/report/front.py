@@ -266,21 +266,23 @@ def podium(table: Standings, games: Sequence[ListedGame], elo: Mapping[str, floa
 def _place(row: StandingsRow, games: Iterable[ListedGame], elo: Mapping[str, float]) -> Place:
     """A bot with its best win."""
     game, against = best_win(row.bot, games, elo) or (None, "")
-    return Place(row.rank or 0, row.bot, _points_text(row), game, against)
+    return Place(row.rank or 0, row.bot, points_text(row, " points"), game, against)
 
 
-def _points_text(row: StandingsRow) -> str:
-    """The points of a bot as its place follows from them: in some formats those of a bye count too."""
+def points_text(row: StandingsRow, unit: str = "") -> str:
+    """The points of a bot as its place follows from them: in some formats those of a bye count too. `unit`
+    stands behind the number.
+    """
     tally = row.tally
     whole = row.columns.get("points")
     whole = tally.points if whole is None or isinstance(whole, str) else whole
     own, in_all = number_text(tally.points), number_text(whole)
     if in_all == own and tally.scale == STANDARD:
-        return f"{own} of {tally.games:,} points"
+        return f"{own} of {tally.games:,}{unit}"
     games = counted(tally.games, "game")
     if in_all == own:
-        return f"{own} points in {games}"
-    return f"{in_all} points: {own} in {games}, {number_text(whole - tally.points)} without a game"
+        return f"{own}{unit} in {games}"
+    return f"{in_all}{unit}: {own} in {games}, {number_text(whole - tally.points)} without a game"
 
 
 def best_win(

@@ -12,7 +12,6 @@ from referee.core.errors import RecordError, UsageError
 from referee.core.fields import Fields
 from referee.core.text import shown, without_folders
 from referee.core.timecontrol import TimeControl
-from referee.core.units import about
 from referee.pages.game_data import game_data
 from referee.pages.report.habits import OPENING_MOVES, words_of
 from referee.ratings.times import Times
@@ -138,7 +137,7 @@ class PlayedReader:
                 words_of(str(event["move"]) for event in moves if "move" in event and event["seat"] == seat)
                 for seat in range(1, len(bots) + 1)
             ),
-            tuple(map(without_folders, fault_report(record, time=about))) if record and has_faults else (),
+            tuple(map(without_folders, fault_report(record))) if record and has_faults else (),
             self._replay(steps) if steps else None,
         )
 

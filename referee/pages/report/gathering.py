@@ -13,6 +13,7 @@ from referee.core.advance import Advance, Stage, untold_stage
 from referee.core.errors import RecordError, RefereeError
 from referee.core.fields import Fields
 from referee.core.pairing import section_of
+from referee.core.point_scale import PointScale
 from referee.core.text import shown, without_folders
 from referee.core.timecontrol import TimeControl
 from referee.pages.report.bots import BotReport, bot_reports
@@ -88,6 +89,7 @@ class TournamentReport:
     """Why there is no course of ratings; empty where there is one."""
     best: Sequence[str]
     """The bots, best first."""
+    scale: PointScale
     slowest: Sequence[SlowMove]
     faults: Sequence[FaultyGame]
     more_faults: int
@@ -222,6 +224,7 @@ class Gathering:
             course=followed,
             course_text=why_not,
             best=whole.names,
+            scale=facts.points,
             slowest=sorted(self._slowest, key=lambda move: -move.used_us),
             faults=faulty,
             more_faults=self._with_faults - len(faulty),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
 
+from referee.core.point_scale import STANDARD
 from referee.games.api import State
 from referee.games.picture import Mark, Plane, Point, Polygon, regular
 from referee.records.record import Summary
@@ -79,22 +80,21 @@ class Opening(NamedTuple):
 
     moves: tuple[str, ...]
     games: int
-    half_points: int
-    """What it scored in them, counted in halves."""
+    score: float
+    """What it scored in them, as a number of games won."""
 
 
 def openings(games: Iterable[tuple[Summary, Sequence[str]]], bot: str, seat: int) -> list[Opening]:
     """The most frequent beginnings of a bot's games from a seat, each after what it continues."""
     counts: Counter[tuple[str, ...]] = Counter()
-    scored: Counter[tuple[str, ...]] = Counter()
+    scored: dict[tuple[str, ...], float] = defaultdict(float)
     for game, moves in games:
         if seat >= len(game.bots) or game.bots[seat] != bot:
             continue
-        best = min((rank for at, rank in enumerate(game.ranks) if at != seat), default=2)
-        points = 1 + (game.ranks[seat] < best) - (game.ranks[seat] > best)
+        score = STANDARD.of(game.ranks, seat)
         for length in range(1, len(moves) + 1):
             counts[tuple(moves[:length])] += 1
-            scored[tuple(moves[:length])] += points
+            scored[tuple(moves[:length])] += score
     frequent = [(moves, count) for moves, count in counts.items() if count >= FEWEST_GAMES]
     frequent.sort(key=lambda found: (-found[1], len(found[0]), found[0]))
     return [Opening(moves, count, scored[moves]) for moves, count in frequent[:MOST_OPENINGS]]

@@ -11,6 +11,7 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from referee.core.pairing import Pairing
+from referee.core.point_scale import STANDARD, PointScale
 from referee.core.text import shown, signed
 from referee.pages.environment import page, replay_scripts, replay_styles, static
 from referee.pages.game_data import packed
@@ -89,6 +90,7 @@ def report_page(
                 **games_data(report.games, on_a_page or 0),
                 **bots_data(report.bots),
                 "pairs": pairs_data(report.pairs),
+                "points": points_data(report.scale),
                 "pages": own_pages,
             }
         ),
@@ -168,6 +170,7 @@ def games_data(games: Sequence[ListedGame], on_a_page: int) -> dict[str, Any]:
             each.moves,
             [faults.of(word) if word else -1 for word in game.faults] if any(game.faults) else [],
             each.deciding,
+            *([] if game.rated else [1]),
         ]
         for each in games
         for game in [each.game]
@@ -199,6 +202,7 @@ def bots_data(bots: Mapping[str, BotReport]) -> dict[str, Any]:
         "about": {
             name: {
                 "elo": bot.elo,
+                "points": bot.points,
                 "times": bot.times,
                 "course": [(games, round(elo)) for games, elo in bot.course],
                 "cells": [
@@ -219,20 +223,25 @@ def pairs_data(pairs: Mapping[PairOfBots, Sequence[GameToSee]]) -> list[tuple[An
     return [(*met.bots, met.section, _cards(found)) for met, found in pairs.items()]
 
 
+def points_data(scale: PointScale) -> dict[str, float] | None:
+    """The points of a game by its result, for the script; None for the standard ones."""
+    return None if scale == STANDARD else {"won": scale.win, "drawn": scale.draw, "lost": scale.loss}
+
+
 def _cards(to_see: Sequence[GameToSee]) -> list[tuple[str, str, str, str, int | None]]:
     return [(seen.name, seen.number, shown(seen.sentence), seen.game.id, seen.deciding) for seen in to_see]
 
 
-def opening_rows(found: Sequence[Opening]) -> list[tuple[int, str, int, int]]:
+def opening_rows(found: Sequence[Opening]) -> list[tuple[int, str, int, float]]:
     """Openings as rows of a tree, each below what it continues: how many moves come before, the last move,
-    games, and points in halves.
+    games, and its score in them.
     """
-    rows: list[tuple[int, str, int, int]] = []
+    rows: list[tuple[int, str, int, float]] = []
 
     def add(before: tuple[str, ...]) -> None:
         for each in found:
             if each.moves[:-1] == before:
-                rows.append((len(before), each.moves[-1], each.games, each.half_points))
+                rows.append((len(before), each.moves[-1], each.games, round(each.score, 6)))
                 add(each.moves)
 
     add(())

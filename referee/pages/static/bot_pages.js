@@ -11,8 +11,13 @@
  * @param {(id: string) => (string | Element)[]} breakable the id of a game, which may be broken into lines
  */
 function botPages(data, address, tableOf, position, breakable) {
-  const [ID, SECTION, BOTS, RANKS, ENDING, FAULTS] = [0, 1, 2, 3, 4, 7];
-  const SIGNS = { won: "+", drawn: "=", lost: "–", fault: "✕" };
+  const [ID, SECTION, BOTS, RANKS, ENDING, FAULTS, UNRATED] = [0, 1, 2, 3, 4, 7, 9];
+  const SIGNS = { won: "+", drawn: "=", lost: "–", unrated: "·", fault: "✕" };
+  /** From the worst to the best. */
+  const RESULTS = ["lost", "drawn", "won"];
+  /** What a result counts in a score, and in the tournament's own points. */
+  const SHARES = { lost: 0, drawn: 0.5, won: 1, unrated: 0 };
+  const POINTS = data.points ? { ...data.points, unrated: 0 } : SHARES;
   /** So many games of a pair are listed; the list of all games has the others. */
   const MOST_LISTED = 50;
 
@@ -22,17 +27,18 @@ function botPages(data, address, tableOf, position, breakable) {
     for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
     return made;
   };
-  const grouped = (number) => number.toLocaleString("en");
+  const grouped = (number) => number.toLocaleString("en", { maximumFractionDigits: 2 });
   const counted = (number, noun) => `${grouped(number)} ${noun}${number === 1 ? "" : "s"}`;
   const query = (...parts) => parts.map(encodeURIComponent).join("&");
   const botLink = (name) => make("a", name, { href: `#bot?${query(name)}`, class: "quiet" });
   const compare = (own, other) => (own < other ? "won" : own === other ? "drawn" : "lost");
+  const sum = (games, key) => games.reduce((before, game) => before + game[key], 0);
   const count = (games, result) => games.filter((game) => game.result === result).length;
-  const pointsOf = (games) => count(games, "won") + count(games, "drawn") / 2;
-  const percentOf = (games) => Math.round((100 * pointsOf(games)) / games.length);
-  const scoreOf = (games) => `${grouped(pointsOf(games))} of ${grouped(games.length)}`;
+  const ratedOf = (games) => games.length - count(games, "unrated");
+  const percentOf = (games) => Math.round((100 * sum(games, "share")) / Math.max(1, ratedOf(games)));
+  const pointsOf = (games) => `${grouped(sum(games, "points"))}${data.points ? "" : ` of ${grouped(ratedOf(games))}`}`;
   const resultsOf = (games) =>
-    ["won", "drawn", "lost"]
+    ["won", "drawn", "lost", "unrated"]
       .filter((result) => count(games, result))
       .map((result) => `${grouped(count(games, result))} ${result}`)
       .join(", ");
@@ -47,13 +53,22 @@ function botPages(data, address, tableOf, position, breakable) {
       const fault = game[FAULTS][seat] >= 0 ? data.faults[game[FAULTS][seat]] : "";
       const found = { number, seat, fault, id: game[ID] };
       const own = game[RANKS][seat];
-      if (game[BOTS].length === 1) return isRival("alone") ? [{ ...found, rival: "", result: compare(own, 2) }] : [];
-      return game[BOTS].flatMap((other, at) => {
-        const rival = data.bots[other];
-        return at !== seat && isRival(rival, game) ? [{ ...found, rival, result: compare(own, game[RANKS][at]) }] : [];
-      });
+      const against = (rival, by) => {
+        const result = game[UNRATED] ? "unrated" : by;
+        return isRival(rival || "alone", game) ? [{ ...found, rival, result, share: SHARES[result], points: POINTS[result] }] : [];
+      };
+      if (game[BOTS].length === 1) return against("", own === 1 ? "won" : "lost");
+      return game[BOTS].flatMap((other, at) => (at === seat ? [] : against(data.bots[other], compare(own, game[RANKS][at]))));
     });
   };
+
+  /** A game by its results against each rival: a win is one against all of them, and they share its points. */
+  const whole = (results) => ({
+    ...results[0],
+    result: RESULTS.find((result) => count(results, result)) ?? "unrated",
+    share: sum(results, "share") / results.length,
+    points: sum(results, "points") / results.length,
+  });
 
   /** A table under its heading; a heading of a column that ends with `#` is one of numbers. */
   const grid = (title, heads, rows, name = "", note = "") => {
@@ -167,8 +182,8 @@ function botPages(data, address, tableOf, position, breakable) {
   /** The beginnings of a bot's games from a seat. */
   const openings = (rows, seat) =>
     rows.length
-      ? grid(`Openings from seat ${seat + 1}`, ["moves", "games#", "score#"], rows.map(([depth, move, games, halves]) => [
-          make("span", move, { class: `depth-${depth}` }), grouped(games), `${Math.round((50 * halves) / games)} %`]))
+      ? grid(`Openings from seat ${seat + 1}`, ["moves", "games#", "score#"], rows.map(([depth, move, games, shares]) => [
+          make("span", move, { class: `depth-${depth}` }), grouped(games), `${Math.round((100 * shares) / games)} %`]))
       : "";
 
   const numbers = new Map(data.games.map((game, number) => [game[ID], number]));
@@ -180,15 +195,12 @@ function botPages(data, address, tableOf, position, breakable) {
   /** What the games say of a bot. */
   const bot = (name) => {
     const about = data.about[name];
-    const met = new Map();
-    for (const game of gamesOf(name)) met.set(game.rival, [...(met.get(game.rival) ?? []), game]);
-    const games = new Map();
+    const [met, games] = [new Map(), new Map()];
     for (const game of gamesOf(name)) {
-      const before = games.get(game.number);
-      const worst = !before || ["lost", "drawn", "won"].indexOf(game.result) < ["lost", "drawn", "won"].indexOf(before.result);
-      if (worst) games.set(game.number, game);
+      met.set(game.rival, [...(met.get(game.rival) ?? []), game]);
+      games.set(game.number, [...(games.get(game.number) ?? []), game]);
     }
-    const own = [...games.values()];
+    const own = [...games.values()].map(whole);
     const seats = seatsOf(own);
     const rivals = [...met].sort(([, one], [, other]) => percentOf(one) - percentOf(other));
     const sentence = make("p", `${counted(own.length, "game")}: ${resultsOf(own)}. `, { class: "sentence" });
@@ -202,14 +214,14 @@ function botPages(data, address, tableOf, position, breakable) {
     const faults = [...faultsOf(own)].map(([word, list]) => `${word} (${grouped(list.length)})`).join(", ");
     const rows = rivals.map(([rival, list]) => [
       rival ? botLink(rival) : "alone",
-      rival ? make("a", scoreOf(list), { href: `#pair?${query(name, rival)}` }) : scoreOf(list),
+      rival ? make("a", pointsOf(list), { href: `#pair?${query(name, rival)}` }) : pointsOf(list),
       `${percentOf(list)} %`,
       ...seats.map((seat) => list.filter((game) => game.seat === seat).map(square)),
     ]);
-    rows.push(["all", scoreOf(own), `${percentOf(own)} %`, ...seats.map((seat) => scoreOf(own.filter((game) => game.seat === seat)))]);
+    rows.push(["all", pointsOf(own), `${percentOf(own)} %`, ...seats.map((seat) => pointsOf(own.filter((game) => game.seat === seat)))]);
     const heads = ["against", "points", "score#", ...seats.map((seat) => `from seat ${seat + 1}`)];
     return [
-      ...opening([name], [...(about.elo ? [["Elo ± 95 %", about.elo]] : []), ["points", scoreOf(own)], ["faults", grouped(faulty), faulty ? "bad" : ""]], sentence),
+      ...opening([name], [...(about.elo ? [["Elo ± 95 %", about.elo]] : []), ["points", about.points], ["faults", grouped(faulty), faulty ? "bad" : ""]], sentence),
       beside(
         grid("By opponent and seat", heads, rows, "squares", SQUARES),
         make("div", [
@@ -232,13 +244,14 @@ function botPages(data, address, tableOf, position, breakable) {
     const isHere = (rival, game) => rival === other && (!section || data.sections[game[SECTION]] === section);
     const games = gamesOf(one, isHere);
     if (!games.length) return null;
-    const points = pointsOf(games);
-    const sentence = make("p", `${one} scored ${scoreOf(games)} points (${percentOf(games)}\u00a0%) against ${other}: ${resultsOf(games)}. `, { class: "sentence" });
+    const others = gamesOf(other, (rival, game) => rival === one && isHere(other, game));
+    const scored = data.points ? `${pointsOf(games)} points in ${counted(ratedOf(games), "game")}` : `${pointsOf(games)} points`;
+    const sentence = make("p", `${one} scored ${scored} (${percentOf(games)}\u00a0%) against ${other}: ${resultsOf(games)}. `, { class: "sentence" });
     const filter = [["section", section], ["bot", one], ["against", other]].filter(([, value]) => value);
     const all = make("a", "Show them in the list of games", { href: `#games?${filter.map((part) => part.map(encodeURIComponent).join("=")).join("&")}` });
     const seats = seatsOf(games).map((seat) => {
       const list = games.filter((game) => game.seat === seat);
-      return [`${seat + 1}`, scoreOf(list), `${percentOf(list)} %`, list.map(square)];
+      return [`${seat + 1}`, pointsOf(list), `${percentOf(list)} %`, list.map(square)];
     });
     const endings = new Map();
     for (const game of games) {
@@ -251,10 +264,10 @@ function botPages(data, address, tableOf, position, breakable) {
     sentence.append(...(isPlain ? ["All games ended by the rules. "] : []), all);
     const where = section && data.sections.length > 1 ? section : null;
     const chosen = data.pairs.find(([a, b, within]) => within === where && [a, b].includes(one) && [a, b].includes(other));
-    const faults = [[one, games], [other, gamesOf(other, (rival, game) => rival === one && isHere(other, game))]].flatMap(
+    const faults = [[one, games], [other, others]].flatMap(
       ([name, list]) => [...faultsOf(list)].map(([word, faulty]) => [botLink(name), word, faulty.map(square)]));
     return [
-      ...opening([botLink(one), " – ", botLink(other)], [["score", `${grouped(points)} : ${grouped(games.length - points)}`], ["games", grouped(games.length)]], sentence),
+      ...opening([botLink(one), " – ", botLink(other)], [["points", [games, others].map((list) => grouped(sum(list, "points"))).join(" : ")], ["games", grouped(games.length)]], sentence),
       beside(
         grid(`${one} by seat`, ["seat", "points", "score#", "games"], seats, "squares", SQUARES),
         isPlain ? "" : grid(`How the games ended for ${one}`, ["ended by", "games#", "won#", "drawn#", "lost#"], ended),

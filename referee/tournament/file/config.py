@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -96,6 +97,12 @@ class Config:
     """Whether clocks are longer on slower machines."""
     elsewhere: bool | None = None
     """The argument of `load`."""
+    where: str = ""
+    """The beginning of its errors, which names the file; empty for a command line."""
+
+    def naming_file(self) -> AbstractContextManager[None]:
+        """Has errors of what the file says, which are found later than by reading it, begin with its name."""
+        return _naming(self.where)
 
     def without(self, left_out: Iterable[LeftOut]) -> Config:
         """The tournament of the same file without further bots. Raises `UsageError` where those that are left
@@ -103,7 +110,7 @@ class Config:
         """
         fields = _fields(self.text)
         out = (*self.left_out, *left_out)
-        return _config(self.path, self.text, fields, self.path.parent, self.elsewhere, out)
+        return _config(self.path, self.text, fields, self.path.parent, self.elsewhere, out, self.where)
 
     @property
     def entrants(self) -> tuple[Entrant, ...]:
@@ -137,10 +144,18 @@ def load(path: Path, elsewhere: bool | None = None) -> Config:
     Raises `UsageError`, naming the file and the key.
     """
     text = read_text(path)
+    where = f"`{shown(str(path))}`: "
+    with _naming(where):
+        return _config(path, text, _fields(text), path.parent, elsewhere, where=where)
+
+
+@contextmanager
+def _naming(where: str) -> Iterator[None]:
+    """Puts this before the text of each `UsageError`."""
     try:
-        return _config(path, text, _fields(text), path.parent, elsewhere)
+        yield
     except UsageError as error:
-        raise UsageError(f"`{shown(str(path))}`: {error}") from None
+        raise UsageError(f"{where}{error}") from None
 
 
 def config_of(
@@ -164,6 +179,7 @@ def _config(
     base: Path,
     elsewhere: bool | None = None,
     left_out: Iterable[LeftOut] = (),
+    where: str = "",
 ) -> Config:
     options = {option.name for game in GAMES.values() for option in game.options}
     fields.only(*TABLES, instead=words.in_file(options))
@@ -214,6 +230,7 @@ def _config(
         cluster=cluster,
         scale_clocks=main.flag("scale_clocks", False),
         elsewhere=elsewhere,
+        where=where,
     )
 
 

@@ -54,6 +54,13 @@ _TABLES = {
 }
 
 
+def key_called(word: str) -> str | None:
+    """The key of the table `[tournament]` that has this name, or that other programs call so; None where
+    there is none.
+    """
+    return word if word in keys.TOURNAMENT else _renamed(_TOURNAMENT).get(word)
+
+
 def in_file(options: Iterable[str]) -> dict[str, str]:
     """Explains keys that stand in no table, a phrase for each; `options` are those of all games."""
     return {

@@ -116,7 +116,10 @@ class Staged(Format):
                     f"the stage `{stage.name}` has {counted(span.bots, 'bot')}{groups}, "
                     f"expected at least {least}{where}"
                 )
-            stage.form_for(smallest).check(smallest, seats)
+            try:
+                stage.form_for(smallest).check(smallest, seats)
+            except UsageError as error:
+                raise UsageError(f"the stage `{stage.name}`: {error}") from None
 
     def schedule(self, state: SectionState) -> Schedule:
         """All encounters, stage by stage."""

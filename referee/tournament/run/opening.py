@@ -59,12 +59,13 @@ def examine(config: Config, folder: Path, isolation: str | None = None, is_here:
     damaged, `EnvironmentLacksError` where a level that was named does not work on this machine.
     """
     run = find_run(folder)
-    if run and (late := _too_late(config, run)):
-        config = config.without(late)
-    if run and (before := known_format(run.header)):
-        config = replace(config, format=config.format.continuing(before))
-    tournament = tournament_of(config)
-    tournament.check()
+    with config.naming_file():
+        if run and (late := _too_late(config, run)):
+            config = config.without(late)
+        if run and (before := known_format(run.header)):
+            config = replace(config, format=config.format.continuing(before))
+        tournament = tournament_of(config)
+        tournament.check()
     left_out = {one.bot: one.reason for one in config.left_out}
     if run and (wrong := differences(run.header, tournament, left_out)):
         raise UsageError(

@@ -59,12 +59,14 @@ class Readiness:
             left_out.append(one)
         if not left_out:
             return candidate
-        try:
-            config = candidate.config.without(left_out)
-            return examine(config, self._folder, self._isolation, self._is_here)
-        except UsageError as error:
-            which = "it" if len(left_out) == 1 else "these bots"
-            raise UsageError(f"{left_out[0].error}; without {which}, {error}") from None
+        config = candidate.config
+        with config.naming_file():
+            try:
+                return examine(config.without(left_out), self._folder, self._isolation, self._is_here)
+            except UsageError as error:
+                which = "it" if len(left_out) == 1 else "these bots"
+                why = str(error).removeprefix(config.where)
+                raise UsageError(f"{left_out[0].error}; without {which}, {why}") from None
 
 
 def unfit_bots(candidate: Candidate, build: Builder | None) -> Iterator[LeftOut]:
@@ -76,7 +78,8 @@ def unfit_bots(candidate: Candidate, build: Builder | None) -> Iterator[LeftOut]
     private = private_files(config, candidate.folder)
     for number, entrant in enumerate(candidate.tournament.entrants):
         bot, origin = entrant.bot, config.origins.get(entrant.bot.name, BotOrigin())
-        bot.check_is_program()
+        with config.naming_file():
+            bot.check_is_program()
         if bot.name in candidate.out:
             continue
         if origin.build:

@@ -294,7 +294,7 @@ class RunState:
         """The games that count, with the names of the bots as tables show them."""
         if not self.amendments.renamed:
             return [*self.games.values()]
-        return [game._replace(bots=self.shown_bots(game)) for game in self.games.values()]
+        return [game.with_names(self.amendments.shown) for game in self.games.values()]
 
     def shown_bots(self, game: Summary) -> tuple[str, ...]:
         """The names of the bots of a game, as tables show them."""
