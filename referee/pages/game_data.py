@@ -13,6 +13,8 @@ A view is what one seat knows of the game (`"seat": 1`), or a spectator, who see
     {"seat", "box": "0 0 WIDTH HEIGHT", "ground": SVG, "rows": {SEAT: BOX, …},
      "steps": [STEP, …], "faults": [TEXT, …], "written": {SEAT: [[WHAT, TEXT], …]}}
 
+`"grows": true` says that each position is drawn as large as fits in the box.
+
 A step is the position after it, `"draw"`: the view's ground and the elements with these indexes. `"more"` is
 true of a position on the way to it, which comes before it. Where there are any, it has `"rows"`, what is
 drawn of each seat below its name, and of seat 0 what stands beside the board, such as its legend, in the box
@@ -230,6 +232,7 @@ class _Maker:
             "seat": None if view is None else view + 1,
             "box": layout.view_box,
             "ground": layout.ground,
+            **({"grows": True} if layout.grows else {}),
             "rows": {seat: box for seat, (box, _) in of_seats.items()},
             "steps": found,
             "faults": faults,

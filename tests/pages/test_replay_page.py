@@ -35,6 +35,7 @@ from tests.pages.browser import (
     AS_THE_BROWSER_WRITES_IT,
     LIGHT,
     PHONE,
+    SETTLED,
     Look,
     check,
     new_context,
@@ -404,6 +405,24 @@ def test_all_of_a_board_is_on_a_small_screen(players: int, page: Page, tmp_path:
         press(page, key)
         lowest = page.locator(".views").bounding_box()
         assert lowest and lowest["y"] + lowest["height"] <= SMALL.height
+
+
+@pytest.mark.parametrize("players", [1, 2, 3, 4])
+def test_a_tree_fills_its_board_beside_many_hands(players: int, page: Page, tmp_path: Path) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    record = random_game(GAMES["thetree"], b"pages", {"players": str(players), "deals": "1"})
+    open_file(page, written(steps_of(record), tmp_path / "game.html"))
+    for look in (SMALL, PHONE):
+        show_as(page, look)
+        press(page, "End")
+        page.evaluate(SETTLED)
+        parts = (".board > svg .pieces", ".board > svg", ".board", ".rows")
+        tree, drawing, board, hands = (page.locator(part).bounding_box() for part in parts)
+        assert tree and drawing and board and hands
+        share = max(tree["width"] / drawing["width"], tree["height"] / drawing["height"])
+        assert 0.8 <= share <= 1, look.name
+        is_beside = hands["x"] + hands["width"] <= board["x"]
+        assert is_beside == (players > 2 and look is SMALL), look.name
 
 
 def test_all_of_a_board_and_its_notes_is_on_a_small_screen(

@@ -420,6 +420,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     flip,
     close() {
       stop();
+      board.close();
       graph.close();
       watching.disconnect();
       listening.abort();
