@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from referee.core.text import by_name
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.events import Moved
 from referee.gameplay.loop import play as play_game
@@ -357,10 +358,23 @@ def test_on_a_phone_nothing_stands_over_the_moves(steps: Steps, page: Page, tmp_
     assert last["y"] + last["height"] <= list_of_moves["y"] + list_of_moves["height"] <= below["y"]
 
 
+STAMP = "() => { document.querySelector('.stamp').hidden = false; }"
+"""Shows how the game ended where it stands if nothing else says so, as in a report."""
+
+
+def test_how_the_game_ended_is_said_once(steps: Steps, page: Page, tmp_path: Path) -> None:
+    Replay(page, steps, tmp_path / "game.html")
+    press(page, "End")
+    assert steps.verdict
+    told = page.get_by_text(by_name(steps.verdict.outcome.sentence, steps.terms.bots))
+    expect(told.locator("visible=true").and_(page.locator(":not(.status)"))).to_have_count(1)
+
+
 def test_how_the_game_ended_covers_nothing_of_the_board(steps: Steps, page: Page, tmp_path: Path) -> None:
     page.emulate_media(reduced_motion="reduce")
     Replay(page, steps, tmp_path / "game.html")
     press(page, "End")
+    page.evaluate(STAMP)
     for look in (LIGHT, PHONE):
         show_as(page, look)
         stamp = page.locator(".stamp").bounding_box()
@@ -487,6 +501,7 @@ def test_news_are_folded_where_more_is_known_and_unfolded_as_the_reader_asks(
 def test_how_a_game_ended_stays_within_the_page(games: dict[str, Steps], page: Page, tmp_path: Path) -> None:
     open_file(page, written(games["evengroups"], tmp_path / "game.html"))
     press(page, "End")
+    page.evaluate(STAMP)
     page.evaluate("() => document.getAnimations().forEach(one => { one.pause(); one.currentTime = 900; })")
     stamp, stage = (page.locator(name).bounding_box() for name in (".stamp", ".stage"))
     assert stamp and stage

@@ -23,11 +23,12 @@ async function replayData(id) {
  * @param {Element} element
  * @param {object} game the data of the game
  * @param {object} options `step` and `view` (the number of a seat, 0 for all) to begin with; `keys`, whose key
- *   events are obeyed (the document, if nothing is given; null for none); `moved`, called with the step and
- *   the view after each change; `flipped`, called after the board was turned round
+ *   events are obeyed (the document, if nothing is given; null for none); `told`, whether the page says elsewhere how
+ *   the game ended; `moved`, called with the step and the view after each change; `flipped`, called after the board was
+ *   turned round
  * @returns {{go(step: number): void, step(): number, look(view: number): void, flip(): void, close(): void}}
  */
-function mountReplay(element, game, { step = 0, view = 0, keys = document, moved = () => {}, flipped = () => {} } = {}) {
+function mountReplay(element, game, { step = 0, view = 0, keys = document, told = false, moved = () => {}, flipped = () => {} } = {}) {
   const PLAY = "M7 4v16l13-8z";
   const PAUSE = "M6 5h4v14H6zM14 5h4v14h-4z";
   /** How far a finger moves at least to turn a step. */
@@ -99,9 +100,8 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
         here.push(list);
       }
     }
-    if (at === steps.length - 1) {
-      if (game.damage) here.push(newElement("p", "bad", `The record is damaged here: ${game.damage}`));
-      here.push(newElement("p", "end", game.result));
+    if (at === steps.length - 1 && game.damage) {
+      here.push(newElement("p", "bad", `The record is damaged here: ${game.damage}`));
     }
     if (!here.length) here.push(newElement("p", "soft", nothing(at)));
     here.push(...writtenBy(game, steps[at].written));
@@ -202,7 +202,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     seats();
     graph.at(at);
     const isBefore = at < steps.length - 1;
-    stamp.hidden = isBefore || !game.end;
+    stamp.hidden = isBefore || !game.end || (told && !game.end.fault);
     document.body.classList.toggle("before-end", isBefore);
     scroll(current);
     if (steps[at].position !== undefined) part("position").querySelector("pre").textContent = steps[at].position;
@@ -445,7 +445,7 @@ async function startReplay(element) {
       // Browsers limit how often the address changes.
     }
   };
-  const options = { ...place(), moved };
+  const options = { ...place(), told: true, moved };
   const player = beside ? mountPair(element, [game, await replayData(beside)], options) : mountReplay(element, game, options);
   addEventListener("hashchange", () => {
     const { step, view } = place();
