@@ -467,6 +467,28 @@ def test_moves_of_both_seats_at_once_stand_beside_each_other(
         assert one["y"] == other["y"] and one["x"] + one["width"] < other["x"]
 
 
+CUT = """() => {
+    const list = document.querySelector(".moves");
+    const top = list.getBoundingClientRect().top;
+    const rows = [...list.children].map(row => row.getBoundingClientRect());
+    return rows.some(row => row.top < top - 0.5 && row.bottom > top + 8);
+}"""
+"""Whether a step of the list is cut at its top."""
+
+
+def test_the_topmost_step_is_whole_where_the_list_was_scrolled(
+    games: dict[str, Steps], page: Page, tmp_path: Path
+) -> None:
+    for slug in ("floral", "thetree"):
+        open_file(page, written(games[slug], tmp_path / f"{slug}.html"))
+        show_as(page, SMALL)
+        current = page.locator(".moves [aria-current=step]")
+        for key in ("PageDown", "PageDown", "End", "PageUp"):
+            press(page, key)
+            expect(current).to_be_in_viewport(ratio=0.9)
+            assert not page.evaluate(CUT), (slug, key)
+
+
 def test_the_current_step_stays_in_view_when_the_window_changes(
     games: dict[str, Steps], page: Page, tmp_path: Path
 ) -> None:

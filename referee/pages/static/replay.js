@@ -31,6 +31,8 @@ async function replayData(id) {
 function mountReplay(element, game, { step = 0, view = 0, keys = document, told = false, moved = () => {}, flipped = () => {} } = {}) {
   const PLAY = "M7 4v16l13-8z";
   const PAUSE = "M6 5h4v14H6zM14 5h4v14h-4z";
+  /** The pixels above the first step of the list and below the last one. */
+  const GAP = 4;
   /** How far a finger moves at least to turn a step. */
   const SWIPE = 40;
   const listening = new AbortController();
@@ -160,12 +162,17 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, told 
     );
   }
 
-  /** Scrolls the list, and it alone, so that the current step is in view. */
+  /** Scrolls the list, and it alone, so that the current step is in view and the topmost one is whole. */
   function scroll(current) {
+    const [high, row] = [moves.clientHeight, current.offsetHeight];
     const above = current.offsetTop - moves.scrollTop;
-    if (above < current.offsetHeight || above > moves.clientHeight - 2 * current.offsetHeight) {
-      moves.scrollTop = current.offsetTop - (moves.clientHeight - current.offsetHeight) / 2;
-    }
+    const isSeen = above >= row && above <= high - 2 * row;
+    const last = drawnSteps.at(-1);
+    const end = last.offsetTop + last.offsetHeight + GAP;
+    const wanted = Math.min(isSeen ? moves.scrollTop : current.offsetTop - (high - row) / 2, end - high);
+    const top = (drawnSteps.find((one) => one.offsetTop - GAP > wanted - 1) ?? last).offsetTop - GAP;
+    moves.style.setProperty("--after", `${Math.max(0, top + high - end)}px`); // so that it can be scrolled so far
+    moves.scrollTop = top;
   }
 
   /** Where the current step is, in numbers. */
