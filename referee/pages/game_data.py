@@ -299,7 +299,7 @@ class _Maker:
             value["lines"] = lines
         news = known.news(step.state, before.state if before else None)
         if self._with_news and news:
-            value["news"] = [shown(line, 300) for line in news]
+            value["news"] = [shown(self._told(line), 300) for line in news]
         reserves = known.reserves(step.reserves_us)
         if before is None or reserves != known.reserves(before.reserves_us):
             value["reserves"] = reserves
@@ -307,6 +307,11 @@ class _Maker:
         if frame.is_last and turn:
             value["turn"] = [seat + 1 for seat in turn]
         return value
+
+    def _told(self, line: str) -> str:
+        """A line of news in words, with the names of the bots."""
+        terms = self._steps.terms
+        return by_name(terms.game.told(line), terms.bots)
 
 
 class Frame(NamedTuple):
