@@ -408,15 +408,15 @@
   };
   /** Leaves out of a picture what is too small to be read: all letters, or what is on its tiles. */
   const simplify = (svg) => {
-    const letters = [...svg.querySelectorAll("text:not(.text-faint)")].map((text) => [text, text]);
+    const high = (text, shown) => parseFloat(getComputedStyle(text).fontSize) * (shown.getScreenCTM()?.a ?? 1);
+    const letters = [...svg.querySelectorAll("text:not(.text-faint)")].map((text) => high(text, text));
     const tiles = [];
     for (const used of svg.querySelectorAll("use")) {
       const symbol = document.querySelector(used.getAttribute("href"));
-      for (const text of symbol.querySelectorAll("text")) letters.push([text, used]);
+      for (const text of symbol.querySelectorAll("text")) letters.push(high(text, used));
       if (symbol.querySelector(".fill-tile")) tiles.push(used.getBoundingClientRect().height);
     }
-    const high = letters.map(([text, shown]) => parseFloat(getComputedStyle(text).fontSize) * (shown.getScreenCTM()?.a ?? 1));
-    svg.classList.toggle("wordless", Math.min(...high) < LEAST);
+    svg.classList.toggle("wordless", Math.min(...letters) < LEAST);
     svg.classList.toggle("plain", Math.min(...tiles) < LEAST);
   };
   const watching = new ResizeObserver((found) => found.forEach((one) => simplify(one.target)));

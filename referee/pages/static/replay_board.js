@@ -49,9 +49,9 @@ async function saveImage(svg, name) {
 function mountBoard(root, game) {
   /** The height of notes that stand below the board on all screens: a legend of two lines. */
   const MOST_BELOW = 100;
-  /** How much larger than in its frame a board that grows may be drawn, and the room round it. */
+  /** How much larger than in its frame a board that grows may be drawn, and the room at both its sides. */
   const LARGEST = 1.3;
-  const GAP = 12;
+  const RIM = 24;
   const [board, picture, ground, pieces, notes, rows] = ["board", "picture", "ground", "pieces", "notes", "rows"].map((name) =>
     root.querySelector(`.${name}`),
   );
@@ -78,15 +78,14 @@ function mountBoard(root, game) {
   /** Draws a board that grows as large as the screen has room for: its frame has one shape, screens have others. */
   function fit() {
     const { width: wide, height: high } = picture.getBoundingClientRect();
-    if (!grows || !wide || !high) return;
     const drawn = pieces.getBBox();
+    if (!grows || !wide || !drawn.width) return;
     const { width, height } = picture.viewBox.baseVal;
     const unit = Math.min(wide / width, high / height);
-    if (!drawn.width) return;
-    const room = Math.min((wide / unit - 2 * GAP) / drawn.width, (high / unit - 2 * GAP) / drawn.height);
+    const room = Math.min((wide / unit - RIM) / drawn.width, (high / unit - RIM) / drawn.height);
     const size = Math.min(LARGEST, Math.max(1, room));
     const x = width / 2 - size * (drawn.x + drawn.width / 2);
-    const y = (height + high / unit) / 2 - GAP - size * (drawn.y + drawn.height);
+    const y = (height + high / unit - RIM) / 2 - size * (drawn.y + drawn.height);
     pieces.style.transform = `translate(${x}px, ${y}px) scale(${size})`;
   }
 
