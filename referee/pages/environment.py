@@ -117,8 +117,8 @@ def static(name: str) -> str:
 
 
 def _unbroken(text: str) -> Markup:
-    """A sentence whose numbers stay on one line with their percent signs."""
-    return Markup(str(escape(text)).replace(" %", "&nbsp;%"))
+    """A sentence whose numbers stay on one line with their percent signs, and whose intervals do."""
+    return Markup(str(escape(text)).replace(" %", "&nbsp;%").replace("…", "…&NoBreak;"))
 
 
 def _breakable(text: str) -> Markup:

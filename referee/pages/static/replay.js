@@ -86,6 +86,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, told 
 
   /** Everything that is known of the current step, beside the board. */
   function now() {
+    opensNews = part("of-news")?.open ?? opensNews; // as the reader left it
     const expected = steps[at].expected ?? [];
     const here = linesSaid(game, linesOf(at), expected.map((one) => one.seat));
     here.push(...expectedBy(game, expected, showExpected));
@@ -95,8 +96,8 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, told 
       list.append(...news.map((text) => newElement("li", "", text)));
       if (here.length) {
         const told = folded("News of this step", list);
+        told.className = "of-news";
         told.open = opensNews;
-        told.addEventListener("toggle", () => (opensNews = told.open));
         here.push(told);
       } else {
         here.push(list);
