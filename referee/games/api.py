@@ -312,6 +312,10 @@ class Game(ABC, Generic[M]):
         """
         return ""
 
+    def told(self, line: str) -> str:
+        """A line of news in words, for people, seats counted from 1; the line itself where there are none."""
+        return line
+
     @abstractmethod
     def seats(self, options: Options) -> int:
         """Returns the number of seats under these options: 1 to `MAX_SEATS`."""

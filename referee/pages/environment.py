@@ -104,20 +104,21 @@ _LEFT_OUT = re.compile(r"^[ \t]*(/\*.*?\*/[ \t]*\n|//.*?\n|\n)|^[ \t]+", re.MULT
 
 @cache
 def static(name: str) -> str:
-    """The text of a file in `static/`, without whole lines of comments, indentation and, in stylesheets, all
-    comments and needless blanks.
+    """The text of a file in `static/`, without comments, indentation and some needless blanks and, in
+    stylesheets, without needless blanks, zeros and semicolons.
     """
     text = (resources.files("referee.pages") / "static" / name).read_text("utf-8")
     text = _LEFT_OUT.sub("", text)
     if not name.endswith(".css"):
-        return text
+        return re.sub(r" (=>|[!=]==|&&|\|\|) ", r"\1", re.sub(r"(?<=[;{,)]) // .*", "", text))
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
-    return re.sub(r"(?<=[{};,])\s+|\s+(?=[{}])|(?<=:) ", "", text)
+    text = re.sub(r"(?<=[{};,>])\s+|\s+(?=[{}>])|(?<=:) ", "", text)
+    return re.sub(r";(?=})|(?<=[\s:(,-])0(?=\.\d)", "", text)
 
 
 def _unbroken(text: str) -> Markup:
-    """A sentence whose numbers stay on one line with their percent signs."""
-    return Markup(str(escape(text)).replace(" %", "&nbsp;%"))
+    """A sentence whose numbers stay on one line with their percent signs, and whose intervals do."""
+    return Markup(str(escape(text)).replace(" %", "&nbsp;%").replace("…", "…&NoBreak;"))
 
 
 def _breakable(text: str) -> Markup:

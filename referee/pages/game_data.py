@@ -13,6 +13,8 @@ A view is what one seat knows of the game (`"seat": 1`), or a spectator, who see
     {"seat", "box": "0 0 WIDTH HEIGHT", "ground": SVG, "rows": {SEAT: BOX, …},
      "steps": [STEP, …], "faults": [TEXT, …], "written": {SEAT: [[WHAT, TEXT], …]}}
 
+`"grows": true` says that each position is drawn as large as fits in the box.
+
 A step is the position after it, `"draw"`: the view's ground and the elements with these indexes. `"more"` is
 true of a position on the way to it, which comes before it. Where there are any, it has `"rows"`, what is
 drawn of each seat below its name, and of seat 0 what stands beside the board, such as its legend, in the box
@@ -229,6 +231,7 @@ class _Maker:
             "seat": None if view is None else view + 1,
             "box": layout.view_box,
             "ground": layout.ground,
+            **({"grows": True} if layout.grows else {}),
             "rows": {seat: box for seat, (box, _) in of_seats.items()},
             "steps": found,
             "faults": faults,
@@ -295,7 +298,7 @@ class _Maker:
             value["lines"] = lines
         news = known.news(step.state, before.state if before else None)
         if self._with_news and news:
-            value["news"] = [shown(line, 300) for line in news]
+            value["news"] = [shown(self._told(line), 300) for line in news]
         reserves = known.reserves(step.reserves_us)
         if before is None or reserves != known.reserves(before.reserves_us):
             value["reserves"] = reserves
@@ -303,6 +306,11 @@ class _Maker:
         if frame.is_last and turn:
             value["turn"] = [seat + 1 for seat in turn]
         return value
+
+    def _told(self, line: str) -> str:
+        """A line of news in words, with the names of the bots."""
+        terms = self._steps.terms
+        return by_name(terms.game.told(line), terms.bots)
 
 
 class Frame(NamedTuple):

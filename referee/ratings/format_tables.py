@@ -35,6 +35,8 @@ class FormatTable(NamedTuple):
     """How many columns stand in each part where it is too wide and is printed in parts; 0 where columns are
     left out instead.
     """
+    title: str = ""
+    """Its title on pages; empty where its name says enough."""
 
 
 RANK = Column("rank", "#")

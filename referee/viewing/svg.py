@@ -72,6 +72,11 @@ class Layout:
         return f"0 0 {self.width} {self.height}"
 
     @property
+    def grows(self) -> bool:
+        """Whether a board is drawn as large as fits in the frame."""
+        return any(panel.frame for panel in self.panels)
+
+    @property
     def defs(self) -> str:
         """The element `<defs>` with all symbols."""
         return f"<defs>{''.join(self.symbols.values())}</defs>"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from referee.core.text import by_name
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.events import Moved
 from referee.gameplay.loop import play as play_game
@@ -35,6 +36,7 @@ from tests.pages.browser import (
     AS_THE_BROWSER_WRITES_IT,
     LIGHT,
     PHONE,
+    SETTLED,
     Look,
     check,
     new_context,
@@ -356,10 +358,23 @@ def test_on_a_phone_nothing_stands_over_the_moves(steps: Steps, page: Page, tmp_
     assert last["y"] + last["height"] <= list_of_moves["y"] + list_of_moves["height"] <= below["y"]
 
 
+STAMP = "() => { document.querySelector('.stamp').hidden = false; }"
+"""Shows how the game ended where it stands if nothing else says so, as in a report."""
+
+
+def test_how_the_game_ended_is_said_once(steps: Steps, page: Page, tmp_path: Path) -> None:
+    Replay(page, steps, tmp_path / "game.html")
+    press(page, "End")
+    assert steps.verdict
+    told = page.get_by_text(by_name(steps.verdict.outcome.sentence, steps.terms.bots))
+    expect(told.locator("visible=true").and_(page.locator(":not(.status)"))).to_have_count(1)
+
+
 def test_how_the_game_ended_covers_nothing_of_the_board(steps: Steps, page: Page, tmp_path: Path) -> None:
     page.emulate_media(reduced_motion="reduce")
     Replay(page, steps, tmp_path / "game.html")
     press(page, "End")
+    page.evaluate(STAMP)
     for look in (LIGHT, PHONE):
         show_as(page, look)
         stamp = page.locator(".stamp").bounding_box()
@@ -406,6 +421,24 @@ def test_all_of_a_board_is_on_a_small_screen(players: int, page: Page, tmp_path:
         assert lowest and lowest["y"] + lowest["height"] <= SMALL.height
 
 
+@pytest.mark.parametrize("players", [1, 2, 3, 4])
+def test_a_tree_fills_its_board_beside_many_hands(players: int, page: Page, tmp_path: Path) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    record = random_game(GAMES["thetree"], b"pages", {"players": str(players), "deals": "1"})
+    open_file(page, written(steps_of(record), tmp_path / "game.html"))
+    for look in (SMALL, PHONE):
+        show_as(page, look)
+        press(page, "End")
+        page.evaluate(SETTLED)
+        parts = (".board > svg .pieces", ".board > svg", ".board", ".rows")
+        tree, drawing, board, hands = (page.locator(part).bounding_box() for part in parts)
+        assert tree and drawing and board and hands
+        share = max(tree["width"] / drawing["width"], tree["height"] / drawing["height"])
+        assert 0.8 <= share <= 1, look.name
+        is_beside = hands["x"] + hands["width"] <= board["x"]
+        assert is_beside == (players > 2 and look is SMALL), look.name
+
+
 def test_all_of_a_board_and_its_notes_is_on_a_small_screen(
     games: dict[str, Steps], page: Page, tmp_path: Path
 ) -> None:
@@ -432,6 +465,28 @@ def test_moves_of_both_seats_at_once_stand_beside_each_other(
         one, other = (row.locator(f".column{seat} .text").bounding_box() for seat in (1, 2))
         assert one and other
         assert one["y"] == other["y"] and one["x"] + one["width"] < other["x"]
+
+
+CUT = """() => {
+    const list = document.querySelector(".moves");
+    const top = list.getBoundingClientRect().top;
+    const rows = [...list.children].map(row => row.getBoundingClientRect());
+    return rows.some(row => row.top < top - 0.5 && row.bottom > top + 8);
+}"""
+"""Whether a step of the list is cut at its top."""
+
+
+def test_the_topmost_step_is_whole_where_the_list_was_scrolled(
+    games: dict[str, Steps], page: Page, tmp_path: Path
+) -> None:
+    for slug in ("floral", "thetree"):
+        open_file(page, written(games[slug], tmp_path / f"{slug}.html"))
+        show_as(page, SMALL)
+        current = page.locator(".moves [aria-current=step]")
+        for key in ("PageDown", "PageDown", "End", "PageUp"):
+            press(page, key)
+            expect(current).to_be_in_viewport(ratio=0.9)
+            assert not page.evaluate(CUT), (slug, key)
 
 
 def test_the_current_step_stays_in_view_when_the_window_changes(
@@ -468,6 +523,7 @@ def test_news_are_folded_where_more_is_known_and_unfolded_as_the_reader_asks(
 def test_how_a_game_ended_stays_within_the_page(games: dict[str, Steps], page: Page, tmp_path: Path) -> None:
     open_file(page, written(games["evengroups"], tmp_path / "game.html"))
     press(page, "End")
+    page.evaluate(STAMP)
     page.evaluate("() => document.getAnimations().forEach(one => { one.pause(); one.currentTime = 900; })")
     stamp, stage = (page.locator(name).bounding_box() for name in (".stamp", ".stage"))
     assert stamp and stage

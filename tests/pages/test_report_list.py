@@ -59,7 +59,7 @@ def test_a_game_is_chosen_replayed_and_left(page: Page, one_page: Path) -> None:
     count = dialog.locator(".count")
     expect(count).to_contain_text("0 /")
     press(page, "End")
-    expect(dialog.locator(".now .end")).to_contain_text(" won")
+    expect(dialog.locator(".stamp")).to_contain_text(" wins")
     press(page, "ArrowLeft")
     dialog.get_by_text("Next game").click()
     expect(dialog.locator("#dialog-title")).not_to_have_text(str(game))

@@ -14,7 +14,7 @@ from referee.ratings.columns import number_text
 from referee.viewing.steps import steps_of
 from referee.viewing.svg import Layout
 from tests.command import referee
-from tests.pages.recorded import records
+from tests.pages.recorded import play, records
 from tests.processes.runs import toml
 from tests.tools import synthetic
 
@@ -22,7 +22,7 @@ pytest.importorskip("playwright")
 
 from playwright.sync_api import Page, expect
 
-from tests.pages.browser import AS_THE_BROWSER_WRITES_IT, PHONE, check, open_file, press
+from tests.pages.browser import AS_THE_BROWSER_WRITES_IT, LIGHT, PHONE, check, open_file, press, show_as
 
 pytestmark = pytest.mark.slow
 
@@ -163,6 +163,32 @@ def test_the_first_screen_shows_the_positions_of_its_games(run: Path, report: Pa
         assert left > 0 and left + width < layout.width and top > 0 and top + height < layout.height
     links.last.click()
     expect(page.locator("dialog")).to_be_visible()
+
+
+@pytest.mark.parametrize("slug", ["evengroups", "floral", "thetree"])
+def test_what_is_too_small_to_be_read_is_left_out_of_positions(slug: str, page: Page, tmp_path: Path) -> None:
+    run, path = play(slug, tmp_path / "run"), tmp_path / "report.html"
+    assert referee("report", str(run), "-o", str(path)).code == 0
+    open_file(page, path)
+    large, small = (page.locator(f"{place} .position svg").first for place in (".podium", ".to-see"))
+    for look in (LIGHT, PHONE):
+        show_as(page, look)
+        if slug != "thetree":  # whose boards grow
+            expect(large).to_have_class(re.compile("^picture *$"))
+        if look is PHONE:
+            expect(small).to_have_class(re.compile("wordless|plain"))
+        for drawing in (large, small):
+            assert min(drawing.evaluate(SEEN), default=99) >= 12, look.name
+
+
+SEEN = """svg => [...svg.querySelectorAll("text, use")].flatMap(shown => {
+    const target = shown.localName === "use" ? document.querySelector(shown.getAttribute("href")) : shown;
+    const texts = target === shown ? [shown] : [...target.querySelectorAll("text")];
+    return getComputedStyle(shown).getPropertyValue("--letters") === "hidden" || shown.matches(".text-faint")
+        ? []
+        : texts.map(text => parseFloat(getComputedStyle(text).fontSize) * shown.getScreenCTM().a);
+})"""
+"""The heights of the letters of a picture in pixels, as they are seen."""
 
 
 def test_a_name_leads_to_what_the_games_say_of_the_bot(run: Path, report: Path, page: Page) -> None:

@@ -301,7 +301,10 @@ def test_every_format_has_a_report(form: str, tmp_path: Path) -> None:
         text += "[[stage]]\nname = 'pools'\ngroups = 2\nadvance = 1\n[[stage]]\nformat = 'knockout'\n"
     html = report_of(text, tmp_path)
     assert ("pools (2 groups" if form == "stages" else form.replace("-", " ")) in html
-    title = "Blooms" if form in ("round-robin", "stages") else f"Blooms, {form.capitalize()}"
+    titles = {"round-robin": "", "stages": ", Round robin then knockout"}
+    title = f"Blooms{titles.get(form, f', {form.capitalize()}')}"
+    of_stages = "<h3>Stage 1, pools: round robin of 4 bots in 2 groups; Stage 2: knockout of 2 bots</h3>"
+    assert (of_stages in html) == (form == "stages")
     assert f"<title>{title}: {bots} bots, " in html
     kicker = re.search(r'<p class="kicker">(.*?)</p>', html)
     assert kicker and kicker[1] in ("Winner", "Level in the first place"), "it is over, though it may grow"

@@ -1288,3 +1288,20 @@ def test_a_new_deal_is_of_all_tiles_also_those_of_a_seat_that_is_out() -> None:
     assert "deal 2 18" in told, "two hands of nine, and the rest is the supply"
     outcome = state.drop([1]).outcome()
     assert outcome and outcome.scores[0] == len(held)
+
+
+def test_news_have_words_for_people() -> None:
+    said = {
+        "deal 2 1": "deal 2: 1 tile in the supply",
+        "hand 2 0-0 3-5": "seat 2 holds 0-0 and 3-5",
+        "opened 2 0-0@0,0": "seat 2 opened with 0-0@0,0",
+        "move 1 4-0@1,1": "seat 1 laid 4-0@1,1",
+        "drew 3": "seat 3 drew a tile",
+        "drew 3 3-4": "seat 3 drew 3-4",
+        "passed 1": "seat 1 passed",
+        "finished 4": "seat 4 finished",
+        "out 2": "seat 2 is out",
+        "out 1 3": "seats 1, 3 are out",
+        "blocked": "the deal is blocked",
+    }
+    assert {line: GAMES["thetree"].told(line) for line in said} == said

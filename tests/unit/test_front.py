@@ -107,7 +107,7 @@ def test_the_headline_and_the_podium_are_those_of_the_standings() -> None:
     assert found.headline and found.test is None and found.evidence == []
     assert (found.headline.kicker, found.headline.answer) == ("Winner", "ant")
     assert found.headline.sentence.startswith(
-        "20 wins in 20 games. It is almost certainly stronger than bee (99.9 %), with a lead of +"
+        "20 wins in 20 games. It is almost certainly stronger than bee (more than 99 %), with a lead of +"
     )
     assert found.headline.sentence.endswith(" Elo.")
     assert [place.bot for place in found.podium] == order
@@ -167,9 +167,9 @@ def test_a_final_that_the_seed_decided_is_told() -> None:
 @pytest.mark.parametrize(
     ("superiority", "is_by_rating", "text"),
     [
-        (0.8, True, "It is probably stronger than bee (80.0 %), with a lead of +40 ± 90 Elo."),
-        (0.8, False, "By the ratings, it is probably stronger than bee (80.0 %)."),
-        (0.2, False, "By the ratings, bee is probably stronger (80.0 %)."),
+        (0.8, True, "It is probably stronger than bee (80 %), with a lead of +40 ± 90 Elo."),
+        (0.8, False, "By the ratings, it is probably stronger than bee (80 %)."),
+        (0.2, False, "By the ratings, bee is probably stronger (80 %)."),
         (None, True, ""),
     ],
 )
@@ -181,7 +181,7 @@ def test_how_sure_the_first_place_is(superiority: float | None, is_by_rating: bo
 def test_a_bot_that_is_first_with_the_same_rating_has_no_lead() -> None:
     compared = NextInRank(Rating(0.3, -50.0, 51.0), 0.55)
     assert lead_text("bee", compared, True) == (
-        "It is perhaps stronger than bee (55.0 %), with the same rating."
+        "It is perhaps stronger than bee (55 %), with the same rating."
     )
 
 

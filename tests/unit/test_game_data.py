@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from referee.core.text import by_name
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.events import Drawn, Event, Moved, Rejected
 from referee.gameplay.loop import play, seeded_dice
@@ -121,7 +122,7 @@ def test_the_elements_of_each_step_are_its_picture(slug: str, options: dict[str,
 def test_tiles_are_drawn_one_by_one() -> None:
     steps = steps_of(random_game(GAMES["thetree"], b"0", {"players": "2"}))
     made = unpacked(game_data(steps).packed())["views"]
-    drew = [[line for line in step.get("news", []) if line.startswith("drew")] for step in made[0]["steps"]]
+    drew = [[line for line in step.get("news", []) if " drew " in line] for step in made[0]["steps"]]
     assert sum(map(len, drew)) > 3 and max(map(len, drew)) == 1
     for view in made:
         assert [step.get("more") for step in view["steps"]] == [step.get("more") for step in made[0]["steps"]]
@@ -137,11 +138,18 @@ def secrets(steps: Steps, view: int) -> set[str]:
     record = steps.record
     last = steps.steps[-1].state
     known = set(last.seen(view))
+    terms = record.terms
     others = [seat for seat in range(len(record.terms.bots)) if seat != view]
     return {
         record.terms.seed.hex(),
         *(event.text for event in record.events if isinstance(event, Drawn) and event.text not in known),
-        *(line for seat in (None, *others) for line in last.seen(seat) if line not in known),
+        *(
+            text
+            for seat in (None, *others)
+            for line in last.seen(seat)
+            if line not in known
+            for text in (line, by_name(terms.game.told(line), terms.bots))
+        ),
         *(f"{what} of {seat}" for what in ("info", "answer", "stderr", "log") for seat in others),
     } - {""}
 

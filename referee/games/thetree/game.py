@@ -10,6 +10,7 @@ from referee.core.rng import Random
 from referee.core.timecontrol import TimeControl
 from referee.games.api import ChoiceOption, Game, NumberOption, Options, Seat
 from referee.games.thetree.imagining import imagined
+from referee.games.thetree.news import in_words
 from referee.games.thetree.state import ALL_LAID, TreeRules, TreeState
 from referee.games.thetree.tiles import TILES
 from referee.games.thetree.tree import Laying
@@ -61,6 +62,10 @@ class TheTree(Game[Laying]):
     def aim(self, options: Options) -> str:
         """Who has laid a whole hand."""
         return "laying all tiles wins" if options["players"] == 1 else "the first to lay all tiles wins"
+
+    def told(self, line: str) -> str:
+        """A line of news as a sentence."""
+        return in_words(line)
 
     def seats(self, options: Options) -> int:
         """The number of players."""

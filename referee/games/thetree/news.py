@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from referee.core.text import counted, listed
 from referee.games.api import Seat
 from referee.games.thetree.tiles import NAMES, tiles_of
 from referee.games.trail import Audience, TrailLines
@@ -16,6 +17,31 @@ def deal_lines(number: int, hands: tuple[int, ...], supply: int, audience: Audie
         if hand and audience in (None, seat):
             told.append(f"hand {seat + 1} {' '.join(NAMES[tile] for tile in tiles_of(hand))}")
     return tuple(told)
+
+
+def in_words(line: str) -> str:
+    """A line of news as a sentence."""
+    match line.split(" "):
+        case ["deal", number, supply]:
+            return f"deal {number}: {counted(int(supply), 'tile')} in the supply"
+        case ["hand", seat, *tiles]:
+            return f"seat {seat} holds {listed(tiles)}"
+        case ["opened", seat, move]:
+            return f"seat {seat} opened with {move}"
+        case ["move", seat, move]:
+            return f"seat {seat} laid {move}"
+        case ["drew", seat, *tile]:
+            return f"seat {seat} drew {tile[0] if tile else 'a tile'}"
+        case ["passed" | "finished" as what, seat]:
+            return f"seat {seat} {what}"
+        case ["out", seat]:
+            return f"seat {seat} is out"
+        case ["out", *seats]:
+            return f"seats {', '.join(seats)} are out"
+        case ["blocked"]:
+            return "the deal is blocked"
+        case _:
+            return line
 
 
 def lines(told: TrailLines, private: Mapping[int, tuple[Seat, str]], audience: Audience) -> TrailLines:

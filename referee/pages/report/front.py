@@ -12,7 +12,7 @@ from referee.core.pairing import Pairing
 from referee.core.point_scale import STANDARD
 from referee.core.text import counted, listed, true_minus
 from referee.gameplay.events import Ending
-from referee.ratings.columns import likelihood_text, number_text, rating_text
+from referee.ratings.columns import number_text, rating_text
 from referee.ratings.format_tables import DECIDED_BY_SEED, LAST_SERIES
 from referee.ratings.sprt import SprtResult, llr
 from referee.ratings.standings import NextInRank, Standings, StandingsRow
@@ -20,6 +20,9 @@ from referee.records.record import Summary
 
 LIKELIHOODS = ((0.975, "almost certainly"), (0.9, "very likely"), (0.75, "probably"))
 """How likely it must be at least that the first bot is stronger than the second, and the words for it."""
+
+MOST = 0.99
+"""Sentences do not say how much more likely something is."""
 
 PLACES = 3
 """So many bots stand on the podium."""
@@ -186,14 +189,11 @@ def lead_text(second: str, compared: NextInRank | None, is_by_rating: bool) -> s
     if is_by_rating:
         is_ahead = round(compared.difference.elo) > 0
         lead = f"a lead of {rating_text(compared.difference)} Elo" if is_ahead else "the same rating"
-        return (
-            f"It is {likely(superiority)} stronger than {second} ({likelihood_text(superiority)} %), "
-            f"with {lead}."
-        )
+        return f"It is {likely(superiority)} stronger than {second} ({in_percent(superiority)}), with {lead}."
     if superiority < EVEN:
-        likelihood = f"{likely(1 - superiority)} stronger ({likelihood_text(1 - superiority)} %)"
+        likelihood = f"{likely(1 - superiority)} stronger ({in_percent(1 - superiority)})"
         return f"By the ratings, {second} is {likelihood}."
-    likelihood = f"{likely(superiority)} stronger than {second} ({likelihood_text(superiority)} %)"
+    likelihood = f"{likely(superiority)} stronger than {second} ({in_percent(superiority)})"
     return f"By the ratings, it is {likelihood}."
 
 
@@ -201,6 +201,11 @@ def likely(superiority: float) -> str:
     """How likely it is that a bot is stronger than the next one, in words."""
     words = (words for least, words in LIKELIHOODS if superiority >= least)
     return next(words, "perhaps")
+
+
+def in_percent(likelihood: float) -> str:
+    """A likelihood from one half on for a sentence, which needs no more than whole percent."""
+    return f"{100 * likelihood:.0f} %" if likelihood < MOST else f"more than {100 * MOST:.0f} %"
 
 
 def _of_test(test: SprtResult, table: Standings) -> Headline:
@@ -371,8 +376,14 @@ def _swing(games: Collection[ListedGame], elo: Mapping[str, float]) -> GameToSee
         return None
     winner, others = _names(chosen[0])
     least = f"{-100 * chosen[1]:.0f} %"
-    text = f"{winner} beats {others} after giving itself a chance of only {least}"
-    return GameToSee("Biggest swing", least, text, chosen[0].game, chosen[0].deciding)
+    chance = f"a chance of only {least}" if round(-100 * chosen[1]) else "no chance"
+    return GameToSee(
+        "Biggest swing",
+        least,
+        f"{winner} beats {others} after giving itself {chance}",
+        chosen[0].game,
+        chosen[0].deciding,
+    )
 
 
 def _longest(games: Collection[ListedGame], elo: Mapping[str, float]) -> GameToSee | None:

@@ -33,7 +33,7 @@ HeadingFact = tuple[str, str]
 def title_of(runs: Runs, whole: Standings, games: Sequence[Summary]) -> str:
     """The title of a report."""
     played = listed(sorted({_game_name(game.game) for game in games})) or NO_GAMES
-    named = {run.format.name.capitalize() for run in runs.runs if run.format and run.format.in_titles}
+    named = {run.format.title for run in runs.runs if run.format and run.format.title}
     what = ", ".join([played, *sorted(named)])
     return f"{what}: {counted(len(whole.names), 'bot')}, {counted(len(games), 'game')}"
 

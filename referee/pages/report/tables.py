@@ -152,7 +152,7 @@ def part(
         of_format=[
             *([("Sequential tests", sprt_grid(facts))] if facts.tests and not table.section else []),
             *(
-                (_TITLES.get(name, name.capitalize()), one.grid)
+                (one.title or _TITLES.get(name, name.capitalize()), one.grid)
                 for name, one in facts.of_format(table.section).items()
                 if name != "pairings"
             ),

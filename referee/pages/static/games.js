@@ -12,6 +12,8 @@
   const [ID, SECTION, BOTS, RANKS, ENDING, SENTENCE, MOVES, FAULTS, DECIDING] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
   /** So wide are the lines round what is drawn, at most. */
   const RIM = 4;
+  /** How many pixels letters, and tiles with something on them, are high at least that can be read. */
+  const LEAST = 12;
   const find = (name) => document.getElementById(name);
   const list = find("list");
   const filters = find("filters");
@@ -402,7 +404,22 @@
     // The stylesheet leaves out coordinates, which are too small to be read: what is left fills the picture.
     const { x, y, width, height } = svg.getBBox();
     if (width) svg.setAttribute("viewBox", [x - RIM, y - RIM, width + 2 * RIM, height + 2 * RIM].join(" "));
+    watching.observe(svg);
   };
+  /** Leaves out of a picture what is too small to be read: all letters, or what is on its tiles. */
+  const simplify = (svg) => {
+    const high = (text, shown) => parseFloat(getComputedStyle(text).fontSize) * (shown.getScreenCTM()?.a ?? 1);
+    const letters = [...svg.querySelectorAll("text:not(.text-faint)")].map((text) => high(text, text));
+    const tiles = [];
+    for (const used of svg.querySelectorAll("use")) {
+      const symbol = document.querySelector(used.getAttribute("href"));
+      for (const text of symbol.querySelectorAll("text")) letters.push(high(text, used));
+      if (symbol.querySelector(".fill-tile")) tiles.push(used.getBoundingClientRect().height);
+    }
+    svg.classList.toggle("wordless", Math.min(...letters) < LEAST);
+    svg.classList.toggle("plain", Math.min(...tiles) < LEAST);
+  };
+  const watching = new ResizeObserver((found) => found.forEach((one) => simplify(one.target)));
   for (const link of document.querySelectorAll("[data-position]")) drawPosition(link);
 
   replayData("games-data").then(start);

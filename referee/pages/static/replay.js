@@ -23,13 +23,16 @@ async function replayData(id) {
  * @param {Element} element
  * @param {object} game the data of the game
  * @param {object} options `step` and `view` (the number of a seat, 0 for all) to begin with; `keys`, whose key
- *   events are obeyed (the document, if nothing is given; null for none); `moved`, called with the step and
- *   the view after each change; `flipped`, called after the board was turned round
+ *   events are obeyed (the document, if nothing is given; null for none); `told`, whether the page says elsewhere how
+ *   the game ended; `moved`, called with the step and the view after each change; `flipped`, called after the board was
+ *   turned round
  * @returns {{go(step: number): void, step(): number, look(view: number): void, flip(): void, close(): void}}
  */
-function mountReplay(element, game, { step = 0, view = 0, keys = document, moved = () => {}, flipped = () => {} } = {}) {
+function mountReplay(element, game, { step = 0, view = 0, keys = document, told = false, moved = () => {}, flipped = () => {} } = {}) {
   const PLAY = "M7 4v16l13-8z";
   const PAUSE = "M6 5h4v14H6zM14 5h4v14h-4z";
+  /** The pixels above the first step of the list and below the last one. */
+  const GAP = 4;
   /** How far a finger moves at least to turn a step. */
   const SWIPE = 40;
   const listening = new AbortController();
@@ -83,6 +86,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
 
   /** Everything that is known of the current step, beside the board. */
   function now() {
+    opensNews = part("of-news")?.open ?? opensNews; // as the reader left it
     const expected = steps[at].expected ?? [];
     const here = linesSaid(game, linesOf(at), expected.map((one) => one.seat));
     here.push(...expectedBy(game, expected, showExpected));
@@ -92,16 +96,15 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
       list.append(...news.map((text) => newElement("li", "", text)));
       if (here.length) {
         const told = folded("News of this step", list);
+        told.className = "of-news";
         told.open = opensNews;
-        told.addEventListener("toggle", () => (opensNews = told.open));
         here.push(told);
       } else {
         here.push(list);
       }
     }
-    if (at === steps.length - 1) {
-      if (game.damage) here.push(newElement("p", "bad", `The record is damaged here: ${game.damage}`));
-      here.push(newElement("p", "end", game.result));
+    if (at === steps.length - 1 && game.damage) {
+      here.push(newElement("p", "bad", `The record is damaged here: ${game.damage}`));
     }
     if (!here.length) here.push(newElement("p", "soft", nothing(at)));
     here.push(...writtenBy(game, steps[at].written));
@@ -160,12 +163,17 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     );
   }
 
-  /** Scrolls the list, and it alone, so that the current step is in view. */
+  /** Scrolls the list, and it alone, so that the current step is in view and the topmost one is whole. */
   function scroll(current) {
+    const [high, row] = [moves.clientHeight, current.offsetHeight];
     const above = current.offsetTop - moves.scrollTop;
-    if (above < current.offsetHeight || above > moves.clientHeight - 2 * current.offsetHeight) {
-      moves.scrollTop = current.offsetTop - (moves.clientHeight - current.offsetHeight) / 2;
-    }
+    const isSeen = above >= row && above <= high - 2 * row;
+    const last = drawnSteps.at(-1);
+    const end = last.offsetTop + last.offsetHeight + GAP;
+    const wanted = Math.min(isSeen ? moves.scrollTop : current.offsetTop - (high - row) / 2, end - high);
+    const top = (drawnSteps.find((one) => one.offsetTop - GAP > wanted - 1) ?? last).offsetTop - GAP;
+    moves.style.setProperty("--after", `${Math.max(0, top + high - end)}px`); // so that it can be scrolled so far
+    moves.scrollTop = top;
   }
 
   /** Where the current step is, in numbers. */
@@ -202,7 +210,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     seats();
     graph.at(at);
     const isBefore = at < steps.length - 1;
-    stamp.hidden = isBefore || !game.end;
+    stamp.hidden = isBefore || !game.end || (told && !game.end.fault);
     document.body.classList.toggle("before-end", isBefore);
     scroll(current);
     if (steps[at].position !== undefined) part("position").querySelector("pre").textContent = steps[at].position;
@@ -420,6 +428,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, moved
     flip,
     close() {
       stop();
+      board.close();
       graph.close();
       watching.disconnect();
       listening.abort();
@@ -444,7 +453,7 @@ async function startReplay(element) {
       // Browsers limit how often the address changes.
     }
   };
-  const options = { ...place(), moved };
+  const options = { ...place(), told: true, moved };
   const player = beside ? mountPair(element, [game, await replayData(beside)], options) : mountReplay(element, game, options);
   addEventListener("hashchange", () => {
     const { step, view } = place();

@@ -30,6 +30,7 @@ async function saveImage(svg, name) {
   const symbols = draw("defs");
   const used = new Set([...copy.querySelectorAll("use")].map((one) => one.getAttribute("href").slice(1)));
   symbols.append(...[...used].map((id) => document.getElementById(id).cloneNode(true)));
+  copy.querySelector(".pieces").style.transform = ""; // a file has the shape of the frame
   copy.prepend(draw("style", drawnRules()), symbols, paper);
   const image = new Image();
   image.src = `data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(copy))}`;
@@ -41,19 +42,23 @@ async function saveImage(svg, name) {
 
 /**
  * Shows positions in the parts of a replay that are for it.
- * @returns {{look(view: object): void, show(position: object): void, flip(): void, save(name: string): Promise}}
+ * @returns {{look(view: object): void, show(position: object): void, flip(): void, save(name: string): Promise, close(): void}}
  *   `look` makes room for what a view sees, `show` draws a position of it, a step or what a bot expects, `flip`
  *   turns the board round, and `save` has the browser save it
  */
 function mountBoard(root, game) {
   /** The height of notes that stand below the board on all screens: a legend of two lines. */
   const MOST_BELOW = 100;
+  /** How much larger than in its frame a board that grows may be drawn, and the room at both its sides. */
+  const LARGEST = 1.3;
+  const RIM = 24;
   const [board, picture, ground, pieces, notes, rows] = ["board", "picture", "ground", "pieces", "notes", "rows"].map((name) =>
     root.querySelector(`.${name}`),
   );
   /** What the rows of each seat are drawn in. */
   let ofSeats = [];
   let isFlipped = false;
+  let grows = false;
   const planesOf = (group) => [...group.children].filter((one) => one.getAttribute("text-anchor"));
 
   /** Whether there is one board with a ground, which does not change its size. */
@@ -68,6 +73,20 @@ function mountBoard(root, game) {
     for (const plane of [...planesOf(ground), ...planesOf(pieces)]) {
       plane.setAttribute("transform", plane.getAttribute("transform").replace(/ rotate.*/, "") + turned);
     }
+  }
+
+  /** Draws a board that grows as large as the screen has room for: its frame has one shape, screens have others. */
+  function fit() {
+    const { width: wide, height: high } = picture.getBoundingClientRect();
+    const drawn = pieces.getBBox();
+    if (!grows || !wide || !drawn.width) return;
+    const { width, height } = picture.viewBox.baseVal;
+    const unit = Math.min(wide / width, high / height);
+    const room = Math.min((wide / unit - RIM) / drawn.width, (high / unit - RIM) / drawn.height);
+    const size = Math.min(LARGEST, Math.max(1, room));
+    const x = width / 2 - size * (drawn.x + drawn.width / 2);
+    const y = (height + high / unit - RIM) / 2 - size * (drawn.y + drawn.height);
+    pieces.style.transform = `translate(${x}px, ${y}px) scale(${size})`;
   }
 
   function insert(target, indexes) {
@@ -88,6 +107,8 @@ function mountBoard(root, game) {
     return [seat, drawn];
   }
 
+  const watching = new ResizeObserver(fit);
+  watching.observe(picture);
   return {
     look(view) {
       picture.setAttribute("viewBox", view.box);
@@ -95,6 +116,7 @@ function mountBoard(root, game) {
       board.style.setProperty("--ratio", width / height);
       board.style.setProperty("--width", `${width}px`);
       ground.innerHTML = view.ground;
+      grows = view.grows ?? false;
       rows.replaceChildren();
       notes.replaceChildren();
       const boxes = Object.entries(view.rows).map(([seat, box]) => [seat, ...box.split(" ").slice(2).map(Number)]);
@@ -108,11 +130,13 @@ function mountBoard(root, game) {
       insert(pieces, position.draw);
       for (const [seat, drawn] of ofSeats) insert(drawn, position.rows[seat]);
       turn();
+      fit();
     },
     flip() {
       isFlipped = !isFlipped;
       turn();
     },
     save: (name) => saveImage(picture, name),
+    close: () => watching.disconnect(),
   };
 }

@@ -63,7 +63,7 @@ function mountPair(element, games, { step, view = 0, keys = document, moved = ()
     half.ariaLabel = `game ${game.id}`;
     const head = half.appendChild(newElement("h2", "", `${game.id} `));
     head.append(newElement("span", "soft small", game.result));
-    const options = { step: step ?? first, view, keys: index === longer ? keys : null, moved: follow(index), flipped: flipped(index) };
+    const options = { step: step ?? first, view, keys: index === longer ? keys : null, told: true, moved: follow(index), flipped: flipped(index) };
     players.push(mountReplay(half.appendChild(newElement("div")), game, options));
   }
   isFollowing = false;

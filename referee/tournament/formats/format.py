@@ -158,6 +158,11 @@ class Format(ABC):
         return f"the format `{self.name}`"
 
     @property
+    def title(self) -> str:
+        """What titles call it; empty where bots simply meet."""
+        return self.name.capitalize() if self.in_titles else ""
+
+    @property
     def description(self) -> str:
         """Its name above the table of a report, with the number of rounds."""
         words = self.name.replace("-", " ")

@@ -109,6 +109,17 @@ class TournamentStage:
             return -(-self.form.budget // 2)
         return self.form_for(bots).rounds
 
+    @property
+    def kind(self) -> str:
+        """What its format is called in a sentence."""
+        return self.form.name.replace("-", " ")
+
+    def title(self, number: int, bots: int) -> str:
+        """Its number and what this many bots play, as a title."""
+        name = f", {self.name}" if self.name != self.form.name else ""
+        groups = f" in {self.groups} groups" if self.groups > 1 else ""
+        return f"Stage {number}{name}: {self.kind} of {bots:,} bots{groups}"
+
     def description_for(self, bots: int) -> str:
         """What this many bots play, in a few words."""
         groups = f"{self.groups} groups, " if self.groups > 1 else ""

@@ -82,6 +82,10 @@ class Staged(Format):
         return super().played_with(number)
 
     @property
+    def title(self) -> str:
+        return " then ".join(stage.kind for stage in self.stage).capitalize()
+
+    @property
     def description(self) -> str:
         return ", then ".join(
             one.description_for(span.bots) for one, span in zip(self.stage, self.spans, strict=True)
@@ -222,7 +226,11 @@ class Staged(Format):
             ]
             for row in data
         ]
-        return FormatTable("stages", Grid(columns, rows), data)
+        titles = [
+            stage.title(number, span.bots)
+            for number, (stage, span) in enumerate(zip(self.stage, self.spans, strict=True), 1)
+        ]
+        return FormatTable("stages", Grid(columns, rows), data, title="; ".join(titles))
 
     def stage_of(self, results: SectionResults) -> str:
         """The stage that is played, and how far it is."""
