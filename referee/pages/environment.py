@@ -104,16 +104,15 @@ _LEFT_OUT = re.compile(r"^[ \t]*(/\*.*?\*/[ \t]*\n|//.*?\n|\n)|^[ \t]+", re.MULT
 
 @cache
 def static(name: str) -> str:
-    """The text of a file in `static/`, without comments, indentation and some needless blanks and, in
-    stylesheets, without needless blanks, zeros and semicolons.
+    """The text of a file in `static/`, without whole lines of comments, indentation and, in stylesheets, all
+    comments and needless blanks.
     """
     text = (resources.files("referee.pages") / "static" / name).read_text("utf-8")
     text = _LEFT_OUT.sub("", text)
     if not name.endswith(".css"):
-        return re.sub(r" (=>|[!=]==|&&|\|\|) ", r"\1", re.sub(r"(?<=[;{,)]) // .*", "", text))
+        return text
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
-    text = re.sub(r"(?<=[{};,>])\s+|\s+(?=[{}>])|(?<=:) ", "", text)
-    return re.sub(r";(?=})|(?<=[\s:(,-])0(?=\.\d)", "", text)
+    return re.sub(r"(?<=[{};,])\s+|\s+(?=[{}])|(?<=:) ", "", text)
 
 
 def _unbroken(text: str) -> Markup:

@@ -170,7 +170,7 @@ def _flat(value: object, name: str = "") -> Iterator[tuple[str, str]]:
             yield _LABELS.get(name, name), line
 
 
-def _expected(sent: Sequence[str], time: Callable[[int], str]) -> str:
+def _expected(sent: Sequence[str]) -> str:
     """The reply that was expected to the last message that was sent to a bot."""
     match sent[-1].split() if sent else []:
         case ["hello", *_]:
@@ -178,7 +178,7 @@ def _expected(sent: Sequence[str], time: Callable[[int], str]) -> str:
         case ["prepare", *_]:
             return "`ready`"
         case ["ask", number, allowance_ms, reserve_ms] if _is_time(allowance_ms) and _is_time(reserve_ms):
-            within = time((int(allowance_ms) + int(reserve_ms)) * 1000)
+            within = seconds((int(allowance_ms) + int(reserve_ms)) * 1000)
             return f"`move {shown(number, 20)} TEXT` within {within}"
     return ""
 
@@ -219,7 +219,7 @@ def fault_report(record: GameRecord, seats: Collection[Seat] | None = None) -> I
         if isinstance(event, Retired) and event.ending.is_fault and (seats is None or event.seat in seats):
             yield event_text(event, record.terms.bots, record.terms.controls)
             measured = measured_of(record.measured, event.seat)
-            expected = _expected(_lines(measured.get("last_sent")), time)
+            expected = _expected(_lines(measured.get("last_sent")))
             if expected and expected.strip("`") not in _lines(measured.get("last_came")):
                 yield f"expected: {expected}"
             for name, what in _MEASURED_TEXTS.items():
