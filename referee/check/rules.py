@@ -283,7 +283,9 @@ def hostile_texts_are_refused(game: Game[Any], options: Options) -> None:
 
 
 def what_is_seen_only_grows(game: Game[Any], options: Options) -> None:
-    """News is only appended and never changed, and its lines can be sent."""
+    """News is only appended and never changed, its lines can be sent, and what `told` makes of them can be
+    shown.
+    """
     audiences: list[Seat | None] = [None, *range(game.seats(options))]
     before: dict[Seat | None, tuple[str, ...]] = dict.fromkeys(audiences, ())
     for state in random_game(game, options, "seen"):
@@ -292,6 +294,11 @@ def what_is_seen_only_grows(game: Game[Any], options: Options) -> None:
             _require(lines[: len(before[audience])] == before[audience], "earlier news has changed")
             for line in lines[len(before[audience]) :]:
                 _require(shown(line, 1000) == line, f"a line of news cannot be sent: `{shown(line)}`")
+                words = game.told(line)
+                _require(
+                    isinstance(words, str) and words == shown(words, 1000),
+                    f"`told` gives no text that can be shown for `{shown(line)}`",
+                )
             before[audience] = lines
     _require(all(before.values()), "a seat gets no news in a whole game")
 

@@ -132,6 +132,11 @@ class Aimless(ConnectFour):
         return "\x1b[2J"
 
 
+class Wordless(ConnectFour):
+    def told(self, line: str) -> str:
+        return f"{line}\n"
+
+
 class Hidden(ConnectFour):
     is_open = False
 
@@ -177,6 +182,7 @@ SPOILT: dict[str, tuple[ConnectFour, str]] = {
     "ground": (spoilt(picture=new_ground), "the ground of a plane is not always the same object"),
     "longest": (Endless(), "a game has more moves than `longest` says"),
     "aim": (Aimless(), "`aim` is not a short text that can be shown"),
+    "told": (Wordless(), "`told` gives no text that can be shown for `move 1"),
     "open": (Hidden(), "`is_open` is False, but imagined positions do not differ from the true ones"),
 }
 
