@@ -140,7 +140,8 @@ def test_with_too_few_bots_left_nothing_is_played_on_a_cluster(machine: Cluster,
     done = referee_process("run", str(file), "--cluster", machine.address)
     assert done.code == 2 and not (tmp_path / "t-results").exists()
     last = done.err.splitlines()[-1]
-    assert last.startswith("referee: bot `sick`: the program `no-such-program` is not on the path (on ")
+    missing = f"referee: `{file}`: bot `sick`: the program `no-such-program` is not on the path (on "
+    assert last.startswith(missing)
 
 
 def test_a_broken_bot_that_is_out_of_a_run_does_not_stop_it_on_a_cluster(

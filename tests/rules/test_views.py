@@ -16,6 +16,7 @@ import click
 import pytest
 
 from referee.cli import cli
+from referee.core.text import by_name
 from referee.gameplay.events import Moved
 from referee.games import GAMES, origin_of
 from referee.records.journal import FIRST, body_of, chained
@@ -101,15 +102,16 @@ def test_a_page_for_a_seat_has_no_secret_of_another(slug: str, tmp_path: Path) -
     for game in TWINS[slug]():
         page = as_page(game, tmp_path / "run", "--seat", "1")
         assert game.terms.seed.hex() not in page and game.terms.shared_seed.hex() not in page
-        secrets = {word for line in hidden_news(game) for word in secret_words(line)}
+        secrets = {word for line in hidden_news(game) for word in secret_words(game, line)}
         assert secrets and not {word for word in secrets if word in page}
         to_all = as_page(game, tmp_path / "run")
         assert any(word in to_all for word in secrets)
 
 
-def secret_words(line: str) -> Iterator[str]:
-    """A line of news that seat 1 did not get, and the runes in it as a page would show them."""
+def secret_words(record: GameRecord, line: str) -> Iterator[str]:
+    """A line of news that seat 1 did not get, the sentence and the runes in it as a page would show them."""
     yield line
+    yield by_name(record.terms.game.told(line), record.terms.bots)
     word, seat, *rest = line.split()
     if word == "runes" and seat == "2":
         yield from (f">{rune}<" for rune in rest)
