@@ -41,6 +41,13 @@ def sh_words(script: str) -> tuple[str, ...]:
     return ("sh", "-c", f'. "$0"; {script}', str(ROOT / "tests" / "bots" / "bad_bot.sh"))
 
 
+PARENT = (
+    "parent() { while read -r key value; do [ $key = PPid: ] && echo $value && return; done"
+    " </proc/$1/status; false; }; "
+)
+"""A function of the shell, on Linux: prints the parent of a process. Small systems have no `ps`."""
+
+
 def environment_of_contributors() -> dict[str, str]:
     """The environment without what the tests set for their own sake: bots get the level that they get at a
     contributor's.

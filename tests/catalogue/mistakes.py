@@ -25,6 +25,7 @@ from tests.catalogue.row import (
     partial,
     too_late,
 )
+from tests.command import PARENT
 
 
 def python(script: str) -> tuple[str, ...]:
@@ -576,7 +577,11 @@ PROCESSES: Rows = {
     (70, "stops itself"): (
         Elsewhere(f"{AT_ITS_DEADLINE}[stops itself]"),
         Case("asked; kill -STOP $PPID; answer; listen quit", name="and what watches over it", linux=True),
-        Case("asked; kill -STOP $(ps -o ppid= -p $PPID); answer; listen quit", name="and what starts bots"),
+        Case(
+            f"{PARENT}asked; kill -STOP $(parent $PPID) || exit; answer; listen quit",
+            name="and what starts bots",
+            linux=True,
+        ),
         too_late("stops itself"),
     ),
     (71, "a helper holds its output open"): (

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from referee.processes.tree import children
-from tests.command import PLAIN, ROOT, referee, referee_process
+from tests.command import PARENT, PLAIN, ROOT, referee, referee_process
 from tests.holdings import living
 from tests.processes import runs
 from tests.processes.runs import games
@@ -28,7 +28,7 @@ from tests.waiting import TOO_LONG_S, eventually
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="only Linux has what a worker needs"),
-    needs("ps", "setsid"),
+    needs("setsid"),
 ]
 
 
@@ -38,7 +38,7 @@ def without_isolation(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REFEREE_ISOLATION", "none")
 
 
-PARENTS = "up() { ps -o ppid= -p $1; }; warden=$PPID; launcher=$(up $warden); worker=$(up $launcher); "
+PARENTS = f"{PARENT}warden=$PPID; launcher=$(parent $warden); worker=$(parent $launcher); "
 """Shell words for the processes above a bot."""
 
 PLAYS = "echo hello 1; while read word n rest; do case $word in prepare) echo ready;; ask) {};; esac; done"

@@ -21,7 +21,7 @@ import pytest
 
 from referee.core.errors import UsageError
 from referee.tournament.file.config import load
-from tests.command import BAD, HERE, PLAIN, ROOT, referee, referee_process
+from tests.command import BAD, HERE, PARENT, PLAIN, ROOT, referee, referee_process
 from tests.holdings import living, processes
 from tests.processes.runs import (
     forged,
@@ -34,7 +34,6 @@ from tests.processes.runs import (
     voids,
     wait_for_games,
 )
-from tests.programs import needs
 from tests.waiting import TOO_LONG_S, eventually, let_others_go_on
 
 BOTS = ROOT / "sample_bots"
@@ -409,15 +408,14 @@ def test_a_worker_that_dies_costs_no_game(tmp_path: Path) -> None:
 
 
 KILLS_ITS_WORKER = (
-    "parent() { ps -o ppid= -p $1; }; echo hello 1; "
+    f"{PARENT}echo hello 1; "
     "while read word rest; do case $word in prepare) echo ready;; "
-    "ask) kill -9 $(parent $(parent $PPID)); sleep 60;; esac; done"
+    "ask) kill -9 $(parent $(parent $PPID)) && sleep 60;; esac; done"
 )
 
 
 @pytest.mark.promise("TOURNAMENT", "A bot that kills its worker forfeits its games.")
 @pytest.mark.slow
-@needs("ps")
 def test_a_bot_that_kills_its_worker_forfeits_its_games(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -445,7 +443,6 @@ def test_a_bot_that_kills_its_worker_forfeits_its_games(
 
 
 @pytest.mark.slow
-@needs("ps")
 def test_a_void_that_either_of_two_bots_may_have_bought_is_a_loss_of_both(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,7 +27,7 @@ from referee.processes.messages import NEW_WARDEN
 from referee.processes.process import BotProcess
 from referee.processes.tree import children as children_of
 from referee.tournament.workers.encounter import play_encounter
-from tests.command import ROOT
+from tests.command import PARENT, ROOT
 from tests.holdings import children, living
 from tests.programs import needs
 from tests.waiting import TOO_LONG_S, eventually
@@ -229,7 +229,9 @@ def has_hung_up(control: socket.socket) -> bool:
 
 
 def test_a_bot_that_kills_all_that_watch_over_it_dies_of_it() -> None:
-    process = started(f"read go; kill -9 $(ps -o ppid= -p $PPID) $PPID; exec sleep {mark(161)}")
+    process = started(
+        f"{PARENT}read go; above=$(parent $PPID) && kill -9 $above $PPID && exec sleep {mark(161)}"
+    )
     process.write(b"go\n")
     assert wait_for(process) == "ended the process that watches over it"
     eventually(lambda: not living(mark(161)))
@@ -239,13 +241,13 @@ def test_a_bot_that_kills_all_that_watch_over_it_dies_of_it() -> None:
 @pytest.mark.usefixtures("no_launcher")
 def test_a_bot_that_kills_the_launcher_leaves_the_next_one_alive() -> None:
     before = children()
-    process = started("read go; kill -9 $(ps -o ppid= -p $PPID)")
+    process = started(f"{PARENT}read go; kill -9 $(parent $PPID)")
     (launcher,) = children() - before
     process.write(b"go\n")
-    wait_for(process)
+    assert wait_for(process) == "exited with status 0"
     wait_until_dead(launcher)
     end_processes([process])  # its warden is free, but would have nobody above it
-    next_one = started("ps -o ppid= -p $PPID")
+    next_one = started(f"{PARENT}parent $PPID")
     assert int(spoken(next_one)) in children()
     end_processes([next_one])
 
@@ -409,11 +411,13 @@ def test_a_bot_has_a_scratch_folder_of_its_own_that_is_removed() -> None:
     assert not Path(folders[0]).exists() and Path("/etc/passwd").exists()
 
 
-@pytest.mark.parametrize("killed", ["$PPID", "$(ps -o ppid= -p $PPID) $PPID"])
+@pytest.mark.parametrize("killed", ["$PPID", "$above $PPID"])
 def test_the_scratch_folder_of_a_bot_that_kills_its_warden_is_removed(killed: str) -> None:
-    process = started(f"read go; echo $TMPDIR; touch $TMPDIR/x; kill -9 {killed}; sleep 60")
+    kills = f"above=$(parent $PPID) && kill -9 {killed} && sleep 60"
+    process = started(f"{PARENT}read go; echo $TMPDIR; touch $TMPDIR/x; {kills}")
     process.write(b"go\n")  # only now, so that the warden has reported the start
     folder = Path(spoken(process).decode().strip())
+    assert process.exit_status() == "ended the process that watches over it"
     end_processes([process])
     Launcher.close()
     assert not folder.exists()
@@ -423,10 +427,10 @@ def test_the_scratch_folder_of_a_bot_that_kills_its_warden_is_removed(killed: st
 def test_a_killed_launcher_takes_nothing_from_bots_that_play_on() -> None:
     before = children()
     other = started("while read line; do ls -d $TMPDIR; done")
-    process = started("read go; kill -9 $(ps -o ppid= -p $PPID)")
+    process = started(f"{PARENT}read go; kill -9 $(parent $PPID)")
     (launcher,) = children() - before
     process.write(b"go\n")
-    wait_for(process)
+    assert wait_for(process) == "exited with status 0"
     wait_until_dead(launcher)
     next_one = started("true")  # by another launcher
     other.write(b"still there?\n")

@@ -35,6 +35,7 @@ from referee.tournament.schedule import encounter
 from referee.tournament.workers.local_backend import local_backend
 from referee.tournament.workers.task import Finished, Report, Task, Void
 from tests.command import ROOT
+from tests.needed import need_program
 from tests.tools import stamps
 from tests.tools.play_tasks import play_tasks
 
@@ -175,6 +176,7 @@ def busy(loops: int) -> Iterator[None]:
 @contextlib.contextmanager
 def stopping() -> Iterator[None]:
     """A helper stops the workers now and then."""
+    need_program("pkill")
     helper = subprocess.Popen(["sh", "-c", STOP, "sh", str(os.getpid())])
     try:
         yield
