@@ -1,13 +1,17 @@
-"""The programs that a test needs beside Python. Where one is missing, the test is skipped and names it."""
+"""What a test needs beside Python: programs and levels of isolation. Where one is missing, the test is
+skipped and names it.
+"""
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from referee.processes import levels
 from tests.command import ROOT
 
 
@@ -22,6 +26,15 @@ def path_of(name: str, path: str | None = None) -> str:
     if not (found := shutil.which(name, path=path)):
         pytest.skip(reason(name))
     return found
+
+
+def needs_level(level: str, user: str = "") -> str:
+    """This level of isolation; skips the test where it does not work for bots of this user."""
+    if user and os.geteuid() != 0:
+        pytest.skip("only root can run bots as another user")
+    if why := levels.reason(level, user):
+        pytest.skip(f"isolation `{level}`: {why}")
+    return level
 
 
 def files_of_git(*folders: str) -> list[str]:

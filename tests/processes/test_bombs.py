@@ -15,7 +15,6 @@ from referee.core.timecontrol import TimeControl
 from referee.gameplay.events import Retired
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
-from referee.processes import levels
 from referee.processes.bot import Bot
 from referee.processes.exit_report import ExitReport
 from referee.processes.limits import SHARE, Limits
@@ -23,6 +22,7 @@ from referee.records.record import GameRecord
 from referee.tournament.workers.encounter import Hooks, play_encounter
 from tests.command import ROOT
 from tests.processes.encounters import LONG, LONG_US
+from tests.programs import needs_level
 
 pytestmark = [
     pytest.mark.slow,
@@ -152,8 +152,7 @@ def test_a_bomb_of_files_in_memory_loses_by_the_limit_of_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With as much room in its scratch folder, which lies in memory at this level, as the machine has."""
-    if why := levels.reason("bwrap"):
-        pytest.skip(why)
+    needs_level("bwrap")
     monkeypatch.setattr(sys.modules[__name__], "LIMITS", replace(LIMITS, scratch=None, scratch_files=None))
     records, _ = played(tmp_path, DISK.replace("range(30)", "range(60)"), "bwrap")
     for record in records:

@@ -20,13 +20,13 @@ from referee.templates.languages import LANGUAGES
 from referee.templates.new_bot import NewBot, make
 from tests.command import ROOT, referee
 from tests.processes.runs import toml
-from tests.programs import path_of
+from tests.programs import needs_level, path_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems have no isolation")
 
 
 def bot(folder: Path, level: str, program: str = "./made") -> Bot:
-    (found,) = settled([Bot("a", (program,), folder, isolation=level)])
+    (found,) = settled([Bot("a", (program,), folder, isolation=needs_level(level))])
     return found
 
 

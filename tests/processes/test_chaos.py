@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from referee.processes.levels import reason
 from tests.command import ROOT
+from tests.programs import needs_level
 
 pytestmark = pytest.mark.slow
 
@@ -22,8 +22,7 @@ pytestmark = pytest.mark.slow
 @pytest.mark.parametrize(("level", "format_of_run"), [("landlock", "knockout"), ("bwrap", "round robin")])
 def test_processes_that_are_killed_stopped_and_starved_change_nothing(level: str, format_of_run: str) -> None:
     """`python -m tests.tools.chaos` does it for every format, and more often."""
-    if why := reason(level):
-        pytest.skip(why)
+    needs_level(level)
     words = ["-m", "tests.tools.chaos", "--kills", "6", "--formats", format_of_run, "--levels", level]
     done = subprocess.run([sys.executable, *words], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -23,13 +23,13 @@ from referee.core.timecontrol import TimeControl
 from referee.gameplay import events
 from referee.gameplay.events import Ending, Retired
 from referee.games import GAMES
-from referee.processes import levels
 from referee.processes.bot import Bot
 from referee.wire import connection
 from tests.catalogue import ways
 from tests.catalogue.row import Defect, loading
 from tests.command import ROOT, Done, referee
 from tests.processes.encounters import LONG, SHORT, time_is_up_once
+from tests.programs import needs_level
 from tests.tools import broken_bots
 from tests.waiting import TOO_LONG_S
 
@@ -392,8 +392,7 @@ def test_wrong_usage(words: list[str], complaint: str) -> None:
 
 @pytest.mark.parametrize("level", ["landlock", "bwrap"])
 def test_refused_system_calls_are_told(level: str, tmp_path: Path) -> None:
-    if why := levels.reason(level):
-        pytest.skip(why)
+    needs_level(level)
     bot = tmp_path / "bot.py"
     sample = ROOT / "sample_bots" / "random_bot.py"
     bot.write_text(

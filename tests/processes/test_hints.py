@@ -20,7 +20,7 @@ from referee.gameplay.api import Failure, GameDescription, Question
 from referee.gameplay.events import NOT_TIMED, Ending, Rejected, Retired
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
-from referee.processes import cpu, levels
+from referee.processes import cpu
 from referee.processes.bot import Bot
 from referee.processes.limits import Limits
 from referee.protocol.session import Phase
@@ -32,6 +32,7 @@ from referee.wire.connection import BotConnection
 from referee.wire.process_wire import SeatWire
 from tests.command import ended_after
 from tests.processes.encounters import LONG, LONG_US, time_is_up_once
+from tests.programs import needs_level
 from tests.waiting import TOO_LONG_S
 
 LOOP = """
@@ -379,8 +380,7 @@ def test_why_a_program_does_not_start(content: bytes, fragments: list[str], tmp_
 def test_a_script_that_does_not_start_is_not_blamed_on_isolation(
     level: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if why := levels.reason(level):
-        pytest.skip(why)
+    needs_level(level)
     monkeypatch.setattr("referee.processes.process.STATUS_S", TOO_LONG_S)
     scripts = {
         "crlf.py": (

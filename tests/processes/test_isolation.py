@@ -26,7 +26,7 @@ from referee.tournament.run.opening import examine
 from tests.command import PLAIN, referee
 from tests.processes.programs import run
 from tests.processes.runs import games, toml
-from tests.programs import needs
+from tests.programs import needs, needs_level
 from tests.waiting import TOO_LONG_S
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems have no isolation")
@@ -34,18 +34,12 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems h
 
 @pytest.fixture(params=[*(pytest.param(level, marks=pytest.mark.slow) for level in LEVELS[:-1]), LEVELS[-1]])
 def level(request: pytest.FixtureRequest) -> str:
-    return needed(request.param)
+    return needs_level(request.param)
 
 
 @pytest.fixture(params=CONFINED)
 def confined(request: pytest.FixtureRequest) -> str:
-    return needed(request.param)
-
-
-def needed(level: str) -> str:
-    if why := levels.reason(level):
-        pytest.skip(f"isolation {level}: {why}")
-    return level
+    return needs_level(request.param)
 
 
 def shell(script: str, level: str, cwd: Path = Path("/"), *arguments: str) -> Bot:
@@ -214,10 +208,8 @@ def test_bots_of_root_lose_root_s_rights(level: str) -> None:
 
 
 @pytest.mark.promise("ISOLATION", "Root can run bots as another user.", case="none")
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can run bots as another user")
 def test_root_can_run_bots_as_another_user(level: str) -> None:
-    if why := levels.reason(level, "nobody"):
-        pytest.skip(why)
+    needs_level(level, "nobody")
     script = "id -un; echo x > $TMPDIR/f && cat $TMPDIR/f; sleep 600"
     process = BotProcess(replace(shell(script, level), user="nobody"))
     said = b""

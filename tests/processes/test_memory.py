@@ -17,10 +17,10 @@ from typing import Any
 import pytest
 
 from referee.core.isolation import LEVELS
-from referee.processes.levels import reason
 from tests.command import PLAIN, ROOT
 from tests.processes.encounters import LONG
 from tests.processes.runs import games, toml
+from tests.programs import needs_level
 from tests.waiting import TOO_LONG_S, eventually
 
 pytestmark = pytest.mark.slow
@@ -89,8 +89,7 @@ def run_in(group: Path, file: Path, level: str) -> subprocess.CompletedProcess[s
 
 def tournament(folder: Path, level: str, fills: str) -> Path:
     """The file of one in which a bot without a limit fills the memory when it is asked."""
-    if why := reason(level):
-        pytest.skip(why)
+    needs_level(level)
     (folder / "filler.py").write_text(FILLS.format(fills=fills))
     bots = {"filler": f"{{python}} -I -S {folder / 'filler.py'}", "plain": PLAIN}
     file = toml(folder / "t.toml", bots, rounds=1, workers=1, clock=LONG, start=LONG)

@@ -22,14 +22,13 @@ from referee.core.isolation import CONFINED, LEVELS
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.events import Retired
 from referee.games import GAMES
-from referee.processes import levels
 from referee.processes.bot import Bot
 from referee.records.record import GameRecord
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
 from referee.tournament.workers.encounter import play_encounter
 from tests.command import PLAIN, ROOT
-from tests.programs import path_of
+from tests.programs import needs_level, path_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems have no isolation")
 
@@ -400,12 +399,6 @@ def hint(bot: Bot) -> str:
     return event.hint
 
 
-def works(level: str, user: str = "") -> None:
-    """Skips the test where a level does not work."""
-    if why := levels.reason(level, user):
-        pytest.skip(f"isolation {level}: {why}")
-
-
 QUICK = {("python", "landlock"), ("python", "bwrap"), ("shell_command", "landlock")}
 WITHOUT_SEMAPHORES = ("pool_of_processes", "landlock")
 """Semaphores with names lie in `/dev/shm`, which is the same folder for all processes of the machine."""
@@ -441,7 +434,7 @@ def plays_or_lacks_semaphores(name: str, bot: Bot) -> None:
 )
 @pytest.mark.parametrize(("prepared", "level"), AT_ALL_LEVELS, indirect=["prepared"], scope="module")
 def test_a_program_plays(prepared: tuple[str, Bot], level: str) -> None:
-    works(level)
+    needs_level(level)
     name, bot = prepared
     plays_or_lacks_semaphores(name, replace(bot, isolation=level))
 
@@ -452,7 +445,7 @@ def test_a_program_plays(prepared: tuple[str, Bot], level: str) -> None:
 @pytest.mark.parametrize("level", CONFINED)
 @pytest.mark.parametrize("prepared_by_the_system", PROGRAMS, indirect=True, scope="module")
 def test_a_program_plays_as_another_user(prepared_by_the_system: tuple[str, Bot], level: str) -> None:
-    works(level, "nobody")
+    needs_level(level, "nobody")
     name, bot = prepared_by_the_system
     plays_or_lacks_semaphores(name, replace(bot, isolation=level, user="nobody"))
 
@@ -512,7 +505,7 @@ def test_programs_play_where_the_referee_runs_as_an_ordinary_user(scratch: Path)
 def test_a_bot_that_is_kept_from_a_file_is_told_what_it_may_read(
     command: tuple[str, ...], level: str, shop: Workshop
 ) -> None:
-    works(level)
+    needs_level(level)
     outside = shop.text("notes.sh", "cat", shop.home / "private")
     (shop.folder / "link.sh").symlink_to(outside)
     bot = shop.bot(*command, OUTSIDE=str(outside))

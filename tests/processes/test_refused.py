@@ -11,7 +11,6 @@ import pytest
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
-from referee.processes import levels
 from referee.processes.bot import Bot
 from referee.processes.process import BotProcess
 from referee.processes.refusals import MAX_COUNTED, MAX_KINDS
@@ -20,6 +19,7 @@ from referee.tournament.workers.encounter import play_encounter
 from referee.viewing.words import fault_report
 from tests.processes.encounters import LONG, LONG_US
 from tests.processes.programs import PYTHON, run
+from tests.programs import needs_level
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems have no isolation")
 
@@ -76,8 +76,7 @@ ALLOWED = {
 @pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("level", ALLOWED)
 def test_a_bot_changes_nothing_outside_and_sees_no_connections(level: str, tmp_path: Path) -> None:
-    if why := levels.reason(level):
-        pytest.skip(why)
+    needs_level(level)
     other = tmp_path / "other"
     other.touch()
     before = other.stat()
@@ -105,8 +104,7 @@ FIRST, SECOND = 425, 438
 
 def refused(level: str, program: str) -> tuple[str, BotProcess]:
     """What a program writes to stdout, and its process."""
-    if why := levels.reason(level):
-        pytest.skip(why)
+    needs_level(level)
     command = (PYTHON, "-I", "-S", "-c", REFUSED + program)
     said, complaints, process = run(Bot("x", command, Path("/"), isolation=level))
     assert complaints == ""
@@ -187,8 +185,7 @@ for line in sys.stdin:
 
 def played(program: str, level: str, games: int) -> list[GameRecord]:
     """Games of a program that is alone in each of them."""
-    if why := levels.reason(level):
-        pytest.skip(why)
+    needs_level(level)
     game = GAMES["thetree"]
     bot = Bot("x", (PYTHON, "-I", "-S", "-c", program), Path("/"), isolation=level)
     control = TimeControl.parse(LONG)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import sys
 from collections.abc import Iterator
@@ -13,17 +12,18 @@ from pathlib import Path
 import pytest
 
 from referee.core.isolation import CONFINED, LEVELS
-from referee.processes import compiled_starter, levels
+from referee.processes import compiled_starter
 from referee.processes.bot import Bot
 from referee.processes.compiled_starter import STARTS
 from referee.processes.launcher import Launcher
 from referee.processes.limits import Limits
 from referee.processes.process import BotProcess
 from tests.processes.programs import run
+from tests.programs import needs, needs_level
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="elsewhere bots are started in Python"),
-    pytest.mark.skipif(shutil.which("cc") is None, reason="needs `cc`"),
+    needs("cc"),
 ]
 
 FACTS = """
@@ -90,10 +90,7 @@ CASES = [
 def test_a_compiled_start_leaves_a_bot_what_one_in_python_does(
     level: str, user: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if user and os.geteuid() != 0:
-        pytest.skip("only root can run bots as another user")
-    if why := levels.reason(level, user):
-        pytest.skip(why)
+    needs_level(level, user)
     limits = Limits(open_files=77, file_size=1 << 20, cpu=50)
     command = ("/usr/bin/python3" if user else sys.executable, "-I", "-S", "-c", FACTS)
     bot = Bot("x", command, Path("/usr"), isolation=level, user=user, limits=limits)

@@ -17,7 +17,6 @@ from referee.cluster.bot_files import SentFiles, sent_files
 from referee.cluster.store import BotUnfit, FileStore
 from referee.core.timecontrol import TimeControl
 from referee.games import GAMES
-from referee.processes import levels
 from referee.processes.bot import Bot
 from referee.records.header import ALL_FILES
 from referee.records.record import GameRecord
@@ -28,7 +27,7 @@ from referee.tournament.schedule import encounter
 from referee.tournament.workers.encounter import play_encounter
 from tests.command import PLAIN, ROOT, referee, referee_process
 from tests.processes.runs import lines_of, toml
-from tests.programs import needs
+from tests.programs import needs, needs_level
 
 pytestmark = pytest.mark.slow
 
@@ -87,8 +86,7 @@ def files_of(source: Path) -> SentFiles:
 def test_a_bot_with_a_build_and_a_data_file_plays_where_it_has_never_been(
     source: Path, tmp_path: Path, isolation: str
 ) -> None:
-    if why := levels.reason(isolation, ""):
-        pytest.skip(f"isolation {isolation}: {why}")
+    needs_level(isolation, "")
     told: list[str] = []
     store = FileStore(tmp_path / "store", told.append)
     files = files_of(source)

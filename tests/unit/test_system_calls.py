@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import re
-import shutil
 import struct
 import subprocess
 import sys
@@ -24,6 +23,7 @@ from referee.processes.system_calls import (
     MISSING,
     OF_NAMESPACES,
 )
+from tests.programs import path_of
 
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7, "riscv64": 0xC00000F3}
 ALLOW, ASK, ERRNO = 0x7FFF0000, 0x7FC00000, 0x00050000
@@ -86,10 +86,8 @@ def numbered(group: Mapping[str, system_calls.SystemCall], machine: str) -> Iter
 
 def kernel_table(table: str) -> dict[str, int]:
     """The numbers in the kernel's headers, by name."""
-    if (compiler := shutil.which("cc")) is None:
-        pytest.skip("needs a C compiler with the kernel's headers")
     header, options = HEADERS[table]
-    command = [compiler, "-E", "-dM", *options.split(), "-x", "c", "-"]
+    command = [path_of("cc"), "-E", "-dM", *options.split(), "-x", "c", "-"]
     done = subprocess.run(command, input=f"#include <{header}>\n", capture_output=True, text=True)
     if done.returncode:
         pytest.skip(f"no header {header}")

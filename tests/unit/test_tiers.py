@@ -12,6 +12,7 @@ import pytest
 from tests import commit, tiers
 from tests.command import ROOT
 from tests.imports import files_used_by
+from tests.programs import path_of
 from tests.tiers import Case, due, using
 from tests.tools import promises
 
@@ -73,11 +74,9 @@ def git(tmp_path: Path) -> Callable[..., None]:
         settings = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
         subprocess.run(["git", *settings, *words], cwd=folder, check=True, capture_output=True)
 
+    path_of("git")
     (tmp_path / "first").mkdir()
-    try:
-        run("init", "-q", "-b", "main")
-    except FileNotFoundError:
-        pytest.skip("needs git")
+    run("init", "-q", "-b", "main")
     return run
 
 
