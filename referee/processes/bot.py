@@ -55,6 +55,12 @@ def _in_resolved_folder(file: str) -> str:
     return str(path.parent.resolve() / path.name)  # that it is a link itself says in which environment it is
 
 
+def _with_python(word: str) -> str:
+    """A word of a command with the path of the interpreter. A word with blanks is text for a shell."""
+    path = this_python()
+    return word.replace("{python}", shlex.quote(path) if re.search(r"\s", word) else path)
+
+
 @dataclass(frozen=True, slots=True)
 class Bot:
     """A program that plays, under the name that tables and records give it."""
@@ -97,7 +103,7 @@ class Bot:
     @property
     def argv(self) -> tuple[str, ...]:
         """The words that are executed."""
-        return tuple(word.replace("{python}", this_python()) for word in self.command)
+        return tuple(map(_with_python, self.command))
 
     @classmethod
     def parse(cls, text: str, cwd: Path) -> Bot:

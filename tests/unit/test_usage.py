@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -111,6 +112,21 @@ def test_bad_input_is_one_clear_line(words: list[str], code: int, message: str) 
 )
 def test_the_name_of_a_bot_that_was_given_none(command: str, name: str) -> None:
     assert Bot.parse(command, ROOT).name == name
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("{python} -u bot.py", ("/a b/ü/py", "-u", "bot.py")),
+        ("wrapper --python={python} '{python}'", ("wrapper", "--python=/a b/ü/py", "/a b/ü/py")),
+        ("sh -c '{python} a.py && {python} b.py'", ("sh", "-c", "'/a b/ü/py' a.py && '/a b/ü/py' b.py")),
+    ],
+)
+def test_the_path_of_python_is_quoted_only_in_text_for_a_shell(
+    command: str, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", "/a b/ü/py")
+    assert Bot.parse(command, ROOT).argv == words
 
 
 def test_other_names_of_commands_and_languages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
