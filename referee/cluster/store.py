@@ -338,6 +338,7 @@ def _make(folder: Path, mode: int) -> None:
     folder.parent.mkdir(parents=True, exist_ok=True)
     with contextlib.suppress(FileExistsError):
         folder.mkdir(mode)
+        folder.chmod(mode)  # whatever the umask
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():  # guard: owner-of-store
         raise EnvironmentLacksError(

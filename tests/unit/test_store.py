@@ -342,7 +342,12 @@ def test_what_was_not_used_for_long_is_removed_unless_it_is_in_use(opened: Open,
     assert not folder.parent.exists()
 
 
-def test_a_store_belongs_to_its_user(tmp_path: Path, store: FileStore) -> None:
+def test_a_store_belongs_to_its_user(tmp_path: Path, opened: Open) -> None:
+    before = os.umask(0o077)
+    try:
+        store = opened()
+    finally:
+        os.umask(before)
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (store.folder, *store.folder.iterdir())}
     assert modes == {"store": 0o711, "bots": 0o711, "blobs": 0o700, "lock": 0o600}
     (tmp_path / "file").touch()
