@@ -21,10 +21,20 @@ from referee.cli import main
 from tests.waiting import TOO_LONG_S
 
 ROOT = Path(__file__).parent.parent
-RANDOM = f"{{python}} {ROOT / 'sample_bots' / 'random_bot.py'}"
-GREEDY = f"{{python}} {ROOT / 'sample_bots' / 'greedy_bot.py'}"
-PLAIN = f"{{python}} -I -S {ROOT / 'sample_bots' / 'plain_bot.py'}"
-BAD = f"{{python}} -I -S {ROOT / 'tests' / 'bots' / 'bad_bot.py'}"
+
+THIS_PYTHON = shlex.quote(sys.executable)
+"""The interpreter that runs the tests, for a shell."""
+
+
+def in_python(file: Path, *options: str) -> str:
+    """A bot in Python as it is named on a command line, whatever its path."""
+    return " ".join(("{python}", *options, shlex.quote(str(file))))
+
+
+RANDOM = in_python(ROOT / "sample_bots" / "random_bot.py")
+GREEDY = in_python(ROOT / "sample_bots" / "greedy_bot.py")
+PLAIN = in_python(ROOT / "sample_bots" / "plain_bot.py", "-I", "-S")
+BAD = in_python(ROOT / "tests" / "bots" / "bad_bot.py", "-I", "-S")
 
 
 HERE = ("--workers", "0")

@@ -5,6 +5,7 @@ import gc
 import multiprocessing
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -233,4 +234,4 @@ def c_bot(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="session")
 def js_bot() -> str:
-    return f"{path_of('node')} {ROOT / 'sample_bots' / 'js_bot.js'}"
+    return shlex.join([path_of("node"), str(ROOT / "sample_bots" / "js_bot.js")])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import shlex
 import shutil
 import subprocess
 import sys
@@ -22,11 +23,11 @@ from referee.records.record import json_of
 from referee.records.replay import ExaminedLine
 from referee.tournament.run.run_state import RunState
 from referee.tournament.run.verifying import RunVerifier
-from tests.command import HERE, RANDOM, ROOT, Done, referee, referee_process
+from tests.command import HERE, RANDOM, ROOT, Done, in_python, referee, referee_process
 from tests.programs import needs
 
 SOURCE = ROOT / "tests" / "outside" / "connect_four.py"
-SEARCH = f"{ROOT / 'sample_bots' / 'search_bot.py'} --playouts 8"
+SEARCH = f"{in_python(ROOT / 'sample_bots' / 'search_bot.py')} --playouts 8"
 SMALL = ("--option", "columns=4", "--option", "rows=4")
 
 
@@ -44,8 +45,8 @@ class Place(NamedTuple):
 
     @property
     def searching(self) -> str:
-        variables = " ".join(f"{name}={value}" for name, value in self.env.items())
-        return f"env {variables} {{python}} {SEARCH}"
+        variables = shlex.join(f"{name}={value}" for name, value in self.env.items())
+        return f"env {variables} {SEARCH}"
 
     def records(self, folder: str) -> list[str]:
         return (self.folder / folder / "games.jsonl").read_text().splitlines()
@@ -275,7 +276,7 @@ def test_a_file_that_changed_is_told(file: Place) -> None:
 @pytest.mark.promise("ADDING", "A run is not continued with another version of its game.")
 @pytest.mark.slow
 def test_a_run_is_not_continued_with_another_file(file: Place) -> None:
-    bots = "".join(f"[[bot]]\nname = '{name}'\ncmd = '{RANDOM}'\n" for name in "ab")
+    bots = "".join(f"[[bot]]\nname = '{name}'\ncmd = {json.dumps(RANDOM)}\n" for name in "ab")
     (file.folder / "t.toml").write_text(f"[tournament]\ngame = '{file.game}'\n{bots}")
     assert file("run", "t.toml").code == 0
     with (file.folder / "connect_four.py").open("a") as source:

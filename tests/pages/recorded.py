@@ -9,7 +9,7 @@ from referee.records import journal
 from referee.records.record import GameRecord, from_json, parse_json
 from referee.viewing.knowledge import View
 from referee.viewing.steps import Steps, steps_of
-from tests.command import ROOT, referee
+from tests.command import ROOT, in_python, referee
 
 BOTS = {"blooms": "greedy", "evengroups": "even", "vinetree": "vine", "floral": "deducing", "thetree": "tree"}
 """By game, the sample bot that plays it well."""
@@ -26,7 +26,8 @@ SHORT = {
 
 def play(slug: str, folder: Path, option: str = "") -> Path:
     """Plays a game between a good bot and one that plays at random; the folder with its record."""
-    bots = [f"{name}={{python}} {ROOT}/sample_bots/{name}_bot.py" for name in (BOTS[slug], "random")]
+    samples = ROOT / "sample_bots"
+    bots = [f"{name}={in_python(samples / f'{name}_bot.py')}" for name in (BOTS[slug], "random")]
     words = ["--option", option] if option else []
     done = referee("match", slug, *bots, *words, "-n", "1", "--seed", "pages", "-o", str(folder))
     assert done.code == 0, done.err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +27,7 @@ LONG_US = 3_600_000_000
 
 
 def bot(name: str, *vice: str) -> Bot:
-    return Bot(name, (*BAD.split(), *vice), Path.cwd())
+    return Bot(name, (*shlex.split(BAD), *vice), Path.cwd())
 
 
 def time_is_up_once(

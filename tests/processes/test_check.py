@@ -27,13 +27,13 @@ from referee.processes.bot import Bot
 from referee.wire import connection
 from tests.catalogue import ways
 from tests.catalogue.row import Defect, loading
-from tests.command import ROOT, Done, referee
+from tests.command import ROOT, Done, in_python, referee
 from tests.processes.encounters import LONG, SHORT, time_is_up_once
 from tests.programs import needs_level
 from tests.tools import broken_bots
 from tests.waiting import TOO_LONG_S
 
-BAD = f"{{python}} -I -S {ROOT / 'tests' / 'bots' / 'check_bots.py'}"
+BAD = in_python(ROOT / "tests" / "bots" / "check_bots.py", "-I", "-S")
 SAMPLES = f"{{python}} {ROOT / 'sample_bots'}"
 MB = 1 << 20
 
@@ -366,7 +366,7 @@ def test_the_report_as_json() -> None:
 )
 def test_text_from_a_bot_is_escaped(place: str, words: tuple[str, ...]) -> None:
     """`tests.command.referee` looks at everything that is printed."""
-    bot = f"{{python}} -I -S {ROOT / 'tests' / 'bots' / 'forging_bot.py'} {place}"
+    bot = f"{in_python(ROOT / 'tests' / 'bots' / 'forging_bot.py', '-I', '-S')} {place}"
     done = referee("check", "blooms", bot, "--time", LONG, "--start", LONG, "--step", "4", *words)
     assert done.code == 7 and ("\\u202eevil" in done.out or "\\x1b[2J" in done.out)
 
@@ -391,8 +391,9 @@ def test_wrong_usage(words: list[str], complaint: str) -> None:
 
 
 @pytest.mark.parametrize("level", ["landlock", "bwrap"])
-def test_refused_system_calls_are_told(level: str, tmp_path: Path) -> None:
+def test_refused_system_calls_are_told(level: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     needs_level(level)
+    monkeypatch.setenv("HOME", str(tmp_path))  # without it, Python opens a socket to ask for its user's home
     bot = tmp_path / "bot.py"
     sample = ROOT / "sample_bots" / "random_bot.py"
     bot.write_text(

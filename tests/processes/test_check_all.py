@@ -36,7 +36,7 @@ def test_all_bots_of_a_file_are_built_and_checked(tmp_path: Path) -> None:
 
 
 def test_where_all_bots_pass_the_check_does(tmp_path: Path) -> None:
-    file = written(tmp_path / "t.toml", f"name = 'other'\ncmd = '{PLAIN}'", LACKING)
+    file = written(tmp_path / "t.toml", f"name = 'other'\ncmd = {json.dumps(PLAIN)}", LACKING)
     done = referee("check", str(file), "--step", "2", "--json")
     assert done.code == 0, done.err
     assert [(one["bot"], one["result"]) for one in json.loads(done.out)] == [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -52,7 +53,7 @@ def write(folder: Path, rounds: int, extra: str = "") -> Path:
         f"[tournament]\ngame = 'blooms'\nrounds = {rounds}\nclock = '10s+60s'\nseed = 's'\n"
         "isolation = 'basic'\n[options]\nsize = 3\n"
         "[[bot]]\nname = 'built'\ncwd = 'bot'\nbuild = 'sh build.sh'\ncmd = '{python} bot.py'\n"
-        f"[[bot]]\nname = 'plain'\ncmd = '{PLAIN}'\n{extra}"
+        f"[[bot]]\nname = 'plain'\ncmd = {json.dumps(PLAIN)}\n{extra}"
     )
     return toml
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from referee.records.run_files import RECORDS
-from tests.command import BAD, GREEDY, HERE, PLAIN, RANDOM, ROOT, referee
+from tests.command import BAD, GREEDY, HERE, PLAIN, RANDOM, ROOT, THIS_PYTHON, referee
 from tests.holdings import living, processes
 from tests.waiting import TOO_LONG_S, eventually, let_others_go_on
 
@@ -103,7 +103,7 @@ def test_the_input_of_a_seat_makes_the_bot_say_the_same_again(tmp_path: Path, bo
     done = referee(*words, "--input-of", "2", str(file))
     assert done.code == 0, done.err
     said = re.findall(r"^ +[0-9.]+ b BOT: (.*)$", done.err, re.MULTILINE)
-    command = shlex.split(bot.replace("{python}", sys.executable))
+    command = shlex.split(bot.replace("{python}", THIS_PYTHON))
     again = subprocess.run(
         command, input=file.read_bytes(), capture_output=True, timeout=TOO_LONG_S, cwd=ROOT
     )

@@ -28,7 +28,7 @@ from referee.tournament import formats, stopping
 from referee.tournament.file import keys
 from referee.tournament.file.config import load
 from referee.wire import referee_session
-from tests.command import ROOT, environment_of_contributors
+from tests.command import ROOT, THIS_PYTHON, environment_of_contributors
 from tests.page_tables import require_same, rows
 from tests.processes.serving import serving
 from tests.programs import copied_to, needs
@@ -101,7 +101,7 @@ def test_what_the_page_of_games_says_of_one_from_outside(checkout: Path) -> None
     (python,) = re.findall(r"^   ```python\n(.*?)^   ```", page, re.MULTILINE | re.DOTALL)
     test = checkout / "tests" / "outside" / "test_it.py"
     test.write_text(textwrap.dedent(python))
-    done = run(f"{sys.executable} -m pytest -n0 --noconftest {test}", test.parent)
+    done = run(f"{THIS_PYTHON} -m pytest -n0 --noconftest {test}", test.parent)
     assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import HERE, PLAIN, RANDOM, ROOT, referee
+from tests.command import HERE, PLAIN, RANDOM, ROOT, in_python, referee
 from tests.tools.hostile_run import write
 
-FORGING = f"{{python}} -S {ROOT / 'tests' / 'bots' / 'forging_bot.py'}"
+FORGING = in_python(ROOT / "tests" / "bots" / "forging_bot.py", "-S")
 
 
 @pytest.mark.quick_cases(1)

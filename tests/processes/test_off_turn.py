@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import shlex
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +21,7 @@ from referee.records.record import OFF_TURN
 from referee.tournament.file.config import load
 from referee.tournament.plan import entrant_json
 from referee.tournament.workers.encounter import Hooks, play_encounter
-from tests.command import RANDOM, ROOT, referee
+from tests.command import RANDOM, ROOT, THIS_PYTHON, referee
 from tests.processes.encounters import LONG, LONG_US
 from tests.waiting import TOO_LONG_S
 
@@ -170,7 +170,7 @@ def test_a_match_tells_who_computed_and_can_prevent_it(
     monkeypatch.setattr(progress, "OFF_TURN_PERCENT", 0)  # on a busy machine it is any share
     path = bot(tmp_path, "thinks").command[1]
     thinks, watches, rests = (
-        f"{name}=env -C {tmp_path} PYTHONPATH={ROOT} {sys.executable} {path} {name}"
+        f"{name}=env -C {tmp_path} PYTHONPATH={shlex.quote(str(ROOT))} {THIS_PYTHON} {path} {name}"
         for name in ("thinks", "watches", "rests")
     )
     match = ["match", "evengroups", "-n", "2", "--option", "size=3", "--time", LONG, "--start", LONG]

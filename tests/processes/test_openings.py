@@ -10,10 +10,10 @@ import pytest
 
 from referee.records import journal
 from tests.catalogue import row
-from tests.command import GREEDY, HERE, PLAIN, RANDOM, ROOT, referee, sh
+from tests.command import GREEDY, HERE, PLAIN, RANDOM, ROOT, in_python, referee, sh
 from tests.processes.runs import games, lines_of
 
-FIRST = "{python} -I -S " + str(ROOT / "tests" / "bots" / "first_bot.py")
+FIRST = in_python(ROOT / "tests" / "bots" / "first_bot.py", "-I", "-S")
 """Plays the first legal move, so that two of them always play the same game."""
 
 RESIGNS = sh(row.RESIGNS)
@@ -195,9 +195,9 @@ game = "floral"
     assert done.code == 2 and "`floral` deals new hidden information" in done.err
 
 
-VINE = f"{{python}} {ROOT / 'sample_bots' / 'vine_bot.py'}"
-EVEN = f"{{python}} {ROOT / 'sample_bots' / 'even_bot.py'}"
-SEARCH = f"{{python}} {ROOT / 'sample_bots' / 'search_bot.py'} --playouts 4"
+VINE = in_python(ROOT / "sample_bots" / "vine_bot.py")
+EVEN = in_python(ROOT / "sample_bots" / "even_bot.py")
+SEARCH = f"{in_python(ROOT / 'sample_bots' / 'search_bot.py')} --playouts 4"
 
 
 @pytest.mark.slow

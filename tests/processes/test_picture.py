@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-import sys
+import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +15,7 @@ from referee.games import GAMES
 from referee.records import journal
 from referee.records.record import to_json
 from referee.viewing import png
-from tests.command import referee
+from tests.command import THIS_PYTHON, referee
 from tests.programs import needs
 from tests.rules.random_play import random_game
 
@@ -50,7 +50,8 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def program(path: Path, name: str, code: str) -> None:
-    (path / name).write_text(f"#!{sys.executable} -IS\nimport sys\n{code}\n")
+    script = shlex.quote(f"import sys\n{code}")
+    (path / name).write_text(f'#!/bin/sh\nexec {THIS_PYTHON} -IS -c {script} "$@"\n')
     (path / name).chmod(0o755)
 
 

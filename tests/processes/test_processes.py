@@ -332,6 +332,7 @@ def test_a_bot_that_got_no_processor_has_not_ignored_the_end(
 def test_the_environment_is_defined(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("PYTHONUNBUFFERED", "SECRET_TOKEN", "LD_PRELOAD_LIKE"):
         monkeypatch.setenv(name, "1")
+    monkeypatch.setenv("HOME", "/")
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
     process = BotProcess(Bot("env", ("env",), Path("/")))
     assert eventually(process.exit_status) == "exited with status 0"

@@ -15,7 +15,7 @@ from signal import SIGHUP, SIGINT, SIGTERM, Signals
 import pexpect
 import pytest
 
-from tests.command import HERE, PLAIN, referee, referee_process
+from tests.command import HERE, PLAIN, THIS_PYTHON, referee, referee_process
 from tests.processes.test_colour import ALWAYS, COLOUR, DUMB, NONE, XTERM, environment
 from tests.waiting import TOO_LONG_S
 
@@ -161,7 +161,7 @@ def test_a_dumb_terminal_gets_the_text(env: dict[str, str], game: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("redirection", ["< /dev/null", "2> err", "> out"])
 def test_a_stream_that_is_no_terminal_gets_the_text(redirection: str, game: Path, tmp_path: Path) -> None:
-    command = f"{sys.executable} -m referee replay {game} {redirection}"
+    command = f"{THIS_PYTHON} -m referee replay {game} {redirection}"
     screen = pexpect.spawn(
         "sh", ["-c", command], cwd=str(tmp_path), env=environment(XTERM), encoding="utf-8", timeout=TOO_LONG_S
     )

@@ -296,7 +296,9 @@ FORMATS = {
 def test_every_format_has_a_report(form: str, tmp_path: Path) -> None:
     more, bots = FORMATS[form]
     text = TOML.format(game="blooms", format=form, more=more) + "[options]\nsize = 3\ntarget = 2\n"
-    text += "".join(f"[[bot]]\nname = 'bot{number}'\ncmd = '{PLAIN}'\n" for number in range(1, bots + 1))
+    text += "".join(
+        f"[[bot]]\nname = 'bot{number}'\ncmd = {json.dumps(PLAIN)}\n" for number in range(1, bots + 1)
+    )
     if form == "stages":
         text += "[[stage]]\nname = 'pools'\ngroups = 2\nadvance = 1\n[[stage]]\nformat = 'knockout'\n"
     html = report_of(text, tmp_path)
@@ -318,7 +320,9 @@ def test_every_format_has_a_report(form: str, tmp_path: Path) -> None:
 def test_games_of_other_numbers_of_seats_have_a_report(players: int, tmp_path: Path) -> None:
     more = f"rounds = 1\n[options]\nplayers = {players}\ndeals = 1\n"
     text = TOML.format(game="thetree", format="round-robin", more=more)
-    text += "".join(f"[[bot]]\nname = 'bot{number}'\ncmd = '{RANDOM}'\n" for number in range(1, players + 2))
+    text += "".join(
+        f"[[bot]]\nname = 'bot{number}'\ncmd = {json.dumps(RANDOM)}\n" for number in range(1, players + 2)
+    )
     html = report_of(text, tmp_path)
     assert (">Crosstable</h3>" in html) == (players > 1)
     assert ("Games for one bot do not give ratings." in html) == (players == 1)
@@ -330,7 +334,7 @@ def test_sections_are_reported_together_and_each(tmp_path: Path) -> None:
     text = "[tournament]\nrounds = 1\nclock = '20s'\nseed = 's'\nisolation = 'none'\nworkers = 0\n"
     text += "[[game]]\nname = 'list'\ngame = 'blooms'\noptions = { size = 3, target = 2 }\n"
     text += "[[game]]\nname = 'games'\ngame = 'evengroups'\noptions = { size = 3 }\n"
-    text += "".join(f"[[bot]]\nname = 'bot{number}'\ncmd = '{RANDOM}'\n" for number in range(1, 3))
+    text += "".join(f"[[bot]]\nname = 'bot{number}'\ncmd = {json.dumps(RANDOM)}\n" for number in range(1, 3))
     html = report_of(text, tmp_path)
     for heading in ("all together: blooms and evengroups", "list: blooms", "games: evengroups"):
         assert html.count(f"{heading}</h2>") == 1

@@ -157,10 +157,10 @@ game = "evengroups"
 options = {{ size = 3 }}
 [[bot]]
 name = "a"
-cmd = '''{RANDOM}'''
+cmd = {json.dumps(RANDOM)}
 [[bot]]
 name = "b"
-cmd = '''{RANDOM}'''
+cmd = {json.dumps(RANDOM)}
 """
 
 

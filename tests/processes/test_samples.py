@@ -12,7 +12,7 @@ import pytest
 
 from referee.games import GAMES
 from referee.games.blooms import BloomsState
-from tests.command import GREEDY, PLAIN, RANDOM, ROOT, referee
+from tests.command import GREEDY, PLAIN, RANDOM, ROOT, in_python, referee
 from tests.processes.runs import games, lines_of
 from tests.programs import path_of
 from tests.tools import ladders
@@ -185,8 +185,8 @@ def test_the_search_bots_pass(it: Searcher, built: Callable[[Searcher], str]) ->
     assert done.code == 0, done.out
 
 
-TREE_SEARCH = f"{{python}} {ROOT}/sample_bots/tree_search_bot.py --playouts 20"
-FLORAL_SEARCH = f"{{python}} {ROOT}/sample_bots/floral_search_bot.py --worlds 2 --beam 4 --depth 4"
+TREE_SEARCH = f"{in_python(ROOT / 'sample_bots' / 'tree_search_bot.py')} --playouts 20"
+FLORAL_SEARCH = f"{in_python(ROOT / 'sample_bots' / 'floral_search_bot.py')} --worlds 2 --beam 4 --depth 4"
 
 
 @pytest.mark.slow

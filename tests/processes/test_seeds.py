@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from referee.core.stop import Interrupted
 from referee.records import journal
 from referee.tournament.run.open_run import OpenRun
 from referee.tournament.run.run import read_run
-from tests.command import PLAIN, referee
+from tests.command import PLAIN, THIS_PYTHON, referee
 from tests.processes.runs import games, lines_of, toml
 
 FAST = ["--option", "size=3", "--option", "target=2"]
@@ -55,7 +54,7 @@ def test_no_bot_can_read_the_seed_while_the_run_is_on(command: str, tmp_path: Pa
     spy.write_text(
         f"cd {tmp_path}\n"
         "cat t.toml t-results/* /proc/[0-9]*/cmdline /proc/[0-9]*/environ >> seen 2>/dev/null\n"
-        f"exec {PLAIN.replace('{python}', sys.executable)}\n"
+        f"exec {PLAIN.replace('{python}', THIS_PYTHON)}\n"
     )
     file = toml(tmp_path / "t.toml", {"spy": f"sh {spy}", "plain": PLAIN}, seed=None, fresh=True, workers=1)
     folder = tmp_path / "t-results"

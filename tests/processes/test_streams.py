@@ -70,10 +70,10 @@ size = 3
 target = 2
 [[bot]]
 name = "a"
-cmd = '{PLAIN}'
+cmd = {json.dumps(PLAIN)}
 [[bot]]
 name = "b"
-cmd = '{PLAIN}'
+cmd = {json.dumps(PLAIN)}
 """
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from referee.cli.output import pasteable
-from tests.command import BAD, HERE, PLAIN, ROOT, Done, referee
+from tests.command import BAD, HERE, PLAIN, ROOT, THIS_PYTHON, Done, referee
 
 SMALL = ["--option", "size=3", "--option", "target=2", *HERE]
 INSTANT = "{python} -m referee.machine.instant_bot"
@@ -50,7 +50,7 @@ def test_a_run_ends_with_commands_that_can_be_pasted(tmp_path: Path) -> None:
     assert "head hash" in head and replay == f"next: referee replay '{folder}'"
     script = f"cd '{tmp_path}'; {replay.removeprefix('next: ')}; {report}"
     caller = tmp_path / "referee"
-    caller.write_text(f'#!/bin/sh\nexec {sys.executable} -m referee "$@"\n')
+    caller.write_text(f'#!/bin/sh\nexec {THIS_PYTHON} -m referee "$@"\n')
     caller.chmod(0o755)
     path = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
     pasted = subprocess.run(["sh", "-c", script], env=path, capture_output=True, text=True)

@@ -25,6 +25,7 @@ from referee.records.replay import verify
 from referee.tournament.plan import Entrant
 from referee.tournament.workers.encounter import play_encounter
 from referee.wire.stopwatch import Stopwatch
+from tests.command import THIS_PYTHON
 from tests.processes.encounters import LONG_US, bot
 from tests.programs import needs
 from tests.waiting import eventually
@@ -69,7 +70,7 @@ SPIN = "import time; end = time.process_time() + {}\nwhile time.process_time() <
 @needs("setsid")
 @linux
 def test_what_a_whole_tree_computes_is_counted() -> None:
-    spin = f"{sys.executable} -I -S -c '{SPIN.format(0.2)}'"
+    spin = f"{THIS_PYTHON} -I -S -c '{SPIN.format(0.2)}'"
     process = BotProcess(Bot("sh", ("sh", "-c", f"{spin}; setsid {spin} & wait; read x"), Path("/")))
     clock = process.clock
     assert clock
@@ -83,7 +84,7 @@ def test_what_a_whole_tree_computes_is_counted() -> None:
 @linux
 def test_helpers_that_nobody_waits_for_are_counted() -> None:
     """Where SIGCHLD is ignored the kernel reaps them, and adds their time to nobody's."""
-    spin = f"{sys.executable} -I -S -c '{SPIN.format(0.3)}'"
+    spin = f"{THIS_PYTHON} -I -S -c '{SPIN.format(0.3)}'"
     script = f"import os, signal; signal.signal(signal.SIGCHLD, signal.SIG_IGN); os.system({spin!r}); input()"
     process = BotProcess(Bot("py", (sys.executable, "-I", "-S", "-c", script), Path("/")))
     clock = process.clock

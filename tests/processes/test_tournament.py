@@ -21,7 +21,7 @@ import pytest
 
 from referee.core.errors import UsageError
 from referee.tournament.file.config import load
-from tests.command import BAD, HERE, PARENT, PLAIN, ROOT, referee, referee_process
+from tests.command import BAD, HERE, PARENT, PLAIN, ROOT, THIS_PYTHON, in_python, referee, referee_process
 from tests.holdings import living, processes
 from tests.processes.runs import (
     forged,
@@ -228,7 +228,7 @@ def test_a_program_that_changes_while_the_run_is_on_is_recorded_and_reported(
     workers: int, tmp_path: Path
 ) -> None:
     script = tmp_path / "bot.sh"
-    script.write_text(f"echo '# longer' >> bot.sh\nexec {PLAIN.replace('{python}', sys.executable)}\n")
+    script.write_text(f"echo '# longer' >> bot.sh\nexec {PLAIN.replace('{python}', THIS_PYTHON)}\n")
     bots = {"a": "sh bot.sh", "b": PLAIN}
     done = referee("run", str(toml(tmp_path / "t.toml", bots, rounds=4, workers=workers)))
     assert done.code == 0 and done.err.count("bots whose program changed during the run: a\n") == 1
@@ -687,9 +687,9 @@ def test_exit_codes_do_not_depend_on_who_reads(tmp_path: Path) -> None:
     assert process.stdout
     process.stdout.close()
     assert process.wait() == 8
-    shell = f"{sys.executable} -m referee run {file} --strict >/dev/null 2>&-"
+    shell = f"{THIS_PYTHON} -m referee run {file} --strict >/dev/null 2>&-"
     assert subprocess.run(["sh", "-c", shell]).returncode == 8
-    shell = f"PYTHONIOENCODING=latin-1 {sys.executable} -m referee table {tmp_path / 't-results'}"
+    shell = f"PYTHONIOENCODING=latin-1 {THIS_PYTHON} -m referee table {tmp_path / 't-results'}"
     done = subprocess.run(["sh", "-c", shell], capture_output=True)
     assert done.returncode == 0 and b"\\u2013" in done.stdout
 
@@ -769,7 +769,7 @@ def test_processes_that_a_bot_leaves_behind_are_told_once(tmp_path: Path) -> Non
 @pytest.mark.slow
 def test_match_says_once_that_a_bot_had_to_be_ended_after_quit() -> None:
     """A bot at fault is still running too, but about that there is a report of the fault."""
-    ignoring = f"{{python}} {ROOT}/tests/bots/broken/ignores_quit.py"
+    ignoring = in_python(ROOT / "tests" / "bots" / "broken" / "ignores_quit.py")
     answers = "hello) echo hello 1;; prepare) echo ready;; ask) echo move;;"
     faulty = f"sh -c 'while read word rest; do case $word in {answers} esac; done; exec sleep 600'"
     done = referee("match", "blooms", "-n", "2", f"ignoring={ignoring}", f"faulty={faulty}")

@@ -27,7 +27,7 @@ from referee.processes.messages import NEW_WARDEN
 from referee.processes.process import BotProcess
 from referee.processes.tree import children as children_of
 from referee.tournament.workers.encounter import play_encounter
-from tests.command import PARENT, ROOT
+from tests.command import PARENT, ROOT, THIS_PYTHON
 from tests.holdings import children, living
 from tests.programs import needs
 from tests.waiting import TOO_LONG_S, eventually
@@ -150,7 +150,7 @@ def test_who_always_forks_ahead_is_caught(hop: str, tmp_path: Path) -> None:
     script = tmp_path / "hopper7121.py"
     script.write_text(HOPPER.format(hop))
     hopping = tmp_path / "hopping"
-    process = started(f"{sys.executable} -I -S {script} {hopping} & exit")
+    process = started(f"{THIS_PYTHON} -I -S {script} {hopping} & exit")
     wait_for(process)
     eventually(hopping.exists)
     assert not ended(process).unkillable
@@ -346,7 +346,7 @@ def test_no_more_processes_than_allowed() -> None:
 @pytest.mark.promise("ISOLATION", "A bot has no more memory than it is allowed, in one process or in all.")
 @pytest.mark.slow
 def test_no_more_memory_than_allowed_of_one_or_of_all() -> None:
-    take = f"{sys.executable} -I -S -c 'import time; x = bytearray({{}} << 20); time.sleep(60)'"
+    take = f"{THIS_PYTHON} -I -S -c 'import time; x = bytearray({{}} << 20); time.sleep(60)'"
     process = started(take.format(300), Limits(memory=200 << 20))
     assert wait_for(process) == "exited with status 1"
     process.drain_stderr()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import subprocess
 import sys
@@ -106,7 +107,7 @@ def test_a_worker_of_the_command_imports_nothing_of_it(tmp_path: Path, how: str)
         "import sys\nfrom referee.__main__ import main\nif __name__ == '__main__':\n    main()\n"
     )
     (tmp_path / "sitecustomize.py").write_text(TELLS)
-    bots = "".join(f"[[bot]]\nname = '{name}'\ncmd = '{PLAIN}'\n" for name in "ab")
+    bots = "".join(f"[[bot]]\nname = '{name}'\ncmd = {json.dumps(PLAIN)}\n" for name in "ab")
     (tmp_path / "t.toml").write_text(f"[tournament]\ngame = 'blooms'\n[options]\nsize = 3\n{bots}")
     started = [str(script)] if how == "script" else ["-m", "referee"]
     subprocess.run(
@@ -220,7 +221,7 @@ class Silent:
 
 
 def test_a_game_counts_only_when_it_is_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    bots = "".join(f"[[bot]]\nname = '{name}'\ncmd = '{PLAIN}'\n" for name in "ab")
+    bots = "".join(f"[[bot]]\nname = '{name}'\ncmd = {json.dumps(PLAIN)}\n" for name in "ab")
     (tmp_path / "t.toml").write_text(f"[tournament]\ngame = 'blooms'\n[options]\nsize = 3\n{bots}")
     config = load(tmp_path / "t.toml")
     candidate = examine(config, tmp_path / "run")

@@ -13,7 +13,7 @@ import pytest
 
 from referee import kit
 from referee.encoding import encoding_of
-from tests.command import RANDOM, ROOT, referee
+from tests.command import RANDOM, ROOT, THIS_PYTHON, referee
 
 PAGE = (ROOT / "referee" / "docs" / "KIT.md").read_text()
 LISTINGS = re.findall(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```)?", PAGE, re.MULTILINE | re.DOTALL)
@@ -91,7 +91,7 @@ def test_a_bot_is_trained_and_plays(tmp_path: Path) -> None:
     train, match = re.findall(r"^(?:python|referee match) .*value.*$", PAGE, re.MULTILINE)
     (tmp_path / "sample_bots").symlink_to(ROOT / "sample_bots")
     done = subprocess.run(
-        f"{sys.executable} {train.removeprefix('python ')} --games 80",
+        f"{THIS_PYTHON} {train.removeprefix('python ')} --games 80",
         shell=True,
         cwd=tmp_path,
         capture_output=True,

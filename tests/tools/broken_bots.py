@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -27,7 +28,7 @@ from referee.games import GAMES
 from referee.processes.bot import Bot
 from tests.catalogue import ways
 from tests.catalogue.row import Checked
-from tests.command import ROOT
+from tests.command import ROOT, in_python
 
 FOLDER = ROOT / "tests" / "bots" / "broken"
 TABLE = ROOT / "tests" / "BROKEN_BOTS.md"
@@ -78,11 +79,11 @@ def command(bot: Path, folder: Path) -> str:
     """How a bot is started, after it was built in a folder; empty where a program is missing."""
     match bot.suffix:
         case ".py":
-            return f"{{python}} -E -S {bot}"
+            return in_python(bot, "-E", "-S")
         case ".sh":
-            return f"sh {bot}"
+            return shlex.join(["sh", str(bot)])
         case ".js":
-            return f"node {bot}" if shutil.which("node") else ""
+            return shlex.join(["node", str(bot)]) if shutil.which("node") else ""
         case ".java" if shutil.which("javac"):
             subprocess.run(["javac", "-d", folder, bot], check=True)
             return f"java -Xshare:auto -cp {folder} {bot.stem}"

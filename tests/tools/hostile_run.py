@@ -23,9 +23,9 @@ import click
 from referee.core.fields import LARGEST
 from referee.records.journal import FIRST, body_of, chained
 from tests.bots.markup_bot import MARKUP
-from tests.command import RANDOM, ROOT, referee
+from tests.command import RANDOM, ROOT, in_python, referee
 
-MARKUP_BOT = f"{{python}} -S {ROOT / 'tests' / 'bots' / 'markup_bot.py'}"
+MARKUP_BOT = in_python(ROOT / "tests" / "bots" / "markup_bot.py", "-S")
 
 FOLDER = '"><img src=x onerror=alert(0)>&lt;{{7*7}} '
 """How the names of the folders begin: as hostile as a path can be."""

@@ -24,7 +24,7 @@ try:
 except ModuleNotFoundError:
     end_without("playwright")
 
-from tests.command import BAD, GREEDY, RANDOM, ROOT, referee
+from tests.command import BAD, GREEDY, RANDOM, ROOT, in_python, referee
 from tests.pages.browser import (
     Look,
     chromium_path,
@@ -89,7 +89,7 @@ class Match(NamedTuple):
 
 def sample(name: str) -> str:
     """A sample bot, as it is named on a command line."""
-    return f"{name}={{python}} {ROOT}/sample_bots/{name}_bot.py"
+    return f"{name}={in_python(ROOT / 'sample_bots' / f'{name}_bot.py')}"
 
 
 MATCHES = {
@@ -158,7 +158,10 @@ def with_fragment(path: Path, fragment: str, page: Page) -> None:
 def several_games(folder: Path) -> Iterator[tuple[str, Show]]:
     """The report of a tournament, a game in it, its pages of a bot and of a pair, and the live page."""
     file = folder / "pictures.toml"
-    bots = [f'[[bot]]\nname = "{name}"\ncmd = "{{python}} {ROOT}/{cmd}"\n' for name, cmd in ENTRANTS.items()]
+    bots = [
+        f'[[bot]]\nname = "{name}"\ncwd = "{ROOT}"\ncmd = "{{python}} {cmd}"\n'
+        for name, cmd in ENTRANTS.items()
+    ]
     file.write_text("\n".join([TOURNAMENT, *bots]))
     made("run", str(file))
     path = report_of(file, folder)
