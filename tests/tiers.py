@@ -116,6 +116,12 @@ def mark_slow_cases(items: Iterable[pytest.Item]) -> None:
                 item.add_marker("slow")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Leaves no slow test out where tests are named one by one."""
+    if config.option.markexpr == "not slow" and any("::" in name for name in config.args):
+        config.option.markexpr = ""
+
+
 @pytest.hookimpl(tryfirst=True)  # before `-m` leaves out what does not have its marks
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Marks the tests that run always, and those that are due if they are asked for."""

@@ -151,6 +151,16 @@ def test_slow_tests_with_a_promise_run_always(pytester: pytest.Pytester) -> None
     assert f"| It holds. | `{file}::test_cases[b]` |" in made and f"- `{file}::test_cases`\n" in made
 
 
+def test_a_slow_test_that_is_named_runs(pytester: pytest.Pytester) -> None:
+    pytester.makeconftest('pytest_plugins = ["tests.tiers"]')
+    pytester.makeini("[pytest]\naddopts = -m 'not slow'")
+    file = pytester.makepyfile(SLOW_TESTS).name
+    for words, names in ((file, ["test_quick"]), (f"{file}::test_other", ["test_other"])):
+        _, done = pytester.inline_genitems(words)
+        session = done.getcalls("pytest_collection_finish")[0].session
+        assert [item.name for item in session.items] == names
+
+
 @pytest.fixture
 def every_test(request: pytest.FixtureRequest) -> list[pytest.Item]:
     """All tests. Those that are slow are collected only if some of them run."""
