@@ -98,8 +98,8 @@ def isolated(bot: Bot) -> IsolatedStart:
         return IsolatedStart(bot.argv, NONE._replace(user=user), {}, b"")
     if bot.isolation == "basic":
         sandbox = SIGNALS if landlock_abi() >= SIGNALS_ABI else ""
-        mild = seccomp.mild_program() if seccomp.AVAILABLE else b""
-        return IsolatedStart(bot.argv, Confinement(user, True, sandbox, (), mild, b""), {}, b"")
+        mild = (seccomp.mild_program(), seccomp.mild_asking()) if seccomp.AVAILABLE else (b"", b"")
+        return IsolatedStart(bot.argv, Confinement(user, True, sandbox, (), *mild), {}, b"")
     read = (*bot.read, *filter(Path.exists, _NETWORK_FILES)) if bot.network else bot.read
     needed = needs.find(bot.argv, bot.cwd, bot.environment(), read)
     shown = (path for path in needed.readable if not needs.is_below(path, bot.hidden))  # guard: hidden-names

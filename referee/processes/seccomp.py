@@ -3,8 +3,9 @@
 A confined bot may make the calls that programs need for their own work (`system_calls.ALLOWED`), some others
 with arguments that reach nobody else, and none besides. What is refused fails with EPERM; with ENOSYS, as
 where the kernel lacks it, if programs have another way then; or with ENOTSUP, as on a file system without
-attributes, which `cp` and others accept. All calls of another architecture than the machine's own (as 32-bit
-programs make) are refused. Bots that are not confined are only denied the settings of other processes.
+attributes, which `cp` and others accept. Bots that are not confined are only denied the settings of other
+processes. All calls of another architecture than the machine's own are refused to every bot: the numbers of
+their calls are others, so that a filter would have to know them too.
 
 The form of the program is that of seccomp(2); the numbers are those of the kernel's headers.
 """
@@ -91,6 +92,12 @@ _ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7, "riscv64": 0xC000
 _NUMBER, _ARCHITECTURE = 0, 4
 """Offsets of the number of the call and of the architecture in what a filter looks at."""
 
+_X32 = 1 << 30
+"""From this number on, the calls of x86-64 are those of x32, with pointers of 32 bits; others have none."""
+
+OF_32_BITS = "32-bit call"
+"""What a call is named that is not one of the machine's own 64 bits."""
+
 _FARTHEST = 255
 """Maximum number of instructions that a comparison can jump over."""
 
@@ -106,7 +113,13 @@ def mild_program(machine: str = MACHINE) -> bytes:
     """
     blocks = {**_own_alone(), "shmget": _fail(errno.EPERM)}
     calls = system_calls.CONDITIONAL | system_calls.SYSTEM_V
-    return _program({name: (calls[name], block) for name, block in blocks.items()}, _ALLOW, _ALLOW, machine)
+    denied = {name: (calls[name], block) for name, block in blocks.items()}
+    return _program(denied, _ALLOW, _fail(errno.EPERM), machine)
+
+
+def mild_asking(machine: str = MACHINE) -> bytes:
+    """The filter for bots that are not confined that asks about the calls that `mild_program` refuses."""
+    return bpf.instead(mild_program(machine), bpf.ASK)
 
 
 def program(scope: Scope, machine: str = MACHINE) -> bytes:
@@ -173,8 +186,10 @@ def _blocks(scope: Scope) -> dict[str, tuple[SystemCall, bytes]]:
 
 
 def name_of(number: int, architecture: int, machine: str = MACHINE) -> str:
-    """The name of a system call, `unknown` where it has none."""
-    return _names(machine).get(number, "unknown") if architecture == _ARCHITECTURES[machine] else "unknown"
+    """The name of a system call: `OF_32_BITS` for another architecture, `unknown` where it has none."""
+    if architecture == _ARCHITECTURES[machine] and number < _X32:
+        return _names(machine).get(number, "unknown")
+    return OF_32_BITS if architecture else "unknown"
 
 
 @cache
@@ -233,7 +248,7 @@ def _program(
         [
             _if(_ARCHITECTURE, bpf.EQUAL, _ARCHITECTURES[machine], otherwise=of_others),
             instruction(bpf.LOAD, _NUMBER),
-            _search([(start, numbers.get(start, otherwise)) for start in starts]),
+            _search([*((start, numbers.get(start, otherwise)) for start in starts), (_X32, of_others)]),
         ]
     )
 

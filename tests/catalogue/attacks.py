@@ -103,6 +103,7 @@ ON_PURPOSE: Rows = {
         opponent("limits", "Python", "takes its descriptors by `prlimit`", harms_victim),
         opponent("starve", "Python", "leaves its user no processes", harms_victim),
         opponent("io-priority", "C", "lowers the opponent's", harms_victim),
+        opponent("limits-of-32-bits", "C", "by the system calls of 32-bit programs", harms_victim),
         referee(
             "limits-of-worker",
             "Python",

@@ -1,9 +1,10 @@
-"""What confined bots are refused, such as files of their user that they may not change; it is counted."""
+"""What bots are refused, such as files of their user that they may not change; it is counted."""
 
 from __future__ import annotations
 
 import errno
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
+from referee.processes import seccomp
 from referee.processes.bot import Bot
 from referee.processes.process import BotProcess
 from referee.processes.refusals import MAX_COUNTED, MAX_KINDS
@@ -123,6 +125,31 @@ def test_refused_calls_are_counted_by_name_and_fail_with_the_error_of_the_filter
     errors = (errno.EPERM, errno.ENOSYS, errno.ENOSYS, errno.EPERM)
     assert said == " ".join(f"{{{error}}}" for error in errors) + "\n"
     assert counted(process) == (("io_uring_setup", 2), ("unknown", 1), ("pidfd_getfd", 4))
+
+
+GATE = """
+import ctypes, errno, mmap, os
+code = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+code.write(bytes.fromhex("b814000000 cd80 c3"))  # mov eax, 20; int 0x80; ret
+getpid = ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(code)))()
+libc = ctypes.CDLL(None, use_errno=True)
+x32 = libc.syscall(0x40000000 + 39)
+print(getpid if getpid < 0 else getpid == os.getpid(), errno.errorcode.get(ctypes.get_errno()))
+"""
+"""Makes the call `getpid` by the number of 32-bit programs, and by that of x32. Prints what came of them."""
+
+
+@pytest.mark.skipif(seccomp.MACHINE != "x86_64", reason="the calls are those of an x86-64 kernel")
+@pytest.mark.parametrize("level", ["basic", *ALLOWED])
+def test_a_bot_cannot_make_the_calls_of_32_bit_programs(level: str) -> None:
+    """At no level with a filter, which knows the numbers of its own architecture alone."""
+    needs_level(level)
+    bot = Bot("x", (PYTHON, "-I", "-S", "-c", GATE), Path("/"), isolation=level)
+    if not run(replace(bot, isolation="none"))[0].startswith("True"):
+        pytest.skip("this kernel does not run 32-bit programs")
+    said, complaints, process = run(bot)
+    assert (said, complaints) == (f"{-errno.EPERM} EPERM\n", "")
+    assert counted(process) == (("32-bit call", 2),)
 
 
 @pytest.mark.parametrize("level", ALLOWED)

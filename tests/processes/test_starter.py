@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import shutil
 import sys
@@ -52,6 +53,7 @@ print(json.dumps({
     "written": attempt(open, "/tmp/referee-starter", "w"),
     "signal": attempt(os.kill, os.getppid(), 0),
     "trace": ctypes.CDLL(None, use_errno=True).ptrace(0, 0, 0, 0),
+    "x32": [ctypes.CDLL(None, use_errno=True).syscall(0x40000000 + 39), ctypes.get_errno()],
 }))
 """
 
@@ -102,6 +104,7 @@ def test_a_compiled_start_leaves_a_bot_what_one_in_python_does(
     assert compiled["score"] in ("1000\n", "closed")
     assert compiled["session"] or level == "bwrap", "which has a process of its own between"
     assert compiled["killed with its parent"] == 9
+    assert compiled["x32"] == [-1, errno.ENOSYS if level == "none" else errno.EPERM]
 
 
 def errors(bots: list[Bot]) -> list[tuple[int | None, str | None]]:

@@ -7,11 +7,13 @@ import re
 import struct
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
 import pytest
 
 from referee.processes import bpf, seccomp, system_calls
+from referee.processes.refusals import OTHERS
 from referee.processes.seccomp import Scope
 from referee.processes.system_calls import (
     ALLOWED,
@@ -153,17 +155,34 @@ def test_the_filter_allows_what_the_groups_say_and_nothing_else(machine: str, sc
             assert (number, result(program, number, machine=machine)) == (number, what)
 
 
-def test_calls_of_other_architectures_are_refused() -> None:
-    program = seccomp.program(Scope.SHARED, "x86_64")
-    read_of_x32 = 0x40000000
-    assert result(program, read_of_x32) == ERRNO | errno.ENOSYS
-    assert result(program, number_of("read"), machine="aarch64") == ERRNO | errno.EPERM
-    assert result(seccomp.mild_program("x86_64"), 0, machine="aarch64") == ALLOW
+I386 = 0x40000003
+X32 = 0x40000000
+
+OF_OTHERS = [(seccomp.mild_program, seccomp.mild_asking)]
+OF_OTHERS += [(partial(seccomp.program, scope), partial(seccomp.asking, scope)) for scope in Scope]
+
+
+@pytest.mark.parametrize(("refusing", "asking"), OF_OTHERS)
+def test_calls_of_other_architectures_are_refused(
+    refusing: Callable[[str], bytes], asking: Callable[[str], bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of x32 are calls of x86-64 by their architecture, and have numbers of their own."""
+    monkeypatch.setitem(ARCHITECTURES, "i386", I386)
+    names = ("read", "prlimit64", "setpriority", "sched_setaffinity", "shmget", "kill")
+    calls = [(X32 + number_of(name), "x86_64") for name in names]
+    calls += [(number, other) for number in (4, 340, 395) for other in ("i386", "aarch64")]
+    for number, machine in (*calls, (X32, "x86_64"), (0xFFFFFFFF, "x86_64")):
+        assert result(refusing("x86_64"), number, machine=machine) == ERRNO | errno.EPERM
+        assert result(asking("x86_64"), number, machine=machine) == ASK
+        call = struct.pack("=IIQ6Q", number, ARCHITECTURES[machine], 0, *[0] * 6)
+        assert bpf.error_of(refusing("x86_64"), call) == errno.EPERM
+    allowed = X32 - 1 if refusing is seccomp.mild_program else number_of("read")
+    assert result(refusing("x86_64"), allowed) == result(asking("x86_64"), allowed) == ALLOW
 
 
 CALLS = [
     *((number, arguments) for number in range(600) for arguments in ((), (1, 0x5412), (3, 3), (0x10000011,))),
-    (0x40000000, ()),
+    (X32, ()),
 ]
 
 
@@ -212,8 +231,10 @@ def test_two_filters_one_around_the_other_allow_nothing_that_the_one_refuses(mac
 def test_names_of_calls() -> None:
     assert seccomp.name_of(442, ARCHITECTURES["x86_64"], "x86_64") == "mount_setattr"
     assert seccomp.name_of(97, ARCHITECTURES["riscv64"], "riscv64") == "unshare"
-    assert seccomp.name_of(97, ARCHITECTURES["riscv64"], "x86_64") == "unknown"
     assert seccomp.name_of(9999, ARCHITECTURES["x86_64"], "x86_64") == "unknown"
+    assert seccomp.name_of(*OTHERS, "x86_64") == "unknown"
+    assert seccomp.name_of(340, I386, "x86_64") == "32-bit call"
+    assert seccomp.name_of(X32 + 302, ARCHITECTURES["x86_64"], "x86_64") == "32-bit call"
 
 
 CLONE_OF_A_THREAD, CLONE_OF_A_USER_NAMESPACE = 0x3D0F00, 0x10000011
@@ -274,15 +295,12 @@ def test_each_conditional_call_is_tried_with_arguments() -> None:
 
 
 def test_the_mild_filter_denies_the_settings_of_others_alone() -> None:
-    program = seccomp.mild_program("x86_64")
-    denied = {
-        name
-        for group in GROUPS
-        for name, number in numbered(group, "x86_64")
-        if result(program, number, (7, 7)) != ALLOW
-    }
+    refusing, asking = seccomp.mild_program("x86_64"), seccomp.mild_asking("x86_64")
+    calls = {name: number for group in GROUPS for name, number in numbered(group, "x86_64")}
+    denied = {name for name, number in calls.items() if result(refusing, number, (7, 7)) != ALLOW}
     own = {"sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr", "prlimit64"}
     assert denied == {*own, "setpriority", "ioprio_set", "shmget"}
+    assert denied == {name for name, number in calls.items() if result(asking, number, (7, 7)) == ASK}
 
 
 def test_programs_have_another_way_for_what_is_said_to_be_missing() -> None:

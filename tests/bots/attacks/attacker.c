@@ -16,9 +16,11 @@
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/personality.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -261,22 +263,35 @@ static int interfaces(void) { /* others than its own loopback */
     return -1;
 }
 static int exotic_socket(void) { return socket(38 /* AF_ALG */, SOCK_SEQPACKET, 0); }
-static int system_calls_of_32_bits(void) { /* getpid in the table of 32-bit programs */
+
+/* A system call by its number in the table of 32-bit programs, whose arguments have 32 bits. */
+static long call_of_32_bits(long number, long first, long second, long third) {
 #ifdef __x86_64__
-    pid_t child = fork();
+    pid_t child = fork(); /* a kernel without such calls ends it */
     int status;
     if (child == 0) {
-        long got = 20;
-        __asm__ volatile("int $0x80" : "+a"(got) : : "memory");
-        _exit(got == getpid() ? 0 : 1);
+        long got = number;
+        __asm__ volatile("int $0x80" : "+a"(got) : "b"(first), "c"(second), "d"(third), "S"(0L) : "memory");
+        _exit((int)got < 0 ? -(int)got : 0);
     }
     waitpid(child, &status, 0);
-    errno = EPERM;
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
+    errno = WIFEXITED(status) ? WEXITSTATUS(status) : ENOSYS;
 #else
     errno = ENOSYS;
-    return -1;
 #endif
+    return errno ? -1 : 0;
+}
+static int calls_of_32_bits(void) { return (int)call_of_32_bits(20 /* getpid */, 0, 0, 0); }
+static int limits_of_32_bits(void) { /* no processor time, lowest priority, one core */
+    pid_t victim = process("VICTIM");
+    long *low = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+    if (low == MAP_FAILED) return -1;
+    low[0] = 1;
+    long one_core = call_of_32_bits(241, victim, sizeof *low, (long)low);
+    long renice = call_of_32_bits(97, 0, victim, 19);
+    low[0] = low[1] = 0;
+    long limited = call_of_32_bits(340, victim, RLIMIT_CPU, (long)low);
+    return one_core && renice && limited ? -1 : 0;
 }
 static int own_terminal(void) {
     int terminal = open("/dev/tty", O_RDWR);
@@ -333,7 +348,8 @@ static const struct { const char *name; int (*run)(void); } attacks[] = {
     {"performance", performance}, {"page-faults", page_faults}, {"rings", rings},
     {"machine-socket", machine_socket}, {"raw-socket", raw_socket}, {"packet-socket", packet_socket},
     {"interfaces", interfaces}, {"exotic-socket", exotic_socket},
-    {"calls-of-32-bits", system_calls_of_32_bits}, {"terminal-own-c", own_terminal},
+    {"calls-of-32-bits", calls_of_32_bits}, {"limits-of-32-bits", limits_of_32_bits},
+    {"terminal-own-c", own_terminal},
 };
 
 static void attack(const char *name) {
