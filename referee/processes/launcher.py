@@ -47,7 +47,7 @@ _PROGRAM = f"""
 import sys
 sys.path.append({str(Path(__file__).parents[2])!r})
 from referee.processes.warden import main
-main(int(sys.argv[1]), sys.argv[2], sys.argv[3])
+main(sys.argv[1], *map(int, sys.argv[2:]))
 """
 """Starts the launcher without the interpreter's `site` and the folders that the environment names: that is
 faster, and no other modules of the same names are found.
@@ -72,15 +72,13 @@ class Launcher:
         Launcher._name = Launcher._name or new_name()
         prefix = f"{_temporary_folder()}/{self._name}{next(self._numbers)}-"
         libc.hide()
-        with launcher_end:
+        with launcher_end, compiled_starter() or contextlib.nullcontext() as library:
+            descriptors = [launcher_end.fileno(), *([library.fileno()] if library else [])]
             self._process = subprocess.Popen(
-                [
-                    *(sys.executable, "-I", "-S", "-c", _PROGRAM),
-                    *(str(launcher_end.fileno()), prefix, compiled_starter()),
-                ],
+                [sys.executable, "-I", "-S", "-c", _PROGRAM, prefix, *map(str, descriptors)],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                pass_fds=[launcher_end.fileno()],
+                pass_fds=descriptors,
                 start_new_session=True,
             )
 

@@ -65,7 +65,7 @@ class Prefixes(namedtuple("Prefixes", "scratch group")):
         scratch.remove_all(self.scratch)
 
 
-def _run_bots(control: socket.socket, prefixes: Prefixes, library: str) -> None:
+def _run_bots(control: socket.socket, prefixes: Prefixes, library: int) -> None:
     """The main loop of a warden: runs bots one after the other, until the referee is gone."""
     os.setsid()
     libc.prctl(libc.SUBREAPER, 1)  # guard: orphans
@@ -98,11 +98,11 @@ def _run_bots(control: socket.socket, prefixes: Prefixes, library: str) -> None:
             break
 
 
-def _starter(library: str) -> Starter | None:
+def _starter(library: int) -> Starter | None:
     """The compiled part of starting a bot, where there is one."""
-    if library:
+    if library >= 0:
         with contextlib.suppress(OSError):
-            return Starter(library)
+            return Starter(f"/proc/self/fd/{library}")
     return None
 
 
@@ -144,10 +144,13 @@ def _with_descriptors(sender: socket.socket, most: int, count: int) -> tuple[byt
     return data, descriptors
 
 
-def main(descriptor: int, scratch_prefix: str, library: str) -> None:
+def main(scratch_prefix: str, descriptor: int, library: int = -1) -> None:
     """Starts wardens until the referee is gone, and ends after the last of them. The paths of all scratch
-    folders begin with `scratch_prefix`; `library` is the path of the compiled starter, or empty.
+    folders begin with `scratch_prefix`; `descriptor` and `library` are those of the socket to the referee and
+    of the compiled starter, -1 without one.
     """
+    if library >= 0:
+        os.set_inheritable(library, False)
     _prepare()
     groups = cgroups.parent_of_groups()
     name = scratch_prefix.rpartition("/")[2]
@@ -173,7 +176,7 @@ def _prepare() -> None:
 
 
 def _start_wardens(
-    referee: socket.socket, wake: Wake, prefixes: Prefixes, wardens: set[int], library: str
+    referee: socket.socket, wake: Wake, prefixes: Prefixes, wardens: set[int], library: int
 ) -> None:
     """Starts wardens for the referee until it is gone, and removes what those left that have ended."""
     poll = select.poll()
@@ -207,7 +210,7 @@ def _start_wardens(
 
 
 def _run_warden(
-    control: socket.socket, referee: socket.socket, wake: Wake, prefixes: Prefixes, library: str
+    control: socket.socket, referee: socket.socket, wake: Wake, prefixes: Prefixes, library: int
 ) -> None:
     """Runs a warden in the new process, without the launcher's descriptors."""
     try:

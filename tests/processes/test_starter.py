@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from referee.core.isolation import CONFINED, LEVELS
-from referee.processes import compiled_starter
 from referee.processes.bot import Bot
-from referee.processes.compiled_starter import STARTS
+from referee.processes.compiled_starter import STARTS, compiled_starter
 from referee.processes.launcher import Launcher
 from referee.processes.limits import Limits
 from referee.processes.process import BotProcess
@@ -71,7 +73,6 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def anew() -> None:
     """Has the next bot be started by another launcher."""
-    compiled_starter.compiled_starter.cache_clear()
     Launcher.close()
 
 
@@ -133,17 +134,47 @@ def test_what_cannot_be_started_is_told_in_the_same_words(
     assert compiled == errors(bots)
 
 
+def path_of_library() -> Path:
+    library = compiled_starter()
+    assert library
+    with library:
+        return Path(f"/proc/self/fd/{library.fileno()}").readlink()
+
+
 @pytest.mark.slow
 def test_a_library_is_compiled_once_and_again_where_it_is_damaged(library: Path) -> None:
-    path = Path(compiled_starter.compiled_starter())
+    path = path_of_library()
     assert path.parent == library and library.stat().st_mode & 0o777 == 0o700
     content, changed_ns = path.read_bytes(), path.stat().st_mtime_ns
-    anew()
-    assert compiled_starter.compiled_starter() == str(path) and path.stat().st_mtime_ns == changed_ns
+    assert path_of_library() == path and path.stat().st_mtime_ns == changed_ns
     path.write_bytes(content[:-1] + b"x")
-    anew()
-    again = Path(compiled_starter.compiled_starter())
+    again = path_of_library()
     assert again.read_bytes() == content and list(library.iterdir()) == [again]
+
+
+WITNESS = """
+#include <fcntl.h>
+__attribute__((constructor)) static void loaded(void) { creat("%s", 0600); }
+long start(void *start) { return -1; }
+"""
+"""A library that leaves a file when it is loaded, and leaves the start of bots to Python."""
+
+
+def test_a_library_that_was_put_in_the_place_of_the_checked_one_is_not_loaded(
+    library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As whoever owns a folder above it can do between the check and the start of a bot."""
+    checked, other = (tmp_path / name for name in ("checked.c", "other.c"))
+    for source in (checked, other):
+        source.write_text(WITNESS % source.with_suffix(".loaded"))
+    monkeypatch.setattr("referee.processes.compiled_starter.SOURCE", checked)
+    Launcher.get()
+    (path,) = library.iterdir()
+    library.parent.rename(tmp_path / "away")
+    library.mkdir(parents=True)
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", path, other], check=True)
+    assert run(Bot("x", ("echo", "hello"), Path("/"), isolation="none"))[0] == "hello\n"
+    assert [path.stem for path in tmp_path.glob("*.loaded")] == ["checked"]
 
 
 @pytest.mark.parametrize(
@@ -164,10 +195,11 @@ def test_without_a_library_bots_are_started_in_python(
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     else:
         monkeypatch.setenv(STARTS, "python")
-    assert compiled_starter.compiled_starter() == ""
+    assert compiled_starter() is None
     assert run(Bot("x", ("echo", "hello"), Path("/"), isolation="none"))[0] == "hello\n"
 
 
 def test_a_library_that_cannot_be_loaded_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("referee.processes.launcher.compiled_starter", lambda: "/dev/null")
+    nothing = partial(open, os.devnull, "rb")
+    monkeypatch.setattr("referee.processes.launcher.compiled_starter", nothing)
     assert run(Bot("x", ("echo", "hello"), Path("/"), isolation="none"))[0] == "hello\n"
