@@ -13,6 +13,7 @@ import pytest
 
 from referee.core.errors import StorageError
 from referee.records import journal
+from referee.records.append_only import AppendOnlyFile
 
 VALUES: list[dict[str, Any]] = [{"kind": "tournament", "seed": "é\n"}, {"a": {"b": [1, None]}}, {"c": ""}]
 
@@ -40,6 +41,15 @@ def test_lines_that_come_together_are_the_same_as_one_by_one(tmp_path: Path) -> 
         assert [line.error for line in found] == [""] * 3
     texts = {(tmp_path / name / journal.NAME).read_bytes() for name in ("one", "all", "some")}
     assert len(texts) == 1
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o620, 0o604, 0o602])
+def test_a_file_that_others_may_open_is_closed_to_them(mode: int, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.touch()
+    path.chmod(mode)
+    AppendOnlyFile(path).close()
+    assert path.stat().st_mode & 0o777 == 0o600
 
 
 def test_what_was_stored_is_told_as_it_stands_in_the_file(tmp_path: Path) -> None:

@@ -130,7 +130,9 @@ def test_the_losers_of_the_semifinals_play_for_the_third_place_if_that_is_wanted
         (3, "d", "semifinals", "a", "2–0"),
         (4, "c", "semifinals", "b", "0–2"),
     ]
-    assert stages_of(played(cup("abc", third_place=True), favourites("abc"))) == ["bc", "ab"]
+    three = cup("abc", third_place=True)
+    assert stages_of(played(three, favourites("abc"))) == ["bc", "ab"], "there is one semifinal"
+    assert three.games_in_all(3, 2).games == len(played(three, drawn(1, draws=1.0))) == 2 * 2 * 2
 
 
 def test_the_standings_have_shared_ranks_and_the_stages_by_name() -> None:

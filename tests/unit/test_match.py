@@ -619,6 +619,24 @@ def test_a_turn_that_did_not_count_is_asked_anew_after_a_time_out_in_it() -> Non
     assert moves == ["2", "5", "3", "4"]
 
 
+def test_a_turn_that_is_asked_anew_does_not_tell_of_the_charge_or_the_default_before_it_again() -> None:
+    heard: list[list[str]] = [[], []]
+
+    def listening(seat: int, *answers: str | None) -> Bot:
+        plain = puppet(*answers)
+
+        def bot(lines: list[str]) -> Iterable[Said]:
+            heard[seat] += (line for line in lines if line.startswith(("charged", "defaulted", "ask")))
+            return plain(lines)
+
+        return bot
+
+    bid(listening(0, None, "2", "3"), listening(1, "3", "4", "5"), puppet("4", "resign {n}"))
+    first, second, third = (f"ask {number} 1000 0" for number in (1, 2, 3))
+    assert heard[0] == [first, "defaulted 1 1", second, third]
+    assert heard[1] == [first, "charged 1 1000 0", second, third]
+
+
 @pytest.mark.parametrize("late", ["move 18 4", "resign 18", "list 18", "move 18 nonsense"])
 def test_an_answer_that_comes_after_the_default_and_before_the_next_question_is_dropped(late: str) -> None:
     """Before turn 16 seat 1 can plant and seat 2 cannot: between its default and its next question there is

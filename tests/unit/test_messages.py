@@ -194,6 +194,42 @@ def test_debug_output_before_a_game_counts_in_it_and_an_answer_to_the_one_before
     assert session.extra_output == ExtraOutput(["I lost"], 1)
 
 
+OVER = Outcome((2, 1), (0, 0), "over")
+
+
+def test_who_was_told_of_a_game_is_told_of_its_end_and_nobody_else_is() -> None:
+    """Whether it is still getting ready, waits or is asked."""
+    session = greeted()
+    assert session.close(OVER, Ending.START) == b""
+    open_game(session)
+    assert session.close(OVER, Ending.START) == b"end 2,1 start over\n"
+    assert session.close(OVER, Ending.START) == b"", "once"
+    open_game(session)
+    session.receive(b"ready\n")
+    assert session.close(OVER, Ending.TIME) == b"end 2,1 time over\n"
+    open_game(session)
+    session.receive(b"ready\n")
+    session.ask(0, Question((), 1_000_000, 0, 1_000_000))
+    assert session.close(OVER, Ending.RULES) == b"end 2,1 rules over\n"
+
+
+def test_what_answers_the_last_words_is_awaited() -> None:
+    lines = (b"hello 1", b"ready", b"move 1 L:A1", b"resign 1", b"move 2 L:A1", b"list 1", b"move")
+
+    def awaited(session: RefereeSession) -> list[bytes]:
+        return [line for line in lines if session.is_awaited(line)]
+
+    session = RefereeSession()
+    session.greet()
+    assert awaited(session) == [b"hello 1"]
+    session.receive(b"hello 1\n")
+    open_game(session)
+    assert awaited(session) == [b"ready"]
+    session.receive(b"ready\n")
+    session.ask(0, Question((), 1_000_000, 0, 1_000_000))
+    assert awaited(session) == [b"move 1 L:A1", b"resign 1"]
+
+
 def test_log_lines_are_kept_with_the_question_before_them() -> None:
     session = greeted()
     open_game(session)

@@ -76,6 +76,13 @@ def test_the_other_side_sees_the_negative() -> None:
         assert one.nelo_half_width == other.nelo_half_width
 
 
+def test_an_end_of_the_interval_beyond_all_scores_is_clamped() -> None:
+    high, low = compare((0, 2, 20)), compare((20, 2, 0))
+    assert high.clamped and high.low is not None and 0 < high.low < elo(0.9) and high.high == elo(1.0)
+    assert low.clamped and low.low == elo(0.0) and low.high is not None and elo(0.1) < low.high < 0
+    assert not compare((20, 2, 20)).clamped
+
+
 def test_four_times_the_games_halve_the_interval() -> None:
     one, four = compare((300, 300, 400)), compare((1200, 1200, 1600))
     assert one.half_width and four.half_width
