@@ -6,10 +6,11 @@ from typing import cast
 
 import pytest
 
+from referee.gameplay.events import Timing
 from referee.processes.process import BotProcess
 from referee.processes.starvation import StarvationClock
 from referee.wire.stoppage import SLICE_NS
-from referee.wire.stopwatch import Stopwatch, _both_clocks_ns
+from referee.wire.stopwatch import LOOK_NS, Stopwatch, _both_clocks_ns
 
 MS = 1_000_000
 
@@ -66,7 +67,7 @@ def stopped(kernel: Written, from_ms: int, to_ms: int, ours: bool = False) -> No
 
 def test_within_the_allowance_and_without_a_stoppage_what_counts_is_when_it_was_read(kernel: Written) -> None:
     kernel.began()
-    assert kernel.used_ms(499, 480) == 499
+    assert kernel.used_ms(500, 480) == 500
 
 
 def test_beyond_the_allowance_what_counts_is_when_it_was_written(kernel: Written) -> None:
@@ -121,6 +122,14 @@ def test_what_the_referee_is_late_with_its_own_words_is_taken_off(kernel: Writte
     assert kernel.used_ms(700, 690) == 400
 
 
+def test_of_a_stoppage_what_counts_is_the_part_since_the_last_look_and_in_the_move(kernel: Written) -> None:
+    watch = kernel.began()
+    stopped(kernel, -200, 100, ours=True)
+    assert (watch.deadline_ns, watch.stopped_us) == (kernel.began_ns + 1100 * MS, 100_000)
+    watch.late(kernel.began_ns + 150 * MS, kernel.began_ns + 200 * MS, 90 * MS, ours=True)
+    assert (watch.deadline_ns, watch.stopped_us) == (kernel.began_ns + 1150 * MS, 150_000)
+
+
 def test_a_rejected_answer_that_lay_unread_costs_nothing_until_the_next_question(kernel: Written) -> None:
     watch = kernel.began()
     stopped(kernel, 100, 1000)
@@ -128,6 +137,16 @@ def test_a_rejected_answer_that_lay_unread_costs_nothing_until_the_next_question
     watch.answered()
     assert watch.deadline_ns == kernel.began_ns + 1801 * MS
     assert kernel.used_ms(1101, 1101) == 300
+
+
+def test_what_is_read_behind_an_answer_does_not_shorten_how_long_that_lay_unread(kernel: Written) -> None:
+    watch = kernel.began()
+    stopped(kernel, 100, 1000)
+    kernel.used_ms(1001, 200)
+    kernel.used_ms(1050, 1040)
+    watch.answered()
+    assert watch.deadline_ns == kernel.began_ns + 1801 * MS
+    assert kernel.used_ms(1301, 1200) == 500, "within the allowance, and nothing is in doubt any more"
 
 
 def test_what_the_referee_was_late_with_the_reading_is_taken_off_once(kernel: Written) -> None:
@@ -164,9 +183,30 @@ def test_a_clock_that_was_set_is_not_believed(kernel: Written, step_ms: int) -> 
     assert kernel.watch.written_ns(kernel.now_ns) == kernel.now_ns
 
 
+def test_the_smallest_drift_of_the_clocks_is_none(kernel: Written) -> None:
+    kernel.began()
+    kernel.at(700, 600)
+    kernel.offset_ns += 2 * MS
+    assert kernel.watch.written_ns(kernel.now_ns) == kernel.began_ns + 600 * MS
+    kernel.offset_ns += 1
+    assert kernel.watch.written_ns(kernel.now_ns) == kernel.now_ns
+
+
+@pytest.mark.parametrize(("next_ms", "believed"), [(50, False), (51, True)])
+def test_the_clocks_are_compared_again_only_after_a_while(
+    kernel: Written, next_ms: int, believed: bool
+) -> None:
+    kernel.began()
+    kernel.offset_ns += 3_600_000 * MS
+    kernel.at(next_ms, 0)
+    kernel.began()
+    assert kernel.used_ms(700, 600) == (600 if believed else 700)
+
+
 def test_a_stamp_from_before_the_question_is_not_believed(kernel: Written) -> None:
     kernel.began()
     assert kernel.used_ms(700, -10) == 700
+    assert kernel.used_ms(700, 0) == 0
 
 
 def test_without_stamps_a_stoppage_is_taken_off_and_moves_the_deadline() -> None:
@@ -180,6 +220,94 @@ def test_without_stamps_a_stoppage_is_taken_off_and_moves_the_deadline() -> None
 
 
 # --- Computing time ------------------------------------------------------------------------------------
+
+
+class Computed:
+    """Stands in for the clock of the processor time of a bot, and of all that it started."""
+
+    def __init__(self, kernel: Written) -> None:
+        self.near_ms = self.all_ms = 0.0
+        self.looks = 0
+        process = Pretended()
+        process.clock = self  # type: ignore[assignment]
+        kernel.watch = Stopwatch(cast("BotProcess", process), kernel.now_ns)
+
+    def near_ns(self) -> int:
+        return int(self.near_ms * MS)
+
+    def all_ns(self) -> int:
+        return int(self.all_ms * MS)
+
+    def look(self) -> None:
+        self.looks += 1
+
+
+def test_what_is_measured_of_a_move(kernel: Written) -> None:
+    computed = Computed(kernel)
+    computed.near_ms = 7
+    kernel.now_ns += 5 * MS
+    watch = kernel.began()
+    found = watch.measured(kernel.began_ns + 30 * MS + 1, 27 * MS)
+    assert found == (30_001, Timing(5000, 30_000, 20_000, 0, 0, 0)), "late by a nanosecond is late"
+    assert watch.measured(kernel.began_ns - 1, 6 * MS) == (0, Timing(5000, 0, 0, 0, 0, 0))
+
+
+def test_on_a_clock_of_processor_time_that_of_all_processes_counts(kernel: Written) -> None:
+    computed = Computed(kernel)
+    computed.near_ms, computed.all_ms = 1, 500
+    watch = kernel.watch
+    watch.start(kernel.now_ns, 1000 * MS, by_cpu=True)
+    assert watch.deadline_ns == kernel.now_ns + 4000 * MS, "three times as long, and a second"
+    computed.all_ms = 1500
+    assert watch.up_us(kernel.now_ns + 4000 * MS) is None
+    assert watch.measured(kernel.now_ns + 2000 * MS, computed.all_ns())[0] == 1_000_000
+    computed.all_ms = 1500.0001
+    assert watch.up_us(kernel.now_ns) == 1_000_001
+    computed.all_ms = 600
+    assert watch.up_us(kernel.now_ns + 4001 * MS) == 4_001_000
+    watch.start(kernel.now_ns, 1000 * MS)
+    computed.near_ms = 9000
+    assert watch.cpu_ns() == 9000 * MS and watch.up_us(kernel.now_ns) is None, "this one counts time alone"
+
+
+def test_time_and_processor_time_outside_its_turns_are_added_up(kernel: Written) -> None:
+    computed = Computed(kernel)
+    watch = kernel.began()
+    assert watch.off_turn_us() == (0, 0)
+    watch.measured(kernel.at(100, 100), 10 * MS)
+    computed.near_ms = 15
+    kernel.at(300, 300)
+    kernel.began()
+    computed.near_ms = 20
+    watch.measured(kernel.at(50, 50), 20 * MS, is_over=False)
+    computed.near_ms = 40
+    kernel.at(80, 80)
+    assert watch.off_turn_us() == (200_000, 5_000), "it is still asked"
+    watch.measured(kernel.at(100, 100), 40 * MS)
+    computed.near_ms = 30  # a process of it has ended
+    kernel.at(160, 160)
+    assert watch.off_turn_us() == watch.off_turn_us() == (260_000, 5_000)
+
+
+def test_processor_time_in_a_game_counts_from_when_the_bot_was_ready(kernel: Written) -> None:
+    computed = Computed(kernel)
+    computed.near_ms = 30
+    kernel.watch.look()
+    computed.near_ms = 55
+    assert kernel.watch.game_cpu_us() == 25_000
+    kernel.watch.look_again()
+    assert computed.looks == 2
+    computed.near_ms = 20
+    assert kernel.watch.game_cpu_us() == 0, "a process of it has ended"
+
+
+def test_without_a_clock_no_processor_time_is_known() -> None:
+    watch = Stopwatch(None)
+    watch.look()
+    watch.look_again()
+    assert watch.cpu_ns() == watch.game_cpu_us() == 0
+    watch.mark(5, by_cpu=False)
+    assert watch.mark_ns == 5 + LOOK_NS
 
 
 def test_what_is_computed_while_an_answer_lies_unread_is_not_the_move_s(kernel: Written) -> None:
@@ -248,10 +376,13 @@ def test_of_a_quick_move_no_waiting_is_read(kernel: Written, allowance_ms: int) 
     assert waited_us(kernel, 11) == 11_000 and waits.reads == 1, "no longer than the move"
 
 
-def test_waiting_for_less_than_a_millisecond_is_ordinary(kernel: Written) -> None:
-    Waits(kernel, 0.9)
+@pytest.mark.parametrize(("waited_ms", "told_us"), [(0.9, 0), (1, 1000)])
+def test_waiting_for_less_than_a_millisecond_is_ordinary(
+    kernel: Written, waited_ms: float, told_us: int
+) -> None:
+    Waits(kernel, waited_ms)
     kernel.began()
-    assert waited_us(kernel, 600) == 0
+    assert waited_us(kernel, 600) == told_us
 
 
 def test_on_a_clock_of_processor_time_waiting_is_not_measured(kernel: Written) -> None:
