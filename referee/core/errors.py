@@ -62,6 +62,11 @@ class EnvironmentLacksError(RefereeError):
 class ProcessLostError(EnvironmentLacksError):
     """A process of the referee that starts or watches bots was killed, or does not answer."""
 
+    def __init__(self, what: str, bot: str = "") -> None:
+        """`bot`: the bot that the process watched over, if it was one of that kind."""
+        super().__init__(what)
+        self.bot = bot
+
 
 class RecordError(RefereeError):
     """A record is damaged, or does not play again to the same result."""

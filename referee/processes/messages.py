@@ -80,7 +80,7 @@ class Request(
 TAKEN = "taken"
 """The request has come, and the bot is being started: its bot may end the warden from now on."""
 
-LOST_WARDEN = "ended the process that watches over it"
+LOST_WARDEN = "was ended when the process that watches over it was killed"
 """How a bot ended whose warden ended before it, for people."""
 
 STARTED = "started"

@@ -191,10 +191,6 @@ class FaultyBot:
                 os._exit(3)
             case "kills itself":
                 send("SIGKILL", os.getpid())
-            case "kills its parent":
-                send("SIGKILL", os.getppid())
-                time.sleep(0.3)
-                os._exit(3)  # in a namespace of its own it cannot
             case "exits within a line":
                 write(b"mov")
                 os._exit(0)

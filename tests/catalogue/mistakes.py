@@ -611,14 +611,7 @@ PROCESSES: Rows = {
     ),
     (75, "kills all that its user runs"): (
         Elsewhere("test_catalogue.py::test_a_bot_that_kills_the_referee_costs_no_game_that_was_played"),
-        Case(
-            "asked; kill -9 $PPID; sleep 600",
-            "gone",
-            "the process that watches over it",
-            "its parent",
-            linux=True,
-        ),
-        AtRandom("kills its parent", When.NOW, "gone"),
+        Elsewhere("test_killed_wardens.py::test_a_bot_that_kills_its_warden_again_and_again_gains_nothing"),
     ),
     (76, "zombies"): (Elsewhere("conftest.py::nothing_is_left"),),
     (77, "a process id is another's by now"): (

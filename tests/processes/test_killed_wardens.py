@@ -18,7 +18,7 @@ from referee.processes.process import BotStart
 from referee.processes.tree import children
 from referee.tournament.workers import encounter
 from tests.command import PLAIN, ROOT, referee
-from tests.processes.runs import games, toml
+from tests.processes.runs import games, toml, voids
 from tests.waiting import eventually
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has what a warden needs")
@@ -66,7 +66,7 @@ def test_games_of_a_killed_warden_are_played_again(
     file = toml(tmp_path / "t.toml", bots, rounds=3, workers=1)
     done = referee("run", str(file), "--workers", workers)
     assert done.code == 0 and "not tried again" not in done.err and "forfeit" not in done.err
-    assert done.err.count("the warden of bot `a` was killed before the bot was ready") == 3
+    assert done.err.count("over bot `a` was killed before the bot was ready; the bot could have done") == 3
     played = games(tmp_path / "t-results").values()
     assert [game["ending"] for game in played] == ["resigned"] * 6
     assert sorted(game["attempt"] for game in played) == [1, 1, 1, 2, 2, 2]
@@ -74,13 +74,17 @@ def test_games_of_a_killed_warden_are_played_again(
 
 @pytest.mark.promise("ISOLATION", "A bot that kills its warden again and again forfeits.")
 @pytest.mark.slow
-def test_a_bot_that_kills_its_warden_at_every_start_forfeits(tmp_path: Path) -> None:
-    """Then it is the one that sat in the most void games."""
-    bots = {"a": bot(tmp_path, KILLED), "b": PLAIN, "c": PLAIN}
-    done = referee("run", str(toml(tmp_path / "t.toml", bots, rounds=1)))
-    assert "bot `a` forfeits its remaining games" in done.err
-    faults = [game["faults"] for game in games(tmp_path / "t-results").values() if "a" in game["bots"]]
-    assert len(faults) == 4 and all("void" in found for found in faults)
+@pytest.mark.parametrize("at", ["start", pytest.param("ask", marks=pytest.mark.slow)])
+def test_a_bot_that_kills_its_warden_again_and_again_gains_nothing(at: str, tmp_path: Path) -> None:
+    """It alone forfeits, also where all games are against the same other bot."""
+    asked = f"sh -c 'echo hello 1; read seed; read prepare; echo ready; read ask; {KILLED}'"
+    bots = {"a": bot(tmp_path, KILLED) if at == "start" else asked, "b": PLAIN}
+    done = referee("run", str(toml(tmp_path / "t.toml", bots)))
+    assert done.code == 0 and "bot `a` forfeits its remaining games" in done.err, done.err
+    played = games(tmp_path / "t-results").values()
+    assert len(played) == 4
+    assert all(game["faults"] == ["void" if bot == "a" else "" for bot in game["bots"]] for game in played)
+    assert all(void["suspects"] == ["a"] for void in voids(tmp_path / "t-results"))
 
 
 @pytest.mark.slow
@@ -102,7 +106,7 @@ def test_a_warden_that_is_killed_before_the_program_runs(
     monkeypatch.setattr(launcher, "_notice", once)
     file = toml(tmp_path / "t.toml", dict.fromkeys("ab", PLAIN), rounds=1)
     done = referee("run", str(file))
-    assert done.code == 0 and "was killed before the bot was ready), it is played again" in done.err
+    assert done.code == 0 and "ready; the bot could have done that), it is played again" in done.err
     assert sorted(game["attempt"] for game in games(tmp_path / "t-results").values()) == [1, 2]
 
 

@@ -105,7 +105,7 @@ def test_a_warden_that_is_killed_during_a_game_costs_no_bot_anything(
     file = toml(tmp_path / "t.toml", dict.fromkeys("ab", PLAIN), rounds=1)
     done = referee("run", str(file), "--isolation", confined(level))
     assert done.code == 0, done.err
-    assert done.err.count("of bot `a` was killed while the bot played") == 2, done.err
+    assert done.err.count(" was killed while the bot played)") == 2, done.err
     assert "forfeit" not in done.err and "how often" not in done.err
     played = games(tmp_path / "t-results").values()
     assert len(played) == 2 and not any(any(game["faults"]) for game in played)
@@ -127,7 +127,7 @@ def test_a_bwrap_process_that_is_killed_costs_no_bot_anything(
     file = toml(tmp_path / "t.toml", dict.fromkeys("ab", PLAIN), rounds=1)
     done = referee("run", str(file), "--isolation", confined("bwrap"))
     assert done.code == 0, done.err
-    assert done.err.count("the warden or `bwrap` process of bot `a` was killed") == 1, done.err
+    assert done.err.count("bot `a` or its `bwrap` process was killed") == 1, done.err
     played = games(tmp_path / "t-results").values()
     assert [game["faults"] for game in played] == [["", ""]] * 2
     assert sorted(game["attempt"] for game in played) == [1, 2]
@@ -143,13 +143,20 @@ def test_a_bot_that_kills_itself_at_bwrap_loses(tmp_path: Path) -> None:
     assert found == [("", "start"), ("start", "")]
 
 
-def test_a_bot_that_could_have_killed_its_warden_loses(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("level", ["none", pytest.param("basic", marks=pytest.mark.slow)])
+def test_a_bot_that_could_have_killed_its_warden_is_a_suspect_and_does_not_lose(
+    level: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     killing(warden, monkeypatch, 1)
     file = toml(tmp_path / "t.toml", dict.fromkeys("ab", PLAIN), rounds=1)
-    assert referee("run", str(file), "--isolation", "basic").code == 0
-    assert ["gone", ""] in [game["faults"] for game in games(tmp_path / "t-results").values()]
+    done = referee("run", str(file), "--isolation", level)
+    assert done.code == 0, done.err
+    assert not any(any(game["faults"]) for game in games(tmp_path / "t-results").values())
+    (void,) = voids(tmp_path / "t-results")
+    assert void["suspects"] == ["a"]
+    assert void["error"] == (
+        "the process that watches over bot `a` was killed while the bot played; the bot could have done that"
+    )
 
 
 DIES = """

@@ -23,7 +23,7 @@ from referee.processes.ending import end_processes
 from referee.processes.exit_report import ExitReport
 from referee.processes.launcher import IDLE_WARDENS, Launcher
 from referee.processes.limits import Limits
-from referee.processes.messages import NEW_WARDEN
+from referee.processes.messages import LOST_WARDEN, NEW_WARDEN
 from referee.processes.process import BotProcess
 from referee.processes.tree import children as children_of
 from referee.tournament.workers.encounter import play_encounter
@@ -163,7 +163,7 @@ def test_a_bot_that_kills_its_warden_hurts_itself_alone() -> None:
     process = started(f"setsid sleep {mark(131)} & read go; kill -9 $PPID; sleep {mark(132)}")
     wait_until_sleeping(mark(131))
     process.write(b"go\n")  # only now, so that the warden has reported the start
-    assert wait_for(process) == "ended the process that watches over it"
+    assert wait_for(process) == LOST_WARDEN
     eventually(lambda: not living(mark(131)) and not living(mark(132)))
     other.write(b"still here\n")
     assert heard(other) == b"still here\n"
@@ -199,7 +199,7 @@ def test_a_bot_that_kills_its_warden_at_once_is_the_one_that_did_not_start() -> 
         end_processes([process])
         return None  # the report was faster
 
-    assert eventually(refusal) == "ended the process that watches over it"
+    assert eventually(refusal) == LOST_WARDEN
 
 
 def test_a_request_is_sent_once_even_if_the_bot_kills_its_warden_meanwhile(
@@ -233,7 +233,7 @@ def test_a_bot_that_kills_all_that_watch_over_it_dies_of_it() -> None:
         f"{PARENT}read go; above=$(parent $PPID) && kill -9 $above $PPID && exec sleep {mark(161)}"
     )
     process.write(b"go\n")
-    assert wait_for(process) == "ended the process that watches over it"
+    assert wait_for(process) == LOST_WARDEN
     eventually(lambda: not living(mark(161)))
     end_processes([process])
 
@@ -586,7 +586,7 @@ def test_who_writes_to_a_warden_s_socket_ends_its_own_bot_alone() -> None:
     process = started("sleep 60")
     process._notices = b"no notice\n"
     process.listen()
-    assert process.exit_status() == "ended the process that watches over it"
+    assert process.exit_status() == LOST_WARDEN
     end_processes([process])
 
 

@@ -1,4 +1,4 @@
-"""Which bots are suspected where a worker process died."""
+"""Which bots are suspected where a process of the referee died."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from referee.core.errors import ProcessLostError
 from referee.core.timecontrol import TimeControl
 from referee.games import GAMES
 from referee.processes import isolation
@@ -41,3 +42,11 @@ def test_only_bots_that_could_have_killed_a_worker_are_suspected_unless_memory_w
         _killed_before=3,
     )
     assert worker.suspects == suspects
+
+
+@pytest.mark.parametrize(("watched", "suspects"), [("a", {"a"}), ("c", {"a", "b"}), ("", {"a", "b"})])
+def test_where_what_watched_over_a_bot_was_killed_only_that_bot_is_suspected_if_it_could_do_it(
+    watched: str, suspects: set[str]
+) -> None:
+    played = task(a="basic", b="none", c="bwrap")
+    assert played.suspects(ProcessLostError("killed", watched)) == suspects

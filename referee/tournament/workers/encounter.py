@@ -104,7 +104,7 @@ def play_encounter(
     those that `use` keeps.
 
     Raises `EnvironmentLacksError` where a bot did not start for a reason that is not its own, and
-    `ProcessLostError` where one lost since its warden was killed, which it may not have done itself.
+    `ProcessLostError` where one lost since its warden was killed.
     """
     connections = _Connections(bots, tap, use, hooks.on_exit)
     try:
@@ -188,19 +188,17 @@ class _Connections:
 
 
 def _check_wardens(record: GameRecord, found: tuple[str, ...], connections: list[BotConnection]) -> None:
-    """Raises `ProcessLostError` where a bot's warden, or the program that confines it, was killed, and
-    something outside may have done it: nothing shows who did. A bot that could have done it and was ready
-    before loses.
+    """Raises `ProcessLostError` where a bot lost since its warden, or the program that confines it, was
+    killed: nothing shows whether the bot did that or something outside.
     """
     for name, fault, connection in zip(record.terms.bots, found, connections, strict=True):
-        if not connection.lost_warden:
-            continue
-        wrapper = " or `bwrap` process" if connection.bot.isolation == "bwrap" else ""
-        killed = f"the warden{wrapper} of bot `{name}` was killed"
-        if fault == Ending.START.word:  # guard: lost-warden
-            raise ProcessLostError(f"{killed} before the bot was ready")
-        if fault == Ending.GONE.word and not reaches_referee(connection.bot):  # guard: warden-killed-outside
-            raise ProcessLostError(f"{killed} while the bot played")
+        if connection.lost_warden and fault in (Ending.START.word, Ending.GONE.word):  # guard: lost-warden
+            wrapper = " or its `bwrap` process" if connection.bot.isolation == "bwrap" else ""
+            when = "before the bot was ready" if fault == Ending.START.word else "while the bot played"
+            able = "; the bot could have done that" if reaches_referee(connection.bot) else ""
+            raise ProcessLostError(
+                f"the process that watches over bot `{name}`{wrapper} was killed {when}{able}", name
+            )
 
 
 def _with_exit_reports(record: GameRecord, connections: list[BotConnection], served: list[int]) -> GameRecord:

@@ -85,7 +85,8 @@ class Task:
     def suspects(self, error: Exception) -> frozenset[str]:
         """The bots that may be the cause of an error while these games were played."""
         if isinstance(error, ProcessLostError):
-            return self.able_to_reach
+            # Of all bots, the one that a process watched over is the likeliest to have killed it.
+            return self.able_to_reach & {error.bot} or self.able_to_reach
         # What the system refuses, any bot may have used up.
         not_a_bug = isinstance(error, EnvironmentLacksError | OSError | MemoryError)
         return self.started if not_a_bug else frozenset()
