@@ -19,7 +19,9 @@ pytestmark = pytest.mark.slow
     case="landlock-knockout",
 )
 @pytest.mark.slow(seconds=12)
-@pytest.mark.parametrize(("level", "format_of_run"), [("landlock", "knockout"), ("bwrap", "round robin")])
+@pytest.mark.parametrize(
+    ("level", "format_of_run"), [("landlock", "knockout"), ("bwrap", "round robin"), ("none", "league")]
+)
 def test_processes_that_are_killed_stopped_and_starved_change_nothing(level: str, format_of_run: str) -> None:
     """`python -m tests.tools.chaos` does it for every format, and more often."""
     needs_level(level)
