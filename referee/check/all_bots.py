@@ -10,7 +10,6 @@ from referee.check.clocks import SCALE, scaled_clocks
 from referee.check.runner import StepResult, run_steps
 from referee.check.settings import CheckSettings
 from referee.core.control_groups import usable_memory
-from referee.core.isolation import AUTO
 from referee.records.left_out import LeftOut
 from referee.tournament.file.config import Config
 from referee.tournament.run.isolating import at_levels, isolated
@@ -59,7 +58,6 @@ def check_all(
     yield from (_cannot_play(one) for one in (*config.left_out, *unfit.values()))
     fit = [entrant.bot for entrant in tournament.entrants if entrant.bot.name not in unfit]
     settled = {bot.name: bot for bot in isolated(fit, private_files(config, config.folder))}
-    is_free = {one.bot.name: not isolation and one.bot.isolation == AUTO for one in given.entrants}
     for plan in tournament.sharing(usable_memory(), 1).plans:
         game = plan.section or plan.game.slug
         for entrant in plan.entrants:
@@ -75,7 +73,6 @@ def check_all(
                 plan.start_us,
                 bot.limits.memory,
                 scale=SCALE,
-                loose_bot=replace(bot, isolation="basic") if is_free[name] else None,
             )
             on_bot(f"{name} in {game}")
             yield _checked(name, game, [*run_steps(settings, steps)])

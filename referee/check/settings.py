@@ -38,8 +38,6 @@ class CheckSettings:
     """The limit for the bot's largest process; None is no limit."""
     scale: int = 0
     """By which the game's own clock was divided for the first of the clocks; 0 where clocks were given."""
-    loose_bot: Bot | None = None
-    """The bot at a level of isolation at which processes can outlive it; None where it has such a level."""
     remarks: Remarks = field(default_factory=Remarks)
     """What was noticed that is no failure, from where the runner takes it."""
 
@@ -56,10 +54,6 @@ class CheckSettings:
     def start(self, new_connection: NewConnection = BotConnection) -> TestedBot:
         """A new process of the bot."""
         return TestedBot(self.bot, self.start_us, self.remarks, new_connection)
-
-    def start_loosely(self) -> TestedBot:
-        """A new process of the bot that can leave processes behind."""
-        return TestedBot(self.loose_bot or self.bot, self.start_us, self.remarks)
 
     def terms(self, name: str, options: Options | None = None, control: TimeControl | None = None) -> Terms:
         """The terms of a game; the same name gives the same game."""

@@ -373,22 +373,16 @@ def quits(settings: CheckSettings) -> StepFinding:
 
 def leaves_no_processes(settings: CheckSettings) -> StepFinding:
     """Checks that no process of the bot is still running when the bot has exited."""
-    if settings.bot.isolation == "bwrap" and settings.loose_bot is None:
-        raise StepSkipped(
-            "with isolation `bwrap` all processes end with the bot; `--isolation basic` tests this step"
-        )
-    with settings.start_loosely() as bot:
+    with settings.start() as bot:
         bot.expect(_short_game(settings, bot, "leave"))
         bot.end()
         assert bot.exit_report
-        orphans, escaped = (
-            [*map(shown, names)] for names in (bot.exit_report.orphans, bot.exit_report.escaped)
-        )
-        if orphans:
-            away = f"; {listed(escaped)} had left the bot's process group" if escaped else ""
+        if orphans := bot.exit_report.orphans:
+            away = dict.fromkeys(bot.exit_report.escaped, " outside its process group")
             were = "was" if len(orphans) == 1 else "were"
+            names = listed([shown(name) + away.get(name, "") for name in orphans])
             raise bot.failed(
-                f"after the bot exited, {listed(orphans)} {were} still running{away}",
+                f"after the bot exited, {names} {were} still running",
                 "end every process that the bot started, and wait for it, before the bot exits",
             )
     return StepFinding("", {})

@@ -186,7 +186,6 @@ class _CheckOptions:
             parse_period(self.start),
             Limits.parse({"memory": self.memory}).memory,
             scale=0 if self.clocks else SCALE,
-            loose_bot=None if self.isolation else replace(tested, isolation="basic"),
         )
 
     def again(self, bot: str, number: int) -> str:

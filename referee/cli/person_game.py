@@ -41,7 +41,7 @@ from referee.tournament.run.lock import locked
 from referee.tournament.run.open_run import OpenRun
 from referee.tournament.run.opening import Candidate, examine, open_run, with_hidden_files
 from referee.tournament.run.run import Run, find_run
-from referee.tournament.workers.encounter import left_behind
+from referee.tournament.workers.encounter import names_left
 from referee.viewing.words import fault_report, result
 
 ME = "me"
@@ -231,6 +231,5 @@ def _console() -> Console:
 
 
 def _report_left_behind(bot: str, report: ExitReport) -> None:
-    if groups := left_behind(report):
-        names = ", ".join(name for group in groups.values() for name in group)
+    if names := names_left(report):
         say(f"bot `{bot}` left processes running, which were ended: {names}")

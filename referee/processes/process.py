@@ -202,6 +202,8 @@ class BotProcess:
         self._kill_sent = False
         self._pauses = bot.pause
         self._paused = False
+        # The program that confines a bot stays stopped: see `first_process`.
+        self._above = self.pid if bot.isolation == "bwrap" else self._started.warden
 
     @property
     def stdin(self) -> int:
@@ -337,13 +339,13 @@ class BotProcess:
         """Stops its processes, where its bot is to be paused."""
         if self._pauses and not self._paused:
             self._paused = True
-            tree.stop(self._started.warden)
+            tree.stop(self._above)
 
     def resume(self) -> None:
         """Continues its processes, if they were stopped."""
         if self._paused:
             self._paused = False
-            tree.resume(self._started.warden)  # guard: resume
+            tree.resume(self._above)  # guard: resume
 
     def close_input(self) -> None:
         """Ends the bot's stdin."""

@@ -29,7 +29,7 @@ from referee.processes.messages import (
     notify,
 )
 from referee.processes.refusals import Refusals
-from referee.processes.usage import INTERVAL_S, Excess, LimitChecker
+from referee.processes.usage import Excess, LimitChecker
 
 UNKILLABLE_S = 5.0
 """A process that SIGKILL does not end within this many seconds hangs in the kernel, and is given up."""
@@ -41,6 +41,11 @@ _SIGNALS = frozenset(map(int, signal.valid_signals()))
 
 REPORTED = 10
 """Maximum number of processes left behind that are named."""
+
+FIND_S = 0.01
+"""Seconds between two looks for the first process of a namespace, which begins a few milliseconds after the
+program that makes it.
+"""
 
 RETRY_S = 0.001
 """Seconds after which killed processes are checked again, unless a child ends before."""
@@ -113,6 +118,10 @@ class BotMonitor:
         """
         self._exited_itself: bool | None = None
         """Whether the bot had exited before it was told to end; None while it has not been told."""
+        self._left: dict[int, str] = {}
+        """The names of its other processes that were noted."""
+        self._escaped: set[int] = set()
+        """Those of them that had left its group."""
         self._computed_s = 0.0
         self._largest = 0
         """The peak memory of its reaped processes."""
@@ -129,8 +138,12 @@ class BotMonitor:
             poll.register(listener, select.POLLIN)
         while True:
             ready = dict(poll.poll(self._wait_ms()))
-            if self._first_process:
-                self._first_process.find()
+            if (first := self._first_process) and first.find():
+                poll.register(first.bot_descriptor, select.POLLIN)
+            if first and first.bot_descriptor in ready:
+                poll.unregister(first.bot_descriptor)
+                self._note_others()
+                first.let_exit()
             # One call at a time: a bot that makes very many delays nothing else.
             if listener in ready and not (ready[listener] & select.POLLIN and self._refusals.refuse_one()):
                 poll.unregister(listener)
@@ -156,10 +169,9 @@ class BotMonitor:
 
     def _wait_ms(self) -> float | None:
         """Milliseconds until something is to be looked at; None where all that matters is told."""
-        wait_ms = self._usage.wait_ms()
-        if wait_ms is None and self._first_process and not self._first_process.is_found:
-            return INTERVAL_S * 1000
-        return wait_ms
+        if self._first_process and not self._first_process.is_found:
+            return FIND_S * 1000
+        return self._usage.wait_ms()
 
     def _reap(self) -> None:
         """Notes the bot's exit, and reaps orphans that have ended."""
@@ -236,9 +248,8 @@ class BotMonitor:
         self._reap()
         if self._exited_itself is None:
             self._exited_itself = self._status is not None
-        others = self._others()
-        escaped = [tree.name(pid) for pid in others if self._has_left_the_group(pid)]
-        orphans = [tree.name(pid) for pid in others] if self._exited_itself else []
+        self._note_others()
+        orphans = [*self._left.values()] if self._exited_itself else []
         self._kill_together()
         stuck = self._end_all()
         self._refusals.close()
@@ -251,7 +262,7 @@ class BotMonitor:
             line(word, name)
             for word, names in (
                 (ORPHAN, orphans),
-                (ESCAPED, escaped),
+                (ESCAPED, [name for pid, name in self._left.items() if pid in self._escaped]),
                 (UNKILLABLE, [tree.name(pid) for pid in stuck]),
             )
             for name in names[:REPORTED]
@@ -263,15 +274,23 @@ class BotMonitor:
             self._control.sendall(b"".join(notices))
         return not stuck
 
+    def _note_others(self) -> None:
+        """Notes the bot's other processes."""
+        for pid in self._others():
+            if not tree.is_dead(pid):
+                self._left[pid] = tree.name(pid)
+                if self._has_left_the_group(pid):
+                    self._escaped.add(pid)
+
     def _others(self) -> list[int]:
-        """The bot's other processes. Once it has exited, they are descendants of this process. Those in a
-        namespace of its own end with it, and are not known here.
+        """The bot's other processes. Once it has exited, they are descendants of this process, or of the
+        first process of a namespace of their own.
         """
         if self._first_process:
-            return []
+            return self._first_process.others()
         if self._status is not None and tree.own_children() in ([], [self._bot]):
             return []
-        return [pid for pid in tree.descendants(os.getpid()) if pid != self._bot and not tree.is_dead(pid)]
+        return [pid for pid in tree.descendants(os.getpid()) if pid != self._bot]
 
     def _end_others(self) -> None:
         """Kills all but the bot's own process, until none is left or `UNKILLABLE_S` has passed."""

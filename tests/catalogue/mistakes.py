@@ -592,7 +592,7 @@ PROCESSES: Rows = {
         Case(f"{DAEMON} {UP} asked; answer; listen quit", name="of a good bot", linux=True),
         Case(f"{DAEMON} {UP} asked; exit 3", "gone", "exited with status 3", escaped="sleep", linux=True),
         AtRandom("helper in a session", When.NEVER),
-        Defect("lets a helper escape", 13, "had left the bot's process group"),
+        Defect("lets a helper escape", 13, "outside its process group"),
     ),
     (73, "a helper of a helper that is gone"): (
         Case(f"({DAEMON}) & wait $!; {UP} asked; answer; listen quit", name="of a good bot", linux=True),

@@ -20,6 +20,8 @@ import pexpect
 import pytest
 
 from referee.core.errors import UsageError
+from referee.core.isolation import LEVELS
+from referee.processes.levels import reason
 from referee.tournament.file.config import load
 from tests.command import BAD, HERE, PARENT, PLAIN, ROOT, THIS_PYTHON, in_python, referee, referee_process
 from tests.holdings import living, processes
@@ -756,13 +758,16 @@ def test_moves_during_which_the_referee_was_stopped_are_counted_and_told(tmp_pat
 
 
 @pytest.mark.slow
-def test_processes_that_a_bot_leaves_behind_are_told_once(tmp_path: Path) -> None:
+@pytest.mark.parametrize("level", LEVELS)
+def test_processes_that_a_bot_leaves_behind_are_told_once(level: str, tmp_path: Path) -> None:
+    if why := reason(level):
+        pytest.skip(why)
     bots = {"messy": f"{BAD} daemon 60", "plain": f"{BAD} sleep 0 60"}
-    done = referee("run", str(toml(tmp_path / "t.toml", bots, rounds=2)))
-    assert (
-        done.code == 0
-        and done.err.count("bot `messy` left processes running, which were ended: sleep (pid") == 1
-    )
+    done = referee("run", str(toml(tmp_path / "t.toml", bots, rounds=2)), "--isolation", level)
+    told = re.findall("bot `messy` left processes running, which were ended: (.*)", done.err)
+    assert done.code == 0 and len(told) == 1, done.err
+    names = told[0].split(", ")
+    assert len(names) == len({*names}) and all(name.startswith("sleep (pid ") for name in names)
 
 
 @pytest.mark.promise("LOST", "A match says once that a bot had to be ended after `quit`.")

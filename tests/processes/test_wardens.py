@@ -22,6 +22,7 @@ from referee.processes.bot import Bot
 from referee.processes.ending import end_processes
 from referee.processes.exit_report import ExitReport
 from referee.processes.launcher import IDLE_WARDENS, Launcher
+from referee.processes.levels import reason
 from referee.processes.limits import Limits
 from referee.processes.messages import LOST_WARDEN, NEW_WARDEN
 from referee.processes.process import BotProcess
@@ -94,10 +95,16 @@ HELPERS = "sleep {0}1 & setsid sleep {0}2 & (setsid sh -c 'sleep {0}3 & wait' &)
 
 
 @needs("setsid")
-def test_what_a_bot_leaves_behind_is_ended_and_named() -> None:
+@pytest.mark.parametrize("level", ["none", pytest.param("bwrap", marks=pytest.mark.slow)])
+def test_what_a_bot_leaves_behind_is_ended_and_named(level: str) -> None:
+    if why := reason(level):
+        pytest.skip(why)
     helpers = [mark(f"10{number}") for number in "123"]
-    process = started(HELPERS.format(mark(10)) + "read go; exit 3")
+    script = HELPERS.format(mark(10)) + "read go; exit 3"
+    process = BotProcess(Bot("sh", ("sh", "-c", script), ROOT, isolation=level))
     wait_until_sleeping(*helpers)
+    if level == "bwrap":  # until the warden has found the bot
+        eventually(lambda: Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T")
     process.write(b"go\n")
     wait_for(process)
     report = ended(process)

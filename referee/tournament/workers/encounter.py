@@ -238,6 +238,11 @@ def left_behind(report: ExitReport) -> dict[str, list[str]]:
     return {name: list(map(shown, processes)) for name, processes in found.items() if processes}
 
 
+def names_left(report: ExitReport) -> str:
+    """The names of these processes, each once, for people."""
+    return ", ".join(dict.fromkeys(name for names in left_behind(report).values() for name in names))
+
+
 class FailedStarts:
     """Counts failed starts: after `LIMIT` in a row a bot is not started again, and loses its games at the
     start.

@@ -35,7 +35,7 @@ from referee.tournament.workers.encounter import (
     Hooks,
     ProcessUse,
     ShowEvent,
-    left_behind,
+    names_left,
     play_encounter,
 )
 from referee.tournament.workers.idle import IDLE_PER_SEAT, IdleBots, end_and_report
@@ -276,9 +276,8 @@ class Player:
         )
 
     def _on_exit(self, bot: str, exit_report: ExitReport) -> None:
-        if groups := left_behind(exit_report):
-            names = [name for group in groups.values() for name in group]
-            self._report(LeftBehind(bot, ", ".join(names)))
+        if names := names_left(exit_report):
+            self._report(LeftBehind(bot, names))
         if exit_report.ignored_quit:
             self._report(IgnoredQuit(bot))
 
