@@ -53,7 +53,8 @@ def check_all(
     Raises `UsageError` for a person, `EnvironmentLacksError` where this machine lacks something.
     """
     given = tournament_of(config)
-    tournament = given.with_bots(at_levels((one.bot for one in given.entrants), isolation, is_here=True))
+    with config.naming_file():
+        tournament = given.with_bots(at_levels((one.bot for one in given.entrants), isolation, is_here=True))
     unfit = {one.bot: one for one in unfit_bots(Candidate(config, config.folder, tournament, None), build)}
     yield from (_cannot_play(one) for one in (*config.left_out, *unfit.values()))
     fit = [entrant.bot for entrant in tournament.entrants if entrant.bot.name not in unfit]

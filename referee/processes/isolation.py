@@ -93,7 +93,7 @@ def isolated(bot: Bot) -> IsolatedStart:
             f"bot `{bot.name}` is to be started at isolation `{bot.isolation}`, which was not settled; "
             f"expected one of {', '.join(LEVELS)}"
         )
-    user = _user(bot.user)
+    user = user_of(bot)
     if bot.isolation == "none":
         return IsolatedStart(bot.argv, NONE._replace(user=user), {}, b"")
     if bot.isolation == "basic":
@@ -188,16 +188,18 @@ def _gains_privileges(program: str) -> bool:
         return False
 
 
-def _user(name: str) -> _User | None:
-    if not name:
+def user_of(bot: Bot) -> _User | None:
+    """The user that a bot is run as; None if it is the referee's. Raises `EnvironmentLacksError`."""
+    if not bot.user:
         return None
+    given = f"bot `{bot.name}`: `user` is `{bot.user}`"
     if os.geteuid() != 0:
-        raise EnvironmentLacksError(f"`user` is `{name}`, but only root can run bots as another user")
+        raise EnvironmentLacksError(f"{given}, but only root can run bots as another user")
     try:
-        entry = pwd.getpwnam(name)
+        entry = pwd.getpwnam(bot.user)
     except KeyError:
-        raise EnvironmentLacksError(f"`user` is `{name}`, but this system has no such user") from None
-    return entry.pw_uid, entry.pw_gid, tuple(os.getgrouplist(name, entry.pw_gid))
+        raise EnvironmentLacksError(f"{given}, but this system has no such user") from None
+    return entry.pw_uid, entry.pw_gid, tuple(os.getgrouplist(bot.user, entry.pw_gid))
 
 
 def _is_reachable(path: Path, user: int, group: int, groups: tuple[int, ...]) -> bool:

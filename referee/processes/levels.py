@@ -23,7 +23,7 @@ from referee.core.text import shown
 from referee.processes import owned
 from referee.processes.bot import Bot, this_python
 from referee.processes.ending import end_processes
-from referee.processes.isolation import lacking
+from referee.processes.isolation import lacking, user_of
 from referee.processes.process import BotProcess
 
 TRIAL_S = 10.0
@@ -80,6 +80,7 @@ def reason(level: str, user: str = "") -> str:
 
 
 def _level(bot: Bot) -> str:
+    user_of(bot)
     if bot.isolation != AUTO:
         if why := reason(bot.isolation, bot.user):  # guard: named-level
             raise EnvironmentLacksError(

@@ -72,6 +72,23 @@ def test_a_bot_that_cannot_play_is_left_out_and_the_others_play(what: str, tmp_p
     plays_without_sick(what, with_sick(tmp_path / "t.toml", what))
 
 
+def test_where_too_few_bots_are_left_one_line_says_why(tmp_path: Path) -> None:
+    file = toml(tmp_path / "t.toml", {"a": PLAIN})
+    file.write_text(f"{file.read_text()}[[bot]]\n{SICK['folder'][0]}")
+    done = referee("run", str(file))
+    assert done.code == 2 and done.err.startswith(f"referee: `{file}`: bot `sick`: {SICK['folder'][1]}")
+    assert len(done.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("command", [["run"], pytest.param(["check"], marks=pytest.mark.slow)])
+def test_a_user_that_bots_cannot_be_run_as_names_file_and_bot(command: list[str], tmp_path: Path) -> None:
+    file = toml(tmp_path / "t.toml", TWO)
+    file.write_text(file.read_text() + 'user = "nosuchuser"\n')
+    done = referee(*command, str(file))
+    assert done.code == 5 and len(done.err.splitlines()) == 1
+    assert done.err.startswith(f"referee: `{file}`: bot `b`: `user` is `nosuchuser`, but "), done.err
+
+
 @pytest.mark.promise("TOURNAMENT", "The last lines of a failed build are shown, escaped.")
 @pytest.mark.slow
 def test_the_last_lines_of_a_build_are_shown_and_escaped(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from referee.core.cores import usable_cores
 from referee.core.defaults import MARGIN_US, REJECTIONS, START_US
-from referee.core.errors import UsageError
+from referee.core.errors import EnvironmentLacksError, UsageError
 from referee.core.fields import Fields
 from referee.core.pairing import SECTION_NAME
 from referee.core.point_scale import STANDARD, PointScale
@@ -151,11 +151,11 @@ def load(path: Path, elsewhere: bool | None = None) -> Config:
 
 @contextmanager
 def _naming(where: str) -> Iterator[None]:
-    """Puts this before the text of each `UsageError`."""
+    """Puts this before the text of each `UsageError` and `EnvironmentLacksError`."""
     try:
         yield
-    except UsageError as error:
-        raise UsageError(f"{where}{error}") from None
+    except (UsageError, EnvironmentLacksError) as error:
+        raise type(error)(f"{where}{error}") from None
 
 
 def config_of(

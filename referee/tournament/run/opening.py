@@ -74,7 +74,8 @@ def examine(config: Config, folder: Path, isolation: str | None = None, is_here:
             "or a larger budget, or another folder (`-o DIR`)"
         )
     bots = (entrant.bot for entrant in tournament.entrants)
-    tournament = tournament.with_bots(at_levels(bots, isolation, is_here))
+    with config.naming_file():
+        tournament = tournament.with_bots(at_levels(bots, isolation, is_here))
     programs = Programs(ListedFiles(config.origins, private_files(config, folder)).of)
     return Candidate(config, folder, tournament, run, programs)
 

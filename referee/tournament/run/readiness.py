@@ -55,18 +55,21 @@ class Readiness:
                 continue
             if not self._leaves_out:
                 raise UsageError(one.error)
-            self._say(one.text)
             left_out.append(one)
         if not left_out:
             return candidate
         config = candidate.config
-        with config.naming_file():
-            try:
-                return examine(config.without(left_out), self._folder, self._isolation, self._is_here)
-            except UsageError as error:
-                which = "it" if len(left_out) == 1 else "these bots"
-                why = str(error).removeprefix(config.where)
-                raise UsageError(f"{left_out[0].error}; without {which}, {why}") from None
+        try:
+            found = examine(config.without(left_out), self._folder, self._isolation, self._is_here)
+        except UsageError as error:
+            for one in left_out[1:]:
+                self._say(one.text)
+            which = "it" if len(left_out) == 1 else "these bots"
+            why = str(error).removeprefix(config.where)
+            raise UsageError(f"{config.where}{left_out[0].error}; without {which}, {why}") from None
+        for one in left_out:
+            self._say(one.text)
+        return found
 
 
 def unfit_bots(candidate: Candidate, build: Builder | None) -> Iterator[LeftOut]:
