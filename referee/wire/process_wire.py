@@ -122,7 +122,7 @@ class ProcessWire:
     def open(self, seat: Seat, description: GameDescription) -> None:
         """Greets a new process first; the game is described once it has answered."""
         if not self._asked:
-            self._stoppage.forget(time.monotonic_ns())
+            self._stoppage.forget()
         seat_wire = self._seat_wires[seat]
         connection = seat_wire.connection
         seat_wire.description = description
@@ -419,7 +419,9 @@ class ProcessWire:
             stoppage.looked_ns = now_ns
             return now_ns
         looked_ns = stoppage.looked_ns
-        if late_ns := stoppage.late_ns(now_ns, waited_ns):
+        late_ns = stoppage.late_ns(waited_ns)
+        now_ns = stoppage.looked_ns
+        if late_ns:
             for seat_wire in self._asked:
                 seat_wire.watch.late(looked_ns, now_ns, late_ns, ours=seat_wire is writer)
         return now_ns

@@ -30,23 +30,26 @@ class StoppageDetector:
         """Until then nothing can be late by more than is ordinary."""
         self._cpu_ns = 0
         """The processor time at its last reading."""
-        self.forget(time.monotonic_ns())
+        self.forget()
 
-    def forget(self, now_ns: int) -> int:
+    def forget(self) -> int:
         """Begins anew, without what was missed since the last check. Returns the processor time since its
         last reading.
         """
         before_ns, self._cpu_ns = self._cpu_ns, time.process_time_ns()
-        self.looked_ns = now_ns
-        self.due_ns = now_ns + _REFRESH_NS
+        # Where the referee is to lose its processor, it does at a system call, such as that reading.
+        self.looked_ns = time.monotonic_ns()
+        self.due_ns = self.looked_ns + _REFRESH_NS
         return self._cpu_ns - before_ns
 
-    def late_ns(self, now_ns: int, waited_ns: int) -> int:
-        """Nanoseconds since the last check in which the referee was not running; 0 where that is ordinary.
+    def late_ns(self, waited_ns: int) -> int:
+        """Nanoseconds between the last check and this one in which the referee was not running; 0 where that
+        is ordinary.
 
         Since the last check it computed, and waited for `waited_ns` at most. For the rest of the time it was
         stopped, had no processor, or was blocked by a reader of its own output.
         """
-        gap_ns = now_ns - self.looked_ns - waited_ns
-        late_ns = gap_ns - self.forget(now_ns)
+        before_ns = self.looked_ns
+        computed_ns = self.forget()
+        late_ns = self.looked_ns - before_ns - waited_ns - computed_ns
         return late_ns if late_ns > LATE_NS else 0  # guard: stoppages
