@@ -270,7 +270,8 @@ class ProcessWire:
                     return silence
 
     def _is_over(self, seat: Seat) -> bool:
-        return self._seat_wires[seat].watch.is_over(time.monotonic_ns())
+        watch = self._seat_wires[seat].watch
+        return watch.is_over(time.monotonic_ns() - watch.unread_ns)  # guard: unread-request
 
     def _silence(self, seat_wire: SeatWire, now_ns: int) -> Reply | None:
         """Makes the reply of a seat whose time is up; None if it is not, or something came at last."""

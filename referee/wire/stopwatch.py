@@ -87,7 +87,6 @@ class Stopwatch:
         "_starvation",
         "_stopped_ns",
         "_uncharged_ns",
-        "_unread_ns",
         "_wait_ns",
         "_waited_ns",
         "began_ns",
@@ -96,6 +95,7 @@ class Stopwatch:
         "empty_ns",
         "mark_ns",
         "stopped_us",
+        "unread_ns",
     )
 
     def __init__(self, process: BotProcess | None, game_began_ns: int = 0) -> None:
@@ -127,7 +127,9 @@ class Stopwatch:
         self.mark_ns = 0
         """When the next `mark` is due."""
         self._wait_ns = self._allowance_ns = 0
-        self._uncharged_ns = self._stopped_ns = self._unread_ns = self._lost_ns = 0
+        self.unread_ns = 0
+        """How long its output lay unread that was read last."""
+        self._uncharged_ns = self._stopped_ns = self._lost_ns = 0
         self._waited_ns = self._forgiven_ns = self._extension_ns = 0
         self._settled_ns = 0
         """Until then it is decided what is charged: an answer was read then that may have lain unread."""
@@ -140,7 +142,7 @@ class Stopwatch:
             self._by_cpu = by_cpu
             if self._clock:
                 self.cpu_ns = self._clock.all_ns if by_cpu else self._clock.near_ns
-        self._uncharged_ns = self._stopped_ns = self._unread_ns = self._lost_ns = 0
+        self._uncharged_ns = self._stopped_ns = self.unread_ns = self._lost_ns = 0
         self._waited_ns = self._forgiven_ns = self._extension_ns = 0
         self._wait_ns, self._allowance_ns = wait_ns, allowance_ns
         self._began_cpu_ns = cpu_ns = self.cpu_ns()
@@ -229,9 +231,9 @@ class Stopwatch:
 
     def answered(self) -> None:
         """The referee wrote to a bot whose time runs on: while its output lay unread nothing is charged."""
-        self._uncharged_ns += self._unread_ns
-        self.deadline_ns += self._unread_ns
-        self._unread_ns = self._stopped_ns = 0
+        self._uncharged_ns += self.unread_ns
+        self.deadline_ns += self.unread_ns
+        self.unread_ns = self._stopped_ns = 0
 
     def written_ns(self, read_ns: int, more_behind: bool = False) -> int:
         """The time at which an answer was written that has just been read: the latest possible one, but what
@@ -249,7 +251,7 @@ class Stopwatch:
             found = min(found, read_ns - self._stopped_ns)
         # Some ways of writing leave no stamp, but at the last check there was no output.
         written = min(read_ns, max(found, self.empty_ns))
-        self._unread_ns = max(self._unread_ns, read_ns - written)
+        self.unread_ns = max(self.unread_ns, read_ns - written)
         self._settled_ns = read_ns
         return written
 
@@ -285,7 +287,7 @@ class Stopwatch:
             self._rest_began_ns, self._rest_began_cpu_ns = wall_ns, cpu_ns
         began_ns, began_cpu_ns = self.began_ns, self._began_cpu_ns
         if self._by_cpu:  # what it computed while its answer lay unread is unknown, and not part of the move
-            used_ns = cpu_ns - began_cpu_ns - self._unread_ns
+            used_ns = cpu_ns - began_cpu_ns - self.unread_ns
         else:
             used_ns = wall_ns - began_ns - self._uncharged_ns - self._forgiven_ns
         asked_us = (began_ns - self._game_began_ns) // 1000

@@ -198,6 +198,7 @@ GUARDS = [
     never("last-write", STOPWATCH),
     dropped("stopped-before-writing", "tests/unit/test_process_wire.py"),
     dropped("stopped-before-reading", "tests/unit/test_process_wire.py"),
+    valued("unread-request", "watch.is_over(time.monotonic_ns())", "tests/unit/test_process_wire.py"),
     dropped("emptied", f"{PROCESSES} -k logs_all_the_time"),
     valued("clock-was-set", "0", STOPWATCH),
     valued("stoppages", "0", f"{PROCESSES} -k stop"),

@@ -11,7 +11,7 @@ from typing import cast
 import pytest
 
 from referee.core.timecontrol import TimeControl
-from referee.gameplay.api import Answer, Failure, GameDescription, Question, Ready
+from referee.gameplay.api import Answer, Failure, GameDescription, LegalMoves, ListRequest, Question, Ready
 from referee.gameplay.events import Ending
 from referee.games import GAMES
 from referee.processes import messages, stamped
@@ -24,6 +24,7 @@ from referee.wire.stopwatch import Stopwatch
 from tests.unit.scripted_process import ScriptedPipes, ScriptedStart
 
 HOUR_US = 3_600_000_000
+SECOND_US = 1_000_000
 SECOND_NS = 1_000_000_000
 
 
@@ -151,6 +152,23 @@ def test_a_stoppage_just_before_the_wire_writes_or_reads_is_not_charged(
     assert reply.content == Answer("L:D4")
     assert reply.used_us + reply.timing.stopped_us < 2 * SECOND_NS // 1000, "no time counts as both"
     assert reply.used_us < reply.timing.stopped_us - LATE_NS // 1000
+
+
+@pytest.mark.skipif(not stamped.TICK_NS, reason="this system does not record when a pipe was written to")
+def test_a_request_that_lay_unread_while_the_referee_was_stopped_is_answered(
+    seats: Seats, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bot asks for its legal moves at once, and the referee is stopped until long after the deadline."""
+    seats.wire.post(0, Question((), SECOND_US, 0, SECOND_US))
+    seats.bots[0].say(b"list 1\n")
+    now_ns, real_ns = time.monotonic_ns() + 5 * SECOND_NS, time.time_ns() + 5 * SECOND_NS
+    monkeypatch.setattr(time, "monotonic_ns", lambda: now_ns)
+    monkeypatch.setattr(time, "time_ns", lambda: real_ns)
+    assert isinstance(seats.wire.next_reply().content, ListRequest)
+    seats.wire.show_legal(0, LegalMoves(("L:D4",), 1, sampled=False))
+    seats.bots[0].say(b"move 1 L:D4\n")
+    reply = seats.wire.next_reply()
+    assert reply.content == Answer("L:D4") and reply.used_us < SECOND_US
 
 
 def test_a_fault_behind_an_answer_is_the_reply_to_the_next_question(seats: Seats) -> None:
