@@ -114,6 +114,7 @@ SCENARIOS = {
         "format = 'gauntlet'\nagainst = ['a']\nrounds = 100\nsprt = '-300,300,0.4,0.4'", "abc"
     ),
     "swiss": Scenario("format = 'swiss'\nrounds = 3", "abcd"),
+    "swiss with strikes": Scenario("format = 'swiss'\nrounds = 3\nstrikes = 2", "abcde", faulty="b"),
     "knockout": Scenario("format = 'knockout'\nbest_of = 3\nthird_place = true", "abcd"),
     "stages": Scenario(
         bots="abcde",

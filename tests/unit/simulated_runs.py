@@ -229,7 +229,7 @@ def _record(game: Pairing, attempt: int, ranks: tuple[int, ...], faults: tuple[s
         "scores": ranks,
         "ending": "rules",
         "sentence": "",
-        "rated": "out" not in faults,
+        "rated": not all(faults),
         "faults": faults,
         "events": [game.id],
         "measured": {},

@@ -8,6 +8,8 @@
 * A stage is played in waves: the first encounters of all its series, then the second ones of those series
   that are not decided, and so on.
 * The losers of the semifinals may play for the third place, in the stage of the final.
+* A bot that is out forfeits the series that it plays, and whoever would meet it in the next stage has a bye:
+  see `not_paired_after`.
 """
 
 from __future__ import annotations
@@ -23,7 +25,14 @@ from referee.records.record import Summary
 from referee.tournament.formats.format import DEFAULT, Amount, Format, SectionState, wrong_seats
 from referee.tournament.formats.knockout_tables import SeriesScore, bracket_table, stage_name, stage_table
 from referee.tournament.formats.settings import Settings
-from referee.tournament.formats.standing import SectionResults, Standing, points, read_on
+from referee.tournament.formats.standing import (
+    OutAfter,
+    SectionResults,
+    Standing,
+    not_paired_after,
+    points,
+    read_on,
+)
 from referee.tournament.schedule import Encounter, Schedule, encounter, wait_for
 
 _LOST_TO = "lost to"
@@ -103,11 +112,15 @@ class _Course:
         self.last_series: dict[str, _Series] = {}
         """The series that each bot played last."""
 
-    def schedule(self, section: str, games: Mapping[str, Summary]) -> Schedule:
+    def schedule(self, section: str, games: Mapping[str, Summary], out_after: OutAfter) -> Schedule:
         """All encounters, stage by stage and wave by wave."""
         places = _bracket(self.seeding)
         losers: list[str] = []
+        given: list[Encounter] = []
         for number in range(1, _stages(self.seeding) + 1):
+            not_paired = not_paired_after(given, games, out_after)
+            places = ["" if bot in not_paired else bot for bot in places]
+            losers = [bot for bot in losers if bot not in not_paired]
             matches = list(zip(places[::2], places[1::2], strict=True))
             self.stages.append([(match, self._series(match) if all(match) else None) for match in matches])
             series = [one for _, one in self.stages[-1] if one]
@@ -116,11 +129,12 @@ class _Course:
             self.third_series = third[0] if third else None
             self.last_series.update((bot, one) for one in (*series, *third) for bot in one.bots)
             yield from _waves(number, [*series, *third], section, games)
+            given += [begun for one in (*series, *third) for begun in one.given]
             self.third = third[0].winner_and_loser if third else ()
             self.lost_to.update((loser, winner) for winner, loser in (one.winner_and_loser for one in series))
             losers = [loser for match in matches for loser in match if loser in self.lost_to]
-            places = [bot for match in matches for bot in match if bot and bot not in self.lost_to]
-            for bot in places:
+            places = [next((bot for bot in match if bot not in ("", *losers)), "") for match in matches]
+            for bot in filter(None, places):
                 self.passed[bot] += 1
 
     def so_far(self, games: Mapping[str, Summary]) -> list[SeriesScore]:
@@ -222,7 +236,7 @@ class Knockout(Format):
 
     def schedule(self, state: SectionState) -> Schedule:
         """All encounters, stage by stage and wave by wave."""
-        return _Course(self, state.points).schedule(state.section, state.games)
+        return _Course(self, state.points).schedule(state.section, state.games, state.out_after)
 
     def games_in_all(self, bots: int, seats: int) -> Amount:
         """At most so many: where all series are level to the end."""
@@ -233,7 +247,8 @@ class Knockout(Format):
         """The knockout as far as it was played."""
         if self not in results.read:
             results.read[self] = _Course(self, results.points)
-            read_on(results.read[self].schedule(results.section, results.games), results)
+            coming = results.read[self].schedule(results.section, results.games, results.out_after)
+            read_on(coming, results)
         course = results.read[self]
         assert isinstance(course, _Course)
         return course

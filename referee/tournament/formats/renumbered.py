@@ -8,7 +8,7 @@ from dataclasses import replace
 from referee.core.pairing import Pairing
 from referee.records.record import Summary
 from referee.tournament.formats.format import SectionState
-from referee.tournament.formats.standing import SectionResults
+from referee.tournament.formats.standing import OutAfter, SectionResults
 from referee.tournament.schedule import Encounter, Schedule, Wait
 
 
@@ -27,8 +27,15 @@ def later_schedule(schedule: Schedule, by: int) -> Schedule:
             yield Encounter(tuple(Pairing.parse(later(game.id, by)) for game in step.games))
 
 
-def later_state(state: SectionState, rounds: range) -> SectionState:
-    """A section as the schedule of these of its rounds sees it, as if there had been none before them."""
+def later_out_after(out_after: OutAfter, by: int, earlier: Collection[str]) -> OutAfter:
+    """The same for later rounds, whose games follow the earlier ones."""
+    return lambda games: out_after([*earlier, *(later(game, by) for game in games)])
+
+
+def later_state(state: SectionState, rounds: range, earlier: Collection[str]) -> SectionState:
+    """A section as the schedule of these of its rounds sees it, as if there had been none before them, but
+    with the bots out that were out after the `earlier` games.
+    """
     before = rounds.start - 1
     batches = [
         [later(game, -before) for game in batch]
@@ -38,6 +45,7 @@ def later_state(state: SectionState, rounds: range) -> SectionState:
     return replace(
         state,
         games=LaterGames(state.games, before),
+        out_after=later_out_after(state.out_after, before, earlier),
         batches=batches,
         store=lambda batch: state.store([later(game, before) for game in batch]),
     )
@@ -72,13 +80,16 @@ class _OverWithoutResult:
         return isinstance(game, str) and later(game, self._before) in self._results.without_result
 
 
-def later_results(results: SectionResults, before: int) -> SectionResults:
-    """The results of the rounds after the first ones, as if there had been none before them."""
+def later_results(results: SectionResults, before: int, earlier: Collection[str]) -> SectionResults:
+    """The results of the rounds after the first ones, as if there had been none before them, but with the
+    bots out that were out after the `earlier` games.
+    """
     return replace(
         results,
         games=LaterGames(results.games, before),
         without_result=_OverWithoutResult(results, before),
         annulled=frozenset(_earlier(results.annulled, before)),
+        out_after=later_out_after(results.out_after, before, earlier),
         last_round=None if results.last_round is None else results.last_round - before,
         read={},
     )

@@ -4,7 +4,7 @@ Pure.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from string import ascii_uppercase
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from referee.tournament.formats.league import League
 from referee.tournament.formats.renumbered import later_results, later_schedule, later_state
 from referee.tournament.formats.round_robin import RoundRobin
 from referee.tournament.formats.stage import StageSpan, TournamentStage, dealt
-from referee.tournament.formats.standing import SectionResults, Standing, counting
+from referee.tournament.formats.standing import SectionResults, Standing, counting, not_paired_after
 from referee.tournament.formats.tie_breaks import Scores, ranked
 from referee.tournament.schedule import Encounter, Schedule, wait_for
 
@@ -55,9 +55,16 @@ class BegunStage:
     """A stage that has begun."""
 
     def __init__(
-        self, stage: TournamentStage, bots: Sequence[str], span: StageSpan, carried: Sequence[Encounter]
+        self,
+        stage: TournamentStage,
+        bots: Sequence[str],
+        span: StageSpan,
+        carried: Sequence[Encounter],
+        earlier: Collection[str],
     ) -> None:
-        """`carried` has the encounters of the stage before if they count again."""
+        """`carried` has the encounters of the stage before if they count again; `earlier` has the ids of all
+        games of the stages before.
+        """
         self.stage = stage
         self.groups = dealt(bots, stage.groups)
         self.given: list[Encounter] = []
@@ -67,13 +74,14 @@ class BegunStage:
         self._bots = bots
         self._span = span
         self._carried = carried
+        self._earlier = earlier
         self._is_by_rating = isinstance(stage.form, League)
 
     def schedule(self, state: SectionState) -> Schedule:
         """Its encounters, those of all groups round by round."""
         # Tie-breaks are by opponents, of which a game of two seats has one.
         self._is_by_rating |= state.seats > 2
-        own = self._of_format(later_state(state, self._span.numbers))
+        own = self._of_format(later_state(state, self._span.numbers, self._earlier))
         for step in later_schedule(own, self._span.before):
             if isinstance(step, Encounter):
                 self.given.append(step)
@@ -92,7 +100,7 @@ class BegunStage:
     def standings(self, group: Sequence[str], results: SectionResults) -> list[Standing]:
         """The bots of a group in its order."""
         if not isinstance(self.stage.form, RoundRobin | League):
-            return self.form.standings(later_results(results, self._span.before)) or []
+            return self.form.standings(self._later(results)) or []
         played = [one for one in (*self._carried, *self.given) if {*one.games[0].bots} <= {*group}]
         games = counting(played, results)
         if self._is_by_rating:
@@ -117,25 +125,23 @@ class BegunStage:
 
     def tables(self, results: SectionResults) -> list[FormatTable]:
         """The tables of its format."""
-        return (
-            self.form.tables_of(later_results(results, self._span.before)) if self.stage.groups == 1 else []
-        )
+        return self.form.tables_of(self._later(results)) if self.stage.groups == 1 else []
 
     def progress(self, results: SectionResults) -> str:
         """How far its format is; empty where the number of games says it all."""
-        return self.form.stage_of(later_results(results, self._span.before)) if self.stage.groups == 1 else ""
+        return self.form.stage_of(self._later(results)) if self.stage.groups == 1 else ""
+
+    def _later(self, results: SectionResults) -> SectionResults:
+        return later_results(results, self._span.before, self._earlier)
+
+    @property
+    def games(self) -> list[str]:
+        """The ids of its games so far."""
+        return [game.id for one in self.given for game in one.games]
 
     def end(self, results: SectionResults, next_stage: TournamentStage) -> list[str]:
         """The bots of the next stage, in their order, when all games of this one are over."""
-        out = {*results.out_after([game.id for one in self.given for game in one.games])}
-        out |= {
-            bot
-            for one in self.given
-            for game in one.games
-            if game.id in results.games and results.games[game.id].is_forfeited
-            for bot, fault in zip(game.bots, results.games[game.id].faults, strict=True)
-            if fault
-        }
+        out = not_paired_after(self.given, results.games, results.out_after)
         of_groups = [self._first_of(number, results, out) for number in range(len(self.groups))]
         tiers = [list(tier) for tier in zip(*of_groups, strict=True)]
         self.advancing = tiers[0]
@@ -144,7 +150,7 @@ class BegunStage:
             self.advancing += min(turns, key=lambda turn: _met_before(next_stage, [*self.advancing, *turn]))
         return [one.bot for one in self.advancing]
 
-    def _first_of(self, number: int, results: SectionResults, out: set[str]) -> list[Advancing]:
+    def _first_of(self, number: int, results: SectionResults, out: Collection[str]) -> list[Advancing]:
         """The bots of a group that advance, the best first."""
         standings = sorted(
             self.standings(self.groups[number], results),
@@ -185,7 +191,8 @@ class Course:
             if span.before and last_round is not None and span.before >= last_round:
                 return
             carried = self.begun[-1].given if stage.carry else ()
-            now = BegunStage(stage, bots, span, carried)
+            earlier = [game for one in self.begun for game in one.games]
+            now = BegunStage(stage, bots, span, carried, earlier)
             self.begun.append(now)
             yield from now.schedule(state)
             if number < len(self._stages):

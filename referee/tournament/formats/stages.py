@@ -8,8 +8,7 @@
 * Rounds are numbered through all stages: the first round of a stage follows the last one of the stage before.
 * A league has as many rounds as encounters. It plays them in no order: the number of an encounter is how
   often its bots have met.
-* A bot that is out at the end of a stage, or forfeited a game of it, advances only if too few others are
-  left.
+* A bot that `not_paired_after` names after the games of a stage advances only if too few others are left.
 """
 
 from __future__ import annotations

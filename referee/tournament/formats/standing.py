@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from referee.core.point_scale import STANDARD, PointScale
 from referee.records.header import REPEATS
 from referee.records.record import Summary
+from referee.tournament.failed_starts import FailedStarts
 from referee.tournament.schedule import Encounter, Schedule, Wait
 
 OutAfter = Callable[[Collection[str]], Collection[str]]
@@ -58,6 +59,23 @@ class SectionResults:
     def ordered(self, standings: Iterable[Standing]) -> list[str]:
         """The bots of standings in the order of the table."""
         return sorted((one.bot for one in standings), key=lambda bot: bot in self.out)
+
+
+def not_paired_after(
+    encounters: Iterable[Encounter], games: Mapping[str, Summary], out_after: OutAfter
+) -> frozenset[str]:
+    """The bots that are not paired any more after these encounters, which are over: those that were out by
+    then, those that alone forfeited a game, and those whose last games were all lost since they did not
+    start, as many of them as have a bot given up.
+    """
+    pairings = [pairing.id for one in encounters for pairing in one.games]
+    starts, found = FailedStarts(), {*out_after(pairings)}
+    for game in (games[pairing] for pairing in pairings if pairing in games):
+        starts.note(game)
+        at_fault = [bot for bot, fault in zip(game.bots, game.faults, strict=True) if fault]
+        if game.is_forfeited and len(at_fault) == 1:
+            found.update(at_fault)
+    return starts.given_up | found
 
 
 class Standing(NamedTuple):

@@ -12,6 +12,7 @@ bots with equal points:
 * Of an odd number of bots, the lowest one that has had the fewest byes has a bye, if the others can be paired
   without meeting again. A bye is worth as many points as an encounter that was won in both games, unless the
   tournament says otherwise.
+* A bot that is out is paired no more, and has no bye: see `not_paired_after`.
 * Of bots with equal points, one that did not float in the same direction in the last round, then in the one
   before, is taken first: down where it goes on to the next group or has a bye, up where it meets a bot from
   above. Runs of earlier versions do without.
@@ -29,7 +30,14 @@ from referee.records.record import Summary
 from referee.tournament.formats.format import DEFAULT, Amount, Format, SectionState, wrong_seats
 from referee.tournament.formats.matching import maximum_matching
 from referee.tournament.formats.settings import Settings
-from referee.tournament.formats.standing import SectionResults, Standing, counting, read_on
+from referee.tournament.formats.standing import (
+    OutAfter,
+    SectionResults,
+    Standing,
+    counting,
+    not_paired_after,
+    read_on,
+)
 from referee.tournament.formats.swiss_tables import pairings_table, rounds_table
 from referee.tournament.formats.tie_breaks import DEFAULT_TIE_BREAKS, DOWN, TIE_BREAKS, UP, Scores, ranked
 from referee.tournament.schedule import Schedule, encounter, wait_for
@@ -37,31 +45,36 @@ from referee.tournament.schedule import Schedule, encounter, wait_for
 Pair = tuple[str, str]
 
 
-def _met(scores: Scores) -> dict[str, set[str]]:
-    """For each bot, those that it should not meet again if that can be avoided."""
-    have_all_met = len(scores.meetings) == len(scores.seeding) * (len(scores.seeding) - 1)
-    fewest = min(scores.meetings.values()) if have_all_met else 0
-    met: dict[str, set[str]] = {bot: set() for bot in scores.seeding}
-    for (bot, other), times in scores.meetings.items():
+def _met(scores: Scores, bots: Collection[str]) -> dict[str, set[str]]:
+    """For each of these bots, those that it should not meet again if that can be avoided."""
+    met: dict[str, set[str]] = {bot: set() for bot in bots}
+    meetings = {pair: times for pair, times in scores.meetings.items() if met.keys() >= {*pair}}
+    have_all_met = len(meetings) == len(bots) * (len(bots) - 1)
+    fewest = min(meetings.values()) if have_all_met else 0
+    for (bot, other), times in meetings.items():
         if times > fewest:
             met[bot].add(other)
     return met
 
 
-def next_round(scores: Scores, float_history: bool) -> tuple[list[Pair], str | None]:
-    """The pairs of the round that follows, from the top, and the bot that has a bye."""
-    return _Round(scores, float_history).paired()
+def next_round(
+    scores: Scores, float_history: bool, not_paired: Collection[str] = ()
+) -> tuple[list[Pair], str | None]:
+    """The pairs of the round that follows, from the top, and the bot that has a bye. At least two bots have
+    to be paired.
+    """
+    return _Round(scores, float_history, not_paired).paired()
 
 
 class _Round:
     """Pairs the next round."""
 
-    def __init__(self, scores: Scores, float_history: bool) -> None:
+    def __init__(self, scores: Scores, float_history: bool, not_paired: Collection[str]) -> None:
         self._points = scores.points
         self._byes = scores.byes
         self._floats = scores.floats if float_history else {}
-        self._order = scores.order()
-        self._met = _met(scores)
+        self._order = _without(scores.order(), *not_paired)
+        self._met = _met(scores, self._order)
         self._most_met = max(map(len, self._met.values()))
 
     def paired(self) -> tuple[list[Pair], str | None]:
@@ -209,7 +222,8 @@ class Swiss(Format):
 
     def schedule(self, state: SectionState) -> Schedule:
         """The rounds, each after all results of the one before."""
-        return self._rounds(Scores(self.seeding, state.points), self.rounds, state.section, state.games)
+        scores = Scores(self.seeding, state.points)
+        return self._rounds(scores, self.rounds, state.section, state.games, state.out_after)
 
     def games_in_all(self, bots: int, seats: int) -> Amount:
         return Amount(self.rounds * (bots // 2) * seats, True)
@@ -225,7 +239,7 @@ class Swiss(Format):
     def _count(self, results: SectionResults) -> Scores:
         as_played = Scores(self.seeding, results.points)
         rounds = self.rounds if results.last_round is None else min(self.rounds, results.last_round)
-        coming = self._rounds(as_played, rounds, results.section, results.games)
+        coming = self._rounds(as_played, rounds, results.section, results.games, results.out_after)
         read_on(coming, results)
         next(coming, None)  # the results of the current round so far
         counted = Scores(self.seeding, results.points)
@@ -247,10 +261,18 @@ class Swiss(Format):
     def stage_of(self, results: SectionResults) -> str:
         return f"round {len(self._counted(results).rounds)} of {self.rounds}"
 
-    def _rounds(self, scores: Scores, rounds: int, section: str, games: Mapping[str, Summary]) -> Schedule:
-        """The rounds, each after all results of the one before, which are added to the scores."""
+    def _rounds(
+        self, scores: Scores, rounds: int, section: str, games: Mapping[str, Summary], out_after: OutAfter
+    ) -> Schedule:
+        """The rounds, each after all results of the one before, which are added to the scores; none when
+        fewer than two bots can be paired.
+        """
         for number in range(1, rounds + 1):
-            pairs, bye = next_round(scores, self.float_history)
+            played = [one for encounters, _ in scores.rounds for one in encounters]
+            not_paired = not_paired_after(played, games, out_after)
+            if len(scores.seeding) - len(not_paired.intersection(scores.seeding)) < 2:
+                return
+            pairs, bye = next_round(scores, self.float_history, not_paired)
             encounters = [encounter(number, pair, section=section) for pair in pairs]
             yield from encounters
             yield wait_for(encounters)  # guard: wait-for-round

@@ -39,7 +39,7 @@ class Scores:
         self.seeding = tuple(seeding)
         self.points = dict.fromkeys(seeding, 0.0)
         self.course: dict[str, list[Met]] = {bot: [] for bot in seeding}
-        """What each bot did, round by round."""
+        """What each bot did, round by round; shorter for one that was not paired any more."""
         self.meetings: Counter[tuple[str, str]] = Counter()
         """How often a bot met an opponent, by both of them, in both orders."""
         self.byes: Counter[str] = Counter()

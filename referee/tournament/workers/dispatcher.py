@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from referee.core.pairing import Pairing
 from referee.records.record import Summary
+from referee.tournament.failed_starts import FailedStarts
 from referee.tournament.run.voids import Suspicion
-from referee.tournament.workers.encounter import FailedStarts
 from referee.tournament.workers.task import Task, TaskLost, Void
 
 LOSSES = 3
@@ -78,7 +78,7 @@ class Dispatcher:
 
     def _given(self, task: Task, forfeiting: frozenset[str]) -> Task:
         self._given_out.update((pairing.id, task) for pairing, _ in task.games)
-        given_up = self._failed_starts.among(task.games[0][0].bots)
+        given_up = self._failed_starts.given_up.intersection(task.games[0][0].bots)
         return replace(task, given_up=given_up, forfeiting=forfeiting)
 
     def began(self, game: str) -> None:

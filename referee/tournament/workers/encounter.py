@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import gc
 import platform
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -33,7 +32,7 @@ from referee.processes.exit_report import ExitReport
 from referee.processes.isolation import reaches_referee
 from referee.processes.process import BotStart
 from referee.records.played_on import BY_REFEREE, PlayedOn
-from referee.records.record import OFF_TURN, GameRecord, Summary
+from referee.records.record import OFF_TURN, GameRecord
 from referee.tournament.workers.idle import IdleBots, OnExit, end_and_report
 from referee.wire.connection import BotConnection
 from referee.wire.dialogue import Tap
@@ -241,28 +240,6 @@ def left_behind(report: ExitReport) -> dict[str, list[str]]:
 def names_left(report: ExitReport) -> str:
     """The names of these processes, each once, for people."""
     return ", ".join(dict.fromkeys(name for names in left_behind(report).values() for name in names))
-
-
-class FailedStarts:
-    """Counts failed starts: after `LIMIT` in a row a bot is not started again, and loses its games at the
-    start.
-    """
-
-    LIMIT = 3
-
-    def __init__(self) -> None:
-        self._in_a_row: Counter[str] = Counter()
-        self._given_up: set[str] = set()
-
-    def note(self, game: Summary) -> None:
-        """Takes a finished game into account."""
-        for name, fault in zip(game.bots, game.faults, strict=True):
-            self._in_a_row[name] = self._in_a_row[name] + 1 if fault == Ending.START.word else 0
-            (self._given_up.add if self._in_a_row[name] >= self.LIMIT else self._given_up.discard)(name)
-
-    def among(self, names: Iterable[str]) -> frozenset[str]:
-        """Returns which of these bots are no longer started."""
-        return frozenset(self._given_up.intersection(names))
 
 
 def _play(
