@@ -40,7 +40,7 @@ def open_closed_streams() -> None:
 
 def count_text(played: int, in_all: Amount | None) -> str:
     """Formats how many games were played, and of how many if some are missing."""
-    if in_all is None or in_all.games == played:
+    if in_all is None or in_all.games <= played:
         return counted(played, "game")
     return f"{played:,} of {amount_text(in_all)} games"
 

@@ -74,6 +74,11 @@ class Amendments:
     """By the id of a game that is played again: the last `attempt` that counts no more, and the `reason`."""
 
     @property
+    def drops_any(self) -> bool:
+        """Whether there may be games that are not to be played any more, nor forfeited."""
+        return bool(self.annulled) or any(what["games"] != "forfeit" for what in self.out.values())
+
+    @property
     def annuls_any(self) -> bool:
         """Whether there may be games that were played and do not count."""
         return bool(self.annulled) or any(what["games"] == "annul" for what in self.out.values())

@@ -143,7 +143,6 @@ def test_tables_of_more(seats: int) -> None:
         assert len(set(bots(one))) == seats
         assert {game.bots[0] for game in one.games} == set(bots(one)), "each bot sits in each seat"
         met.update(bots(one))
-    assert league.games == 60 * seats
     assert met["b"] > met["f"] > 0
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -14,8 +15,10 @@ from referee.core.pairing import Pairing
 from referee.core.time_limit import CLOSED as CLOSED_MEMBER
 from referee.core.time_limit import UNLIMITED
 from referee.tournament.run.facts import facts_of
+from referee.tournament.run.remaining import nothing_remains
 from referee.tournament.schedule import encounter
 from referee.tournament.tournament import Tournament
+from tests.unit.simulated import drawn
 from tests.unit.simulated_runs import (
     CLOSED,
     FAULTY,
@@ -148,3 +151,36 @@ def test_bots_are_taken_out_at_the_same_moment_however_often_a_run_is_stopped(na
         assert found.decision == whole.decision
         taken_out += FAULTY in whole.run.state.amendments.out
     assert taken_out
+
+
+class Interrupted(SimulatedRun):
+    """A run that is stopped after 20 games, and has no games without a result."""
+
+    def __init__(self, header: dict[str, Any], seed: object, strikes: bool) -> None:
+        super().__init__(header, seed, strikes)
+        self._result = drawn(seed)
+
+    def finish(self, game: Pairing) -> None:
+        super().finish(game)
+        if len(self.found) == 20:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("change", ["annulled", "annul", "keep"])
+def test_games_that_never_count_do_not_use_up_the_budget_of_a_league(change: str) -> None:
+    made = tournament("abcdef", {"format": "league", "budget": 40})
+    begun = Simulation(made, 0, 1, Interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        begun.play()
+    run = begun.run if change == "keep" else continued(made, begun).run
+    chosen = [Pairing.parse(game) for batch in run.state.batches for game in batch]
+    games = [game.id for first in chosen for game in encounter(first.number, first.bots).games]
+    if change == "annulled":
+        run.add_change({"annulled": dict.fromkeys(games[:10], "power cut")})
+    else:
+        run.take_out("c", change, "its author asked for it")
+    never = [game for game in games if run.state.never_counts(game)]
+    assert never and not nothing_remains(run.state)
+    assert len(continued(made, begun).run.state.games) == 40
+    assert nothing_remains(run.state)
+    assert not {*never} & run.state.games.keys()

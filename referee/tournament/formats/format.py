@@ -66,6 +66,10 @@ class SectionState:
     """Says which bots are out at the moment: one may be taken out while its games are played."""
     out_after: OutAfter = nobody
     """Says which bots were out after some games."""
+    never_counts: Callable[[str], bool] = lambda game: False
+    """Says of a game, by its id, whether it does not count and never will: it was annulled, or a bot of it is
+    out and it is neither played nor forfeited.
+    """
     batches: Sequence[Sequence[str]] = ()
     """The batches of encounters that were stored before, of all sections."""
     store: StoreBatch = field(default=lambda batch: None)

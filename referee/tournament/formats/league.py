@@ -2,6 +2,7 @@
 
 A batch is chosen when the last but one before it is over, so that there are always games to play. What was
 chosen stands in the records: a run that is continued does not choose again, and does not depend on rounding.
+Games that were annulled later do not use up the budget, and what they told is forgotten.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class League(Format):
     follows_results: ClassVar[bool] = True
 
     budget: int = 0
-    """How many games are played in all."""
+    """How many games are played that count."""
 
     @classmethod
     def read(cls, settings: Settings) -> League:
@@ -56,23 +57,29 @@ class League(Format):
             batch for batch in state.batches if batch and Pairing.parse(batch[0]).section == state.section
         ]
         before: list[Encounter] = []
-        while league.games < self.budget:
+        counted = 0
+        while counted < self.budget:
             if stored:
                 batch = [_encounter(Pairing.parse(game)) for game in stored.pop(0)]
             else:
                 out = state.out()
                 names = [name for name in state.names if name not in out]
                 size = max(MIN_BATCH, len(names) // 4, state.at_once)
-                batch = league.choose(names, min(size, -(-(self.budget - league.games) // state.seats)))
+                batch = league.choose(names, min(size, -(-(self.budget - counted) // state.seats)))
                 if not batch:
                     return
                 state.store([chosen.games[0].id for chosen in batch])
             for chosen in batch:
                 league.schedule(chosen)
+                counted += sum(not state.never_counts(game.id) for game in chosen.games)
                 yield chosen
             yield wait_for(before)
             for played in before:
-                results = [state.games[game.id] for game in played.games if game.id in state.games]
+                results = [
+                    state.games[game.id]
+                    for game in played.games
+                    if game.id in state.games and not state.never_counts(game.id)
+                ]
                 league.finish(played, results)
             before = batch
 

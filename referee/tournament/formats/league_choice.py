@@ -69,8 +69,6 @@ class LeagueState:
     """The state of a league: it is told what is scheduled and what is over, and chooses what comes next."""
 
     def __init__(self, seats: int = 2, section: str = "") -> None:
-        self.games = 0
-        """How many games were scheduled so far."""
         self._seats = seats
         self._section = section
         self._names: dict[str, int] = {}
@@ -96,7 +94,6 @@ class LeagueState:
         """Takes an encounter that is going to be played, in the order in which they were chosen."""
         bots = chosen.games[0].bots
         self._count += 1
-        self.games += len(chosen.games)
         self._numbers[tuple(sorted(bots))] += 1
         self._encounters.update(bots)
         self._last.update(dict.fromkeys(bots, self._count))

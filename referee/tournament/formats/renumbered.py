@@ -46,6 +46,7 @@ def later_state(state: SectionState, rounds: range, earlier: Collection[str]) ->
         state,
         games=LaterGames(state.games, before),
         out_after=later_out_after(state.out_after, before, earlier),
+        never_counts=lambda game: False,  # who advanced followed from these games
         batches=batches,
         store=lambda batch: state.store([later(game, before) for game in batch]),
     )

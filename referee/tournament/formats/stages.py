@@ -160,7 +160,7 @@ class Staged(Format):
                 results.games,
                 lambda: results.out,
                 results.out_after,
-                results.batches,
+                batches=results.batches,
                 points=results.points,
                 repeats=results.repeats,
             )

@@ -55,11 +55,11 @@ class RunProgress:
 
     @property
     def in_all(self) -> Amount | None:
-        """How many games there are, where that says more than how many were played: not the most that there
+        """How many games there are, where that says more than how many were played: not how many there
         might have been, when nothing more is played.
         """
-        is_at_end = self.decision or (self.is_over and self.planned and not self.planned.is_exact)
-        return None if is_at_end else self.planned
+        has_fewer = self.is_over and self.planned != Amount(self.played, True)
+        return None if self.decision or has_fewer else self.planned
 
     @property
     def remaining_us(self) -> int | None:

@@ -60,6 +60,7 @@ class Remaining:
                 played,
                 lambda: run.amendments.out,
                 run.out_after,
+                run.never_counts,
                 run.batches,
                 store,
                 at_once,
@@ -222,8 +223,12 @@ def nothing_remains(run: RunState) -> bool:
 
 
 def games_in_all(run: RunState) -> Amount | None:
-    """How many games a run has, where that says more than how many were played: not the most that it might
-    have had, when nothing of it remains. Raises `RecordError`.
+    """How many games a run has, where that says more than how many were played: not how many it might have
+    had, when nothing of it remains. Raises `RecordError`.
     """
     in_all = run.games_in_all
-    return None if in_all and not in_all.is_exact and nothing_remains(run) else in_all
+    if in_all is None or run.format is None:
+        return in_all
+    is_amended = run.amendments.out or run.amendments.annulled
+    may_be_fewer = not in_all.is_exact or run.format.pairs_by_round or is_amended
+    return None if may_be_fewer and nothing_remains(run) else in_all

@@ -308,6 +308,12 @@ class RunState:
         """Whether a game was played, whether it counts or not."""
         return game in self.games or game in self.annulled
 
+    def never_counts(self, game: str) -> bool:
+        """Whether a game does not count and never will: it was annulled, or is not played any more."""
+        if not self.amendments.drops_any:
+            return False
+        return game not in self.games and self.amendments.is_dropped(Pairing.parse(game))
+
     def is_open(self, game: str) -> bool:
         """Whether a game is still to be played."""
         if self.is_played(game):
