@@ -11,6 +11,12 @@ from referee.core.fields import Fields
 KEY = "points"
 """The key of a tournament file, and the member of a header."""
 
+ORDER = "order"
+"""The key of a tournament file, and the member of a header, that says what bots are ordered by."""
+
+ORDERS = ("rating", "points")
+"""What bots can be ordered by; the first one is the default."""
+
 MAX_POINTS = 1000
 
 

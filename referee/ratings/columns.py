@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from referee.core.errors import UsageError
+from referee.core.point_scale import STANDARD
 from referee.core.text import shown, signed, true_minus
 from referee.core.units import about
 from referee.ratings.after_stop import estimate
@@ -117,9 +118,9 @@ def parse_columns(text: str) -> tuple[str, ...]:
 
 def default_columns(table: Standings) -> tuple[str, ...]:
     """The columns that are shown where none were chosen."""
-    if table.seats == 1:
-        return _ALONE
-    return _OWN_ORDER if table.own_order else _DEFAULT
+    found = _ALONE if table.seats == 1 else _OWN_ORDER if table.own_order else _DEFAULT
+    has_points = any(row.tally.scale != STANDARD for row in table.rows)
+    return (*found[:-1], "points", *found[-1:]) if has_points else found
 
 
 def standings_grid(table: Standings, columns: Sequence[str], times: Times | None) -> Grid:

@@ -1,4 +1,4 @@
-"""The order of bots by their ratings, in which equal ones share a rank; bots that are out have none. Pure."""
+"""The order of bots by rating or points; equal ones share a rank, and bots that are out have none. Pure."""
 
 from __future__ import annotations
 
@@ -32,6 +32,19 @@ def ranked_by_rating(names: Collection[str], tallies: Tallies, pool: FittedPool 
         rank = found[-1][0] if found and key(name) == before else len(found) + 1
         found.append((rank, name, {}))
         before = key(name)
+    return found
+
+
+def ranked_by_points(names: Collection[str], tallies: Tallies, pool: FittedPool | None) -> list[FormatPlace]:
+    """The bots by their points; those with equal points as `ranked_by_rating` has them."""
+    rated = ranked_by_rating(names, tallies, pool)
+    found: list[FormatPlace] = []
+    before = None
+    for place, name, _ in sorted(rated, key=lambda one: (-tallies[one[1]].points, one[0])):
+        key = tallies[name].points, place
+        rank = found[-1][0] if key == before else len(found) + 1
+        found.append((rank, name, {"points": key[0]}))
+        before = key
     return found
 
 

@@ -16,7 +16,7 @@ from referee.core.point_scale import STANDARD, PointScale
 from referee.core.text import listed
 from referee.ratings.clusters import Clusters, clusters
 from referee.ratings.format_tables import FormatTable
-from referee.ratings.placing import FormatPlace, ranked_by_rating, without_withdrawn
+from referee.ratings.placing import FormatPlace, ranked_by_points, ranked_by_rating, without_withdrawn
 from referee.ratings.pool import FittedPool, Rating, Result, fit
 from referee.ratings.sprt import SprtResult
 from referee.ratings.tally import Tallies, Tally
@@ -49,6 +49,8 @@ class Facts:
     """Why no more games begin, where the time of the run is over."""
     points: PointScale = STANDARD
     """How many points a game gives."""
+    by_points: bool = False
+    """Whether bots are ordered by points, where the format has no order of its own."""
     tables: Mapping[str, Sequence[FormatTable]] = field(default_factory=dict)
     """In each section, the tables of the format besides its standings."""
     stages: Mapping[str, str] = field(default_factory=dict)
@@ -112,7 +114,7 @@ class Standings:
     seats: int
     """The number of seats of a game, or the largest where sections differ."""
     own_order: bool
-    """Whether the order is that of a format, not that of the ratings."""
+    """Whether the order is that of a format, or by points, not that of the ratings."""
 
     @property
     def names(self) -> list[str]:
@@ -181,6 +183,8 @@ def _standings(
     ]
     pool = fit(results, sorted(names))
     own = facts.places.get(section)
+    if own is None and facts.by_points:
+        own = ranked_by_points(names, tallies, pool if seats > 1 else None)
     ordered = own if own is not None else ranked_by_rating(names, tallies, pool if seats > 1 else None)
     places = without_withdrawn(ordered, facts.withdrawn)
     independent = _independent(games, found)

@@ -310,7 +310,8 @@ def _first(order: BotOrder) -> str:
         return ""
     pair = order.bots[0], order.bots[1]
     compared = NextInRank(order.shown_pool.difference(*pair), order.shown_pool.superiority(*pair))
-    return lead_text(pair[1], compared, is_by_rating=not any(order.facts.places.values()))
+    is_by_rating = not (order.facts.by_points or any(order.facts.places.values()))
+    return lead_text(pair[1], compared, is_by_rating)
 
 
 def _cells(order: BotOrder, bot: str) -> list[str]:

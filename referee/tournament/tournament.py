@@ -9,7 +9,7 @@ from typing import Any
 
 from referee.core.errors import UsageError
 from referee.core.pairing import Pairing
-from referee.core.point_scale import STANDARD, PointScale
+from referee.core.point_scale import ORDER, ORDERS, STANDARD, PointScale
 from referee.core.time_limit import UNLIMITED, TimeLimit
 from referee.processes.bot import Bot
 from referee.processes.limits import share_of
@@ -40,6 +40,8 @@ class Tournament:
     """How many points a game gives."""
     limit: TimeLimit = UNLIMITED
     """Until when games begin."""
+    order: str = ORDERS[0]
+    """What bots are ordered by, where the format has no order of its own; one of `ORDERS`."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -90,6 +92,11 @@ class Tournament:
         for plan in self.plans:
             self.format.check(len(plan.names), plan.seats)
             self.stopping.check(len(plan.names), plan.seats, self.format.tested(plan.names))
+        if self.order != ORDERS[0] and self.format.pairs_by_round:
+            raise UsageError(
+                f"`{ORDER}` is `{self.order}`, but the format `{self.format.name}` has an order of its own, "
+                f"expected no `{ORDER}`"
+            )
         if self.strikes and self.strikes.games != "forfeit" and self.format.follows_results:
             raise UsageError(
                 f"`strikes.games` is `{self.strikes.games}`, expected `forfeit` with "
@@ -118,6 +125,7 @@ class Tournament:
             # Only what differs from the default, so that older runs can be continued.
             **({} if self.repeats == REPEATS[0] else {"repeats": self.repeats}),
             **self.points.header(),
+            **({} if self.order == ORDERS[0] else {ORDER: self.order}),
             **self.limit.header(),
         }
 
@@ -148,4 +156,5 @@ def tournament_of(config: Config) -> Tournament:
         config.repeats,
         config.points,
         config.limit,
+        config.order,
     )

@@ -40,6 +40,10 @@ FOUND_LATE = [
         set_in(GOOD, 'format = "swiss"\nrounds = 2\nstrikes = { faults = 1, games = "keep" }'),
         "`strikes.games` is `keep`, expected `forfeit` with the format `swiss`",
     ),
+    (
+        set_in(GOOD, 'format = "swiss"\nrounds = 2\norder = "points"'),
+        "`order` is `points`, but the format `swiss` has an order of its own, expected no `order`",
+    ),
 ]
 """What shows only when the bots, the seats and the format are put together."""
 

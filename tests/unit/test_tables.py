@@ -114,6 +114,29 @@ def game(
     return Summary(pairing.id, 1, "blooms", bots, ranks, (0, 0), "rules", "", True, faults, (), digest)
 
 
+def test_points_of_a_tournament_have_a_column_and_order_the_table_if_that_is_wanted() -> None:
+    won = [
+        ("a", "b", "b"),
+        ("a", "c", "a"),
+        ("a", "d", "a"),
+        ("b", "c", "c"),
+        ("b", "d", "b"),
+        ("c", "d", "c"),
+    ]
+    games = [game((one, other), winner) for one, other, winner in won]
+    games += [game(bots, number=2) for bots in (("c", "a"), ("c", "b"), ("d", "b"), ("a", "b"))]
+    # b has two wins and three draws, a and c two wins and two draws; c is rated highest.
+    by_points = [(1, "b", 9), (2, "c", 8), (3, "a", 8), (4, "d", 1)]
+    by_rating = [(1, "c", 8), (2, "a", 8), (3, "b", 9), (4, "d", 1)]
+    for is_by_points, expected in ((False, by_rating), (True, by_points)):
+        facts = Facts(points=PointScale(3, 1), by_points=is_by_points)
+        rows = standings("abcd", games, facts=facts).rows
+        assert [(row.rank, row.bot, row.tally.points) for row in rows] == expected
+        head, _, first, *_ = rendered("abcd", games, facts=facts).splitlines()
+        assert first.split()[head.split().index("points") if is_by_points else -2] == f"{expected[0][2]}"
+    assert "points" not in rendered("abcd", games).splitlines()[0]
+
+
 def round_robin(names: Iterable[str], rounds: int, section: str = "") -> list[Summary]:
     """All pairs with the seats swapped: the first in alphabetical order wins all but each fourth game."""
     found: list[Summary] = []

@@ -13,7 +13,7 @@ from referee.core.defaults import MARGIN_US, REJECTIONS, START_US
 from referee.core.errors import EnvironmentLacksError, UsageError
 from referee.core.fields import Fields
 from referee.core.pairing import SECTION_NAME
-from referee.core.point_scale import STANDARD, PointScale
+from referee.core.point_scale import ORDER, ORDERS, STANDARD, PointScale
 from referee.core.text import shown
 from referee.core.time_limit import UNLIMITED, TimeLimit
 from referee.core.timecontrol import TimeControl
@@ -89,6 +89,8 @@ class Config:
     """How many points a game gives."""
     limit: TimeLimit = UNLIMITED
     """Until when games begin."""
+    order: str = ORDERS[0]
+    """What bots are ordered by, where the format has no order of its own; one of `ORDERS`."""
     origins: Mapping[str, BotOrigin] = field(default_factory=dict)
     """What the tables of the bots say about their files, by name."""
     cluster: str = ""
@@ -226,6 +228,7 @@ def _config(
         repeats=main.one_of("repeats", REPEATS, REPEATS[0]),
         points=PointScale.read(main),
         limit=TimeLimit.read(main),
+        order=main.one_of(ORDER, ORDERS, ORDERS[0]),
         origins={table.bot.name: table.origin for table in present},
         cluster=cluster,
         scale_clocks=main.flag("scale_clocks", False),

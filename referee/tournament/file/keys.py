@@ -21,6 +21,7 @@ TOURNAMENT = {
     "openings": "{ plies = 4 }",
     "repeats": '"count"',
     "points": "{ win = 3, draw = 1 }",
+    "order": '"points"',
     "sprt": '"0,10"',
     "stop": "{ interval = 20 }",
     "until": '"2026-12-01T20:00"',

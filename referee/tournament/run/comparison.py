@@ -7,6 +7,7 @@ from typing import Any
 
 from referee.core.errors import RecordError
 from referee.core.fields import Fields
+from referee.core.point_scale import ORDER
 from referee.core.text import value_text
 from referee.core.time_limit import KEYS as TIME_KEYS
 from referee.gameplay.openings import Openings
@@ -30,7 +31,9 @@ def differences(
     now = tournament.header()
     wrong = [
         *_games(header, tournament),
-        *_values(header, now, ("margin_us", "rejections", "start_us", "strikes", "points", *stopping.KEYS)),
+        *_values(
+            header, now, ("margin_us", "rejections", "start_us", "strikes", "points", ORDER, *stopping.KEYS)
+        ),
     ]
     if tournament.repeats != (repeats := header.get("repeats", REPEATS[0])):
         wrong.append(f"`repeats` is {tournament.repeats}, but was {repeats}")

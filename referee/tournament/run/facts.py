@@ -8,6 +8,7 @@ from collections import ChainMap, Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from referee.core.errors import UsageError
+from referee.core.point_scale import ORDER, ORDERS
 from referee.core.text import shown as as_shown
 from referee.core.time_limit import CLOSED
 from referee.ratings.placing import FormatPlace
@@ -41,6 +42,7 @@ def facts_of(run: RunState, is_open: Callable[[str], bool]) -> Facts:
         tests=remaining.tests if remaining else (),
         closed=remaining.closed if remaining else "",
         points=scale_of(header),
+        by_points=header.get(ORDER) == ORDERS[1],
         tables={section: form.tables_of(results) for section, results in found.items()} if form else {},
         stages={section: stage for section, stage in stages.items() if stage},
     )

@@ -10,7 +10,7 @@ from referee.core.text import listed
 from referee.ratings.brief import fitted
 from referee.ratings.clusters import clusters
 from referee.ratings.notes import FEW_ENCOUNTERS
-from referee.ratings.placing import RankedBot, ranked_by_rating, without_withdrawn
+from referee.ratings.placing import RankedBot, ranked_by_points, ranked_by_rating, without_withdrawn
 from referee.ratings.pool import FittedPool
 from referee.ratings.sprt import SprtResult
 from referee.ratings.standings import Facts
@@ -127,7 +127,9 @@ class BotOrder:
     pool: FittedPool | None
     """The ratings; None where there are none."""
     places: Sequence[RankedBot]
-    """Best first, as in the table: by the order of the format if it has one, else by their ratings."""
+    """Best first, as in the table: by the order of the format if it has one, else by their ratings or
+    points.
+    """
     facts: Facts = field(default_factory=Facts)
     """What else tables say of the run."""
     is_small: bool = False
@@ -157,6 +159,7 @@ def order_of(run: Run) -> BotOrder:
     of = clusters(games, facts.repeats).of
     pool = fitted(names, games, of) if max(run.seats.values()) > 1 and games else None
     (own, *others) = facts.places.values() or [()]
-    ordered = own if own and not others else ranked_by_rating(names, tallies, pool)
+    ranked = ranked_by_points if facts.by_points else ranked_by_rating
+    ordered = own if own and not others else ranked(names, tallies, pool)
     places = without_withdrawn(ordered, facts.withdrawn)
     return BotOrder(tallies, pool, places, facts, len({*of}) < FEW_ENCOUNTERS)
