@@ -18,6 +18,9 @@ All counts of a fit are divided by it. Its factors:
   normal distribution, with 2/w degrees of freedom, w the variance of f: m²/(m²/V + `PAIRS`).
   (F. Satterthwaite, "An approximate distribution of estimates of variance components", 1946.)
 
+*Seats* have a factor of their own, by the same formulas: an opening that favours one seat in both games of an
+encounter makes these differ for the bots, which says more of them, and alike for the seats, which says less.
+
 What the model expects takes into account how uncertain the strengths are, by the usual approximation of the
 mean of a logistic function. (C. Varin, N. Reid, D. Firth, "An overview of composite likelihood methods",
 2011, on the inverse of such a factor as the weight of a likelihood.)
@@ -48,9 +51,11 @@ GAMES = 2.0
 _LEAST = 0.05
 
 
-def dispersion(games: Sequence[GroupedGames], strength: Floats, covariance: Floats) -> float:
-    """The factor for games of bots with these fitted strengths, of which this is the covariance. Games that
-    are copies of each other, which share a row, count once.
+def dispersion(
+    games: Sequence[GroupedGames], strength: Floats, covariance: Floats, of_seats: bool = False
+) -> float:
+    """The factor for games of bots with these fitted strengths, of which this is the covariance; or that for
+    the advantages of seats. Games that are copies of each other, which share a row, count once.
     """
     if not games:
         return 1.0
@@ -70,7 +75,11 @@ def dispersion(games: Sequence[GroupedGames], strength: Floats, covariance: Floa
         total += trace.sum()
         own += np.bincount(batch.cluster, trace, count)
         members += np.bincount(batch.cluster, minlength=count)
-        products.add(batch, gradient, expected, expected @ known)
+        parameters = batch.bots
+        if of_seats:
+            parameters = np.broadcast_to(np.array(batch.seats), batch.bots.shape)
+            known = covariance[np.ix_(batch.seats, batch.seats)]
+        products.add(batch.cluster, parameters, gradient, expected, expected @ known)
     rows = sum(len(batch.times) for batch in games)
     drawn = max(1 - spent / total, _LEAST, GAMES / (GAMES + rows))
     others = (own * (members - 1)).sum() / total
@@ -87,20 +96,22 @@ def dispersion(games: Sequence[GroupedGames], strength: Floats, covariance: Floa
 
 
 class _Products:
-    """Products of results, and of their variances, of each two games of a cluster."""
+    """Products of results, and of their variances, of each two games of a cluster, by bots or by seats."""
 
-    def __init__(self, bots: int) -> None:
-        """The numbers of the bots are less than `bots`."""
-        self._bots = bots
+    def __init__(self, size: int) -> None:
+        """The numbers of the parameters are less than `size`."""
+        self._size = size
         self._gradients: list[tuple[Integers, Floats]] = []
-        """With numbers that are the same where the cluster and the bot are."""
+        """With numbers that are the same where the cluster and the parameter are."""
         self._pairs: list[tuple[Integers, Floats, Floats]] = []
-        """The same by cluster and two bots."""
+        """The same by cluster and two parameters."""
 
-    def add(self, games: GroupedGames, gradient: Floats, expected: Floats, leverage: Floats) -> None:
-        """Adds the games of a batch, by row."""
-        keys = games.cluster[:, None] * self._bots + games.bots
-        pairs = keys[:, :, None] * self._bots + games.bots[:, None, :]
+    def add(
+        self, cluster: Integers, parameters: Integers, gradient: Floats, expected: Floats, leverage: Floats
+    ) -> None:
+        """Adds the games of a batch, by row; the parameters also by place."""
+        keys = cluster[:, None] * self._size + parameters
+        pairs = keys[:, :, None] * self._size + parameters[:, None, :]
         self._gradients.append((keys.reshape(-1), gradient.reshape(-1)))
         self._pairs.append((pairs.reshape(-1), expected.reshape(-1), leverage.reshape(-1)))
 
@@ -108,8 +119,8 @@ class _Products:
         """Twice the sums over pairs of games: of the products of results, of what the fit takes from these,
         and of the products of variances.
         """
-        of_bot, gradient = (np.concatenate(part) for part in zip(*self._gradients, strict=True))
-        raw, _ = _products(of_bot, gradient, gradient)
+        of_one, gradient = (np.concatenate(part) for part in zip(*self._gradients, strict=True))
+        raw, _ = _products(of_one, gradient, gradient)
         of_two, expected, leverage = (np.concatenate(part) for part in zip(*self._pairs, strict=True))
         return (raw, *_products(of_two, leverage, expected))
 

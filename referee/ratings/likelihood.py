@@ -250,17 +250,18 @@ def climbed(derive: Callable[[Floats], Derivatives], start: Floats) -> tuple[Flo
     return reached, at
 
 
-def maximum(likelihood: Likelihood) -> Floats:
+def maximum(likelihood: Likelihood, precision: Floats | float = _DAMPING) -> Floats:
     """The parameters at which the likelihood is greatest, as near to 0 as they can be. Where it has no
-    maximum, they are where it is all but 1.
+    maximum, they are where it is all but 1. With a greater precision, by parameter, they are those at which
+    the posterior is greatest, by a normal prior that has it.
     """
 
     def derive(parameters: Floats) -> Derivatives:
         value, gradient, information = likelihood.derivatives(parameters)
         return Derivatives(
-            value - _DAMPING * (parameters**2).sum(axis=1) / 2,
-            gradient - _DAMPING * parameters,
-            information + _DAMPING * np.eye(likelihood.size),
+            value - (precision * parameters**2).sum(axis=1) / 2,
+            gradient - precision * parameters,
+            information + precision * np.eye(likelihood.size),
         )
 
     (found,), _ = climbed(derive, np.zeros((1, likelihood.size)))

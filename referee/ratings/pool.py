@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from referee.ratings.two import ELO
 
 if TYPE_CHECKING:
+    from referee.ratings.likelihood import Floats
     from referee.ratings.posterior import Posterior
 
 
@@ -65,7 +66,9 @@ class FittedPool:
     ratings: dict[str, Rating]
     """The strength of each bot; the mean of each group is 0."""
     advantages: dict[tuple[str, int], tuple[Rating, ...]]
-    """By section and number of seats: the advantage of each seat, its strength less the mean of the rest."""
+    """By section and number of seats: the advantage of each seat, its strength less the mean of the rest.
+    Empty without a prior.
+    """
     groups: list[list[str]]
     """Groups of bots connected by games, directly or through others. Ratings of different groups cannot
     be compared.
@@ -158,6 +161,7 @@ def fit(
     # Imported here, since numpy takes a tenth of a second and only tables need it.
     import numpy as np
 
+    from referee.ratings.advantages import advantages
     from referee.ratings.arrays import gathered
     from referee.ratings.dispersion import dispersion
     from referee.ratings.likelihood import Likelihood, expected_points, maximum
@@ -168,30 +172,34 @@ def fit(
     groups = [[ordered[row] for row in group] for group in arrays.groups]
     groups += [[name] for name in sorted(names) if name not in met]
     known: Posterior | None = None
+    of_seats: dict[tuple[str, int], Floats] = {}
     if prior and met:
         likelihood = Likelihood.of(arrays.games, len(ordered), arrays.size, weigh=False)
         known = posterior(likelihood, partial(dispersion, arrays.games))
         point = known.point
+        of_seats = advantages(arrays, likelihood, known.spread)
     else:
         point = maximum(Likelihood.of(arrays.games, len(ordered), arrays.size))
 
-    contrasts = np.zeros((arrays.size, arrays.size))
-    for peers in (*arrays.groups, *arrays.advantages.values()):
-        of_seats = peers[0] >= len(ordered)
-        contrasts[np.ix_(peers, peers)] = -1 / (len(peers) - of_seats)
-        contrasts[peers, peers] = 1.0 if of_seats else 1 - 1 / len(peers)
+    contrasts = np.zeros((len(ordered), arrays.size))
+    for peers in arrays.groups:
+        contrasts[np.ix_(peers, peers)] = -1 / len(peers)
+        contrasts[peers, peers] = 1 - 1 / len(peers)
     values = (contrasts @ point).tolist()
-    rows = [*range(arrays.size)]
+    rows = [*range(len(ordered))]
     if with_intervals is not None:
         rows = [row for row, name in enumerate(ordered) if name in with_intervals]
         contrasts = contrasts[rows]
     ends = dict(zip(rows, known.intervals(contrasts).tolist(), strict=True)) if known else {}
     ratings = [_rating(ELO * value, ends.get(row, ())) for row, value in enumerate(values)]
-    of_bot = dict(zip(ordered, ratings, strict=False))
+    of_bot = dict(zip(ordered, ratings, strict=True))
     expected = dict(zip(ordered, expected_points(arrays.games, point).tolist(), strict=False))
     return FittedPool(
         {name: of_bot.get(name, Rating(0.0)) for name in names},
-        {key: tuple(ratings[seat] for seat in seats) for key, seats in arrays.advantages.items()},
+        {
+            key: tuple(_rating(ELO * value, ends) for value, *ends in seats.tolist())
+            for key, seats in of_seats.items()
+        },
         groups,
         {name: expected.get(name, 0.0) for name in names},
         ELO * known.spread if known else None,

@@ -92,6 +92,13 @@ class Kind(NamedTuple):
     """How often each game is played, with the same result."""
     stop: StoppingRule = NEVER
 
+    @property
+    def shown(self) -> float:
+        """The share of a difference that results show on average over the openings, by the usual
+        approximation of the mean of a logistic function.
+        """
+        return 1 / math.sqrt(1 + math.pi / 8 * (self.openings / ELO) ** 2)
+
 
 _200 = normal(200)
 _SPRT = StoppingRule(Sprt(0, 40))
@@ -99,6 +106,9 @@ KINDS = (
     Kind("round robin 8, 4 rounds", 8, _200, "round robin", 4),
     Kind("round robin 8, 30 % draws", 8, _200, "round robin", 4, draws=0.3),
     Kind("round robin 8, openings", 8, _200, "round robin", 4, openings=80),
+    *(Kind(f"8 bots, openings {sd}", 8, _200, "round robin", 4, openings=sd) for sd in (0, 100, 250, 400)),
+    *(Kind(f"2 bots, openings {sd}", 2, normal(100), "round robin", 40, openings=sd)
+      for sd in (0, 100, 250, 400)),
     Kind("round robin 8, pairs alike", 8, _200, "round robin", 4, alike=0.5),
     Kind("round robin 8, pairs that split, 30 % draws", 8, _200, "round robin", 4, draws=0.3, alike=-0.5),
     Kind("round robin 8, one round copied 10 times", 8, _200, "round robin", 1, copies=10),
@@ -276,10 +286,11 @@ def measure(kind: Kind, seed: int) -> Measured:
     """Plays and rates the tournament of a seed."""
     tournament = played(kind, seed)
     pool = fit(tournament.results, tournament.names)
-    truth = dict(zip(tournament.names, tournament.strengths - tournament.strengths.mean(), strict=True))
+    strengths = kind.shown * (tournament.strengths - tournament.strengths.mean())
+    truth = dict(zip(tournament.names, strengths.tolist(), strict=True))
     order = sorted(truth, key=lambda name: (-pool.ratings[name].elo, name))
     leader = pool.ratings[order[0]]
-    seats = tournament.seats * kind.seats / (kind.seats - 1)
+    seats = kind.shown * tournament.seats * kind.seats / (kind.seats - 1)
     return Measured(
         _held((pool.ratings[name], truth[name]) for name in order),
         _held([(leader, truth[order[0]])]),

@@ -525,6 +525,21 @@ def test_every_seat_of_every_section_has_an_advantage_of_its_own() -> None:
     assert all(abs(rating.elo) < 1e-6 for rating in pool.ratings.values())
 
 
+def test_pairs_that_an_opening_decides_widen_the_advantages_of_seats_and_narrow_the_bots() -> None:
+    """Of 50 pairs, half are won by seat 1, or by bot a, in both games. That is as much as 50 games say of it,
+    in place of 100, so the interval is √2 as wide.
+    """
+    by_seat = [Result(bots, ((1, 2), (2, 1))[n % 2], n) for n in range(50) for bots in permutations("ab")]
+    by_bot = [r._replace(ranks=r.ranks if r.bots[0] == "a" else r.ranks[::-1]) for r in by_seat]
+    widths = []
+    for results in (by_seat, by_bot, [r._replace(cluster=n) for n, r in enumerate(by_seat)]):
+        pool = fit(results, "ab")
+        widths.append([each.half_width or 0 for each in (pool.advantages["", 2][0], pool.ratings["a"])])
+    (seats, bots), (seats_by_bot, bots_by_bot), (seats_alone, bots_alone) = widths
+    assert 1.3 < seats / seats_alone < 1.45 and 1.3 < bots_by_bot / bots_alone < 1.45
+    assert bots < 0.5 * bots_alone and seats_by_bot < 0.5 * seats_alone
+
+
 # --- Repeats and bounds -------------------------------------------------------------------------------------
 
 
