@@ -110,8 +110,8 @@ def _failure(
             advice.SAY_READY,
         )
         return _timeout_or_fault(bot, wire, fault, awaited), 2
-    if bot.connection.process and bot.connection.process.how_it_ended():
-        what = f"the bot {fault.detail} before it sent `hello`"
+    if bot.connection.process and (ended := bot.connection.process.how_it_ended()):
+        what = f"the bot {ended} before it sent `hello`"
         return bot.failed(what, fault.hint or advice.NOT_STARTED), 1
     awaited = _Awaited("send `hello`", "`hello`", settings.start_us, b"", (b"hello",), advice.SAY_HELLO)
     return _timeout_or_fault(bot, wire, fault, awaited), 2

@@ -41,7 +41,7 @@ class Ending(Enum):
     )
     GONE = (
         "gone",
-        "is gone",
+        "crashed",
         "it exited, or closed its input or output; its stderr may say why",
     )
     FLOOD = (

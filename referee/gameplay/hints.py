@@ -193,6 +193,13 @@ def of_shell_script(command: Sequence[str], first_line: bytes | None) -> str:
     return _WITH_CARRIAGE_RETURNS if is_shell and first_line and first_line.endswith(b"\r") else ""
 
 
+def raised(stderr: str) -> str:
+    """The last line of the last traceback in Python, such as `KeyError 'Z9'`; empty where there is none."""
+    _, traceback, frames = stderr.rpartition(_TRACEBACK)
+    exceptions = [line for line in frames.split("\n")[1:] if line[:1].strip()]  # frames are indented
+    return exceptions[0].rstrip().replace(": ", " ", 1) if traceback and exceptions else ""
+
+
 def gone(
     lives: bool,
     code: int | None,

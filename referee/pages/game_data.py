@@ -120,14 +120,15 @@ def game_data(
     maker = _Maker(steps, with_news and not terms.game.is_open, with_texts)
     views = views or steps.views
     made = [maker.view(view) for view in views]
+    known = steps.known_by(views[0]).events(steps.record.events)
     return GameData(
         {
             "id": terms.id,
             "game": terms.game.name,
             "bots": list(terms.bots),
             "clocks": [_clock(control) for control in terms.controls],
-            "result": result(terms, steps.record.verdict),
-            "end": _end(steps.verdict, terms.bots),
+            "result": result(terms, _with_crash(steps.record.verdict, known)),
+            "end": steps.verdict and _end(_with_crash(steps.verdict, known), terms.bots),
             "damage": str(steps.damage_for(views[0]) or "") or None,
             "elements": maker.elements.values,
             "lines": [_line(event, terms) for event in maker.events.values],
@@ -143,9 +144,17 @@ def packed(value: dict[str, Any]) -> str:
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
-def _end(verdict: Verdict | None, bots: Sequence[str]) -> dict[str, Any] | None:
-    if verdict is None:
-        return None
+def _with_crash(verdict: Verdict, known: Sequence[Event]) -> Verdict:
+    """A verdict whose sentence says how a bot crashed, if these events tell it."""
+    match verdict.ending, known[-1:]:
+        case Ending.GONE, [Retired(detail=detail)] if detail:
+            outcome = verdict.outcome
+            sentence = f"{outcome.sentence}: {shown(without_folders(detail), 80)}"
+            return verdict._replace(outcome=outcome._replace(sentence=sentence))
+    return verdict
+
+
+def _end(verdict: Verdict, bots: Sequence[str]) -> dict[str, Any]:
     outcome = verdict.outcome
     return {
         "ranks": outcome.ranks,
@@ -347,7 +356,7 @@ def _line(event: Event, terms: Terms) -> dict[str, Any]:
     line: dict[str, Any] = {
         "kind": kind,
         "text": text,
-        "words": event_text(event, terms.bots, terms.controls),
+        "words": without_folders(event_text(event, terms.bots, terms.controls)),
     }
     if not isinstance(event, Drawn):
         line["seat"] = event.seat + 1

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from referee.core.text import shown
+from referee.core.text import shown, without_folders
 from referee.pages.environment import page, replay_scripts, replay_styles
 from referee.pages.game_data import game_data
 from referee.viewing.knowledge import View
@@ -66,7 +66,7 @@ def _shown_game(steps: Steps, view: View) -> _ShownGame:
         data.value["views"][0]["box"],
         Markup(data.drawn()),
         [(box, Markup(inside)) for box, inside in data.drawn_rows()],
-        [event_text(event, terms.bots, terms.controls) for event in events],
+        [without_folders(event_text(event, terms.bots, terms.controls)) for event in events],
         data.packed(),
         data.symbols,
     )

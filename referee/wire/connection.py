@@ -190,7 +190,8 @@ class BotConnection:
                 first_line,
             )
             hint = hints.after_refusals(hint, [name for name, _ in process.refused()], self.bot.isolation)
-            failure = Failure(Ending.GONE, (status or what) + behind, hint)
+            exception = hints.raised(stderr) if process.exit_code == 1 else ""
+            failure = Failure(Ending.GONE, shown(exception or status or what, 200) + behind, hint)
         self.session.failure = failure
         return failure
 

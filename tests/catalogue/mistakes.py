@@ -394,7 +394,7 @@ OUTPUT: Rows = {
             late=lambda place: b"rejected" in place.connection.session.last_sent,
         ),
         Defect("resigns when it is rejected", 5, "after a rejection: the bot resigned"),
-        Defect("dies of a rejection", 5, "after a rejection: the bot is gone"),
+        Defect("dies of a rejection", 5, "after a rejection: the bot crashed"),
     ),
     (40, "a move with something behind it"): (
         Case('asked; echo "move $n $move now"; play', rejected=1),
@@ -557,13 +557,13 @@ PROCESSES: Rows = {
         Case("asked; kill -ABRT $$", "gone", "was ended by SIGABRT", "by abort"),
         AtRandom("exits", When.NOW, "gone"),
         *checked("crash_late.py", "wild_pointer.c"),
-        Defect("exits when it is asked", 3, "it is gone: exited with status 3"),
-        Defect("crashes late in the game", 4, "the bot is gone: exited with status 1"),
+        Defect("exits when it is asked", 3, "it crashed: exited with status 3"),
+        Defect("crashes late in the game", 4, "the bot crashed: exited with status 1"),
     ),
     (66, "kills itself"): (
         Elsewhere(f"{GONE_AT_ONCE}[kills itself]"),
         AtRandom("kills itself", When.NOW, "gone"),
-        Defect("kills itself when it is asked", 3, "it is gone: was ended by SIGSEGV"),
+        Defect("kills itself when it is asked", 3, "it crashed: was ended by SIGSEGV"),
     ),
     (67, "its output ends before it has exited"): (
         Case("asked; kill -SEGV $$", "gone", "was ended by SIGSEGV", games=30),
@@ -665,7 +665,7 @@ RESOURCES: Rows = {
         Case(
             f"asked; exec {TAKES}",
             "gone",
-            "exited with status 1",
+            "MemoryError",
             "of one process",
             limits=Limits(memory=100 << 20),
             linux=True,
@@ -718,7 +718,7 @@ RESOURCES: Rows = {
         Case(
             "asked; exec {python} -I -S -c 'import os; [os.dup(0) for _ in range(100)]'",
             "gone",
-            "exited with status 1",
+            "OSError [Errno 24] Too many open files",
             limits=Limits(open_files=50),
             stderr="Too many open files",
         ),
@@ -789,7 +789,7 @@ PROTOCOL: Rows = {
         ),
         Defect("dies of unknown words", 9, "the bot did not start: exited with status 1"),
         Defect("knows words by their beginning", 9, "question 999 was never asked"),
-        Defect("knows only of one turn at a time", 10, "moves that the bot did not make: the bot is gone"),
+        Defect("knows only of one turn at a time", 10, "moves that the bot did not make: the bot crashed"),
     ),
     (143, "misreads its seat"): (
         *checked("seat_from_0.py", "seat_misread.py"),

@@ -105,7 +105,7 @@ def test_a_fault_is_explained_and_strict_makes_it_an_error() -> None:
     bad = f"bad={BAD} 'exits'"
     done = referee("match", "blooms", bad, f"good={PLAIN}", "-n", "2", *HERE)
     assert done.code == 0
-    assert "1:bad:good: good won: bad is gone" in done.err
+    assert "1:bad:good: good won: bad crashed" in done.err
     assert "exited with status 3" in done.err and "hint: it exited" in done.err
     assert "2 gone" in done.out
     assert referee("match", "blooms", bad, f"good={PLAIN}", "-n", "1", "--strict", *HERE).code == 8

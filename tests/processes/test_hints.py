@@ -169,7 +169,7 @@ def test_an_answer_behind_a_breach_was_not_held_back(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     ("code", "fragments"),
     [
-        ("{}['x']", ["exited with status 1", "stderr: KeyError", "hint: an exception ended it"]),
+        ("{}['x']", ["crashed: KeyError 'x'", "stderr: KeyError", "hint: an exception ended it"]),
         ("os.kill(0, signal.SIGSEGV)", ["was ended by SIGSEGV", "hint: invalid memory access"]),
         (
             'say("my move: A1"); sys.exit()',

@@ -563,7 +563,7 @@ def test_find(faulty: Path) -> None:
     assert ids("--bot", "good", "--bot", "+x", "--round", "2") == {"2:+x:good", "2:good:+x"}
     assert ids("--won-by", "good") >= {"1:exits:good"} and ids("--lost-by", "exits") == ids("--bot", "exits")
     dialogue = referee("find", str(faulty), "--id", "1:exits:good", "--dialogue").out
-    assert "# 1:exits:good: exits is gone" in dialogue and "exits REF: ask 1" not in dialogue.splitlines()[0]
+    assert "# 1:exits:good: exits crashed" in dialogue and "exits REF: ask 1" not in dialogue.splitlines()[0]
     assert "exits REF: ask 1" in dialogue
     kept = referee("find", str(faulty), "--id", "1:+x:good", "--dialogue").out
     assert "(not stored; `referee rerun RUN ID --dialogue` plays the game again and shows it)" in kept

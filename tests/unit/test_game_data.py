@@ -14,7 +14,7 @@ import pytest
 
 from referee.core.text import by_name
 from referee.core.timecontrol import TimeControl
-from referee.gameplay.events import Drawn, Event, Moved, Rejected
+from referee.gameplay.events import Drawn, Ending, Event, Moved, Rejected, Retired
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
@@ -269,6 +269,22 @@ def test_a_fault_is_reported_to_spectators_and_to_its_seat() -> None:
     assert "stderr: oh" in of_all and "last received from the bot: move 99 L:A2" in of_all
     assert of_seat == of_all
     assert of_other == []
+
+
+def test_how_a_bot_crashed_is_said_to_those_who_know_it() -> None:
+    record = scripted(("L:A1",), ("resign {n}",))
+    crash = Retired(1, Ending.GONE, "OSError /home/ann/book.bin", 5)
+    outcome = record.verdict.outcome._replace(sentence="seat 2 crashed")
+    record = replace(
+        record,
+        events=(*record.events[:-1], crash),
+        verdict=record.verdict._replace(outcome=outcome, ending=Ending.GONE),
+    )
+    of_all, of_other = (game_data(steps_of(record), [view]).value for view in (None, 0))
+    assert of_all["end"]["why"] == "b crashed: OSError book.bin"
+    assert of_all["result"] == "a won: b crashed: OSError book.bin"
+    assert of_all["lines"][-1]["words"] == "seat 2 b crashed: OSError book.bin"
+    assert of_other["end"]["why"] == "b crashed" and "OSError" not in str(of_other)
 
 
 def test_of_what_a_bot_wrote_the_last_lines_are_kept() -> None:

@@ -49,7 +49,7 @@ class Clock:
 
 def game(game_id: str, ranks: tuple[int, ...] = (1, 2), faults: tuple[str, ...] = ("", "")) -> Summary:
     bots = tuple(game_id.split(":")[1:])
-    sentence = "seat 1 has captured 10 of 10" if not any(faults) else "seat 2 is gone"
+    sentence = "seat 1 has captured 10 of 10" if not any(faults) else "seat 2 crashed"
     ending = next(filter(None, faults), "rules")
     return Summary(game_id, 1, "blooms", bots, ranks, (0,) * len(bots), ending, sentence, True, faults)
 
@@ -108,11 +108,11 @@ class Run:
 
 STORY = [
     "1 of 10: 1:a:b: a won: a has captured 10 of 10",
-    "2 of 10: 1:b:a: b won: a is gone",
-    "  seat 2 a is gone: exited with status 3",
+    "2 of 10: 1:b:a: b won: a crashed",
+    "  seat 2 a crashed: exited with status 3",
     "  stderr: boom",
     f"  hint: {Ending.GONE.hint}",
-    "3 of 10: 2:a:b: b won: b is gone",
+    "3 of 10: 2:a:b: b won: b crashed",
     "bot `a` left processes running, which were ended: sleep",
     "2:b:a: the referee itself failed (OSError: no space), it is played again",
 ]
