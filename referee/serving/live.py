@@ -1,7 +1,7 @@
 """Computes the content of the live page of a run, from the lines that are appended to the run's files.
 
-It is made of parts, which are HTML: a browser that follows the run is sent those that changed. The order of
-the bots, which takes long where there are many games, is computed less often than the rest.
+It is made of parts, which are HTML: a browser that follows the run is sent those that changed. Ratings and
+the order of the bots, which take long where there are many games, are computed less often than the rest.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from referee.ratings.columns import (
     score_text,
 )
 from referee.ratings.standings import NextInRank
+from referee.ratings.tally import Tallies
 from referee.serving.secrecy import Secrecy
 from referee.tournament.run.follower import FollowedGame, RunFollower
 from referee.tournament.run.lock import is_locked
@@ -107,8 +108,9 @@ class Snapshot:
     faulty: Sequence[int]
     """The numbers of those with a fault, counted from 1; here too later ones may follow."""
     order: BotOrder | None
+    """The order with the results of all games."""
     ordered: int
-    """After how many games the order was computed."""
+    """After how many games the order and the ratings were computed."""
     given: Game[Any] | None
     """The game that the user named."""
     is_running: bool
@@ -170,6 +172,7 @@ class Snapshot:
             more=max(0, len(places) - most) if most else 0,
             first=_first(self.order) if self.order else "",
             after=self.ordered if self.ordered < self.count else None,
+            has_ratings=has_ratings,
             has_report=self.has_report,
         )
 
@@ -212,10 +215,19 @@ class LiveRun:
         self._reading.share = READING_SHARE if is_running else 1.0
         self._ordering.share = ORDER_SHARE if is_running else 1.0
         with self._reading.spent():
-            changed = self._follower.read()
+            if changed := self._follower.read():
+                self._count()
         if self._put_in_order() or changed or is_running != self.snapshot.is_running:
             self.snapshot = self._taken(self.snapshot.version, self.snapshot, is_running)
         return self.snapshot
+
+    def _count(self) -> None:
+        """Counts the results of all games, unless there is more to read or the bots have other names now, so
+        that the order is computed first.
+        """
+        run, order = self._follower.run, self._order
+        if run and order and not self._follower.unread and order.tallies.by_bot.keys() == {*run.names}:
+            self._order = replace(order, tallies=Tallies(run.names, run.shown_games, order.facts.points))
 
     def _put_in_order(self) -> bool:
         """Computes the order of the bots, if that is due; says whether it did."""

@@ -9,6 +9,7 @@ import re
 import zlib
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -141,6 +142,17 @@ def test_nobody_is_first_where_two_bots_are_level() -> None:
     level = BotOrder(Tallies("ab", []), fit(results, "ab"), [(1, "a", {}), (1, "b", {})])
     assert live._first(level) == ""
     assert live._first(replace(level, places=[(1, "a", {}), (2, "b", {})])).startswith("It is ")
+
+
+def test_results_are_counted_with_each_game_and_only_elo_may_be_older(growing: Growing) -> None:
+    ticks = count()
+    with locked(growing.path.parent):
+        run = LiveRun(growing.path.parent, clock=lambda: float(next(ticks)))
+        assert "Elo and ranks are" not in run.advance().standings()
+        growing.play("2:b:a")
+        standings = run.advance().standings()
+    assert "Elo and ranks are those after 3 games." in standings
+    assert standings.count('<td class="number">4</td>') == 2, "each bot played all four games"
 
 
 def test_the_live_page_shows_the_run(asked: Asked) -> None:
