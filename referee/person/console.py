@@ -37,8 +37,6 @@ class LineRequest(NamedTuple):
     """Returns the status line for the text typed so far."""
     complete: Callable[[str], list[str]]
     """The ways in which the last part of the text can go on."""
-    why_not: Callable[[str], str] = lambda text: ""
-    """Why a line cannot be taken, so that an editor can keep it; empty where it can."""
     deadline_ns: int | None = None
     """By the monotonic clock; None where there is no hurry."""
 

@@ -181,7 +181,6 @@ class PersonInterface:
             f"{seat_name(self._terms, seat)}> ",
             lambda text: self._status(seat, question, asked, text),
             lambda text: self._completed(asked.choices, text),
-            lambda text: self._why_not(asked.choices, text),
             self._deadline_ns(seat, question, asked),
         )
         while True:

@@ -11,10 +11,8 @@ from os.path import commonprefix
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import run_in_terminal
-from prompt_toolkit.document import Document
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.output import ColorDepth
-from prompt_toolkit.validation import ValidationError, Validator
 
 from referee.core.stop import Closing, Interrupted
 from referee.person.console import BOT_REPLIED, CLOSED, SLICE_S, TIME_UP, InputEnd, LineRequest
@@ -36,18 +34,6 @@ class _Interrupt(Exception):
 
 class _Late(Exception):
     """The time is up."""
-
-
-class _Check(Validator):
-    """Keeps a line that cannot be taken, to be corrected."""
-
-    def __init__(self, why_not: Callable[[str], str]) -> None:
-        self._why_not = why_not
-
-    def validate(self, document: Document) -> None:
-        """Raises `ValidationError` with the reason."""
-        if why := self._why_not(document.text):
-            raise ValidationError(len(document.text), why)
 
 
 class LineEditor:
@@ -106,7 +92,6 @@ class LineEditor:
                 session.prompt_async(
                     request.prompt,
                     key_bindings=self._keys(request.complete),
-                    validator=_Check(request.why_not),
                     bottom_toolbar=lambda: self._status(session, request),
                     refresh_interval=REFRESH_S if request.deadline_ns else 0,
                     handle_sigint=False,
@@ -129,7 +114,6 @@ class LineEditor:
         """The editor of a seat. No room is kept for a menu, which would push the board off the screen."""
         session: PromptSession[str] = PromptSession(
             complete_while_typing=False,
-            validate_while_typing=False,
             reserve_space_for_menu=0,
             color_depth=None if self._in_colour else ColorDepth.DEPTH_1_BIT,
             interrupt_exception=_Interrupt,
@@ -139,10 +123,7 @@ class LineEditor:
 
     def _status(self, session: PromptSession[str], request: LineRequest) -> str:
         """The status in as many lines as it takes."""
-        buffer = session.default_buffer
-        if buffer.validation_error:  # which is shown above
-            return "correct the line, or clear it with Ctrl-U"
-        text = request.status(buffer.text)
+        text = request.status(session.default_buffer.text)
         return "\n".join(textwrap.wrap(text, session.output.get_size().columns))
 
     def _keys(self, complete: Callable[[str], list[str]]) -> KeyBindings:

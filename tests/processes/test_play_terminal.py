@@ -138,8 +138,9 @@ def test_a_game_to_its_end_with_illegal_moves_completion_and_a_move_taken_back(
     terminal.until(new_prompt(ME))
     terminal.type("%%")
     terminal.until("illegal: ")  # while it is typed
-    terminal.type("\r")  # which does not take it
-    assert "Commands, in place of a move" in terminal.shown_by(f"{CLEAR_LINE}hel{TAB}", ME)
+    terminal.type("\r")  # which refuses the line, and clears it
+    terminal.until(new_prompt(ME))
+    assert "Commands, in place of a move" in terminal.shown_by(f"hel{TAB}", ME)
     turns = completed = 0
     while True:
         listed = terminal.shown_by("moves", ME)
