@@ -10,7 +10,7 @@ from referee.cli.output import show_data
 from referee.cli.progress import Display, RunInfo
 from referee.core.pairing import Pairing
 from referee.records.record import Summary, from_json
-from referee.tournament.workers.task import Finished, Void
+from referee.tournament.workers.task import Finished, Void, Waiting
 from referee.viewing.words import fault_report
 
 
@@ -52,6 +52,10 @@ class JsonLines(Display):
         """Prints `began`."""
         _print("began", id=game, bots=list(Pairing.parse(game).bots))
         self._people.began(game)
+
+    def waiting(self, waiting: Waiting) -> None:
+        """Is for people only."""
+        self._people.waiting(waiting)
 
     def finished(self, finished: Finished) -> None:
         """Prints `finished`, with a report of the game's faults if it has any."""

@@ -18,12 +18,13 @@ from referee.cli.colour import console_at_stderr
 from referee.cli.progress import Narrator, RunInfo
 from referee.core.duty_cycle import DutyCycle
 from referee.core.pairing import Pairing
+from referee.core.units import in_minutes
 from referee.ratings.brief import brief, fitted
 from referee.ratings.clusters import clusters
 from referee.ratings.notes import FEW_ENCOUNTERS
 from referee.ratings.pool import FittedPool
 from referee.ratings.tally import Tallies
-from referee.tournament.workers.task import Finished
+from referee.tournament.workers.task import Finished, Waiting
 
 PICTURE_S = 0.25
 """How often the view is drawn at most."""
@@ -36,6 +37,11 @@ FIT_SHARE = 0.03
 
 MAX_PLAYING = 50
 """Maximum number of games in progress that are listed."""
+
+WAIT_US = 3_000_000
+"""How long a bot has to be waited for until that is shown, and for how long that is believed: while it is
+waited for, it is reported every second.
+"""
 
 
 class FittedRatings:
@@ -83,6 +89,8 @@ class LiveView(Narrator):
         self._fitted = FittedRatings(info, clock)
         self._console = console or console_at_stderr()
         self._duty_cycle = DutyCycle(clock, PICTURE_SHARE, PICTURE_S)
+        self._waits: dict[str, tuple[Waiting, int]] = {}
+        """By game, the bot that is waited for, and when that was reported."""
         self._lines: list[str] = []
         """The lines that are printed above the picture when it is drawn next."""
         self._stopping = ""
@@ -112,9 +120,14 @@ class LiveView(Narrator):
         super().began(game)
         self.tick()
 
+    def waiting(self, waiting: Waiting) -> None:
+        """Notes which bot is waited for."""
+        self._waits[waiting.game] = waiting, self._now_us()
+
     def finished(self, finished: Finished) -> None:
         """Adds the result of a game to the standings, and prints it."""
         self._tallies.add(finished.game)
+        self._waits.pop(finished.game.id, None)
         super().finished(finished)
         self.tick()
 
@@ -170,9 +183,18 @@ class LiveView(Narrator):
 
     def _playing(self) -> str:
         """The games in progress, the longest first, as many as anybody can see."""
-        now_us = self._now_us()
         games = islice(self._pace.playing.items(), MAX_PLAYING)
-        return f"playing: {', '.join(f'{game} ({(now_us - since) // 1_000_000} s)' for game, since in games)}"
+        return f"playing: {', '.join(f'{game} ({self._how_long(game, since)})' for game, since in games)}"
+
+    def _how_long(self, game: str, since_us: int) -> str:
+        """How long a game is being played, or which bot is waited for in it for a while."""
+        now_us = self._now_us()
+        if game in self._waits:
+            (_, (bot, waited_us, most_us)), told_us = self._waits[game]
+            passed_us = now_us - told_us
+            if passed_us < WAIT_US <= waited_us:
+                return f"{bot} to move for {in_minutes(waited_us + passed_us)} of {in_minutes(most_us)}"
+        return in_minutes(now_us - since_us)
 
 
 def _text(lines: list[str]) -> Text:

@@ -17,7 +17,7 @@ from referee.ratings.notes import stopped_text
 from referee.records.record import OFF_TURN, REJECTED, STRAY, GameRecord, Summary, from_json
 from referee.tournament.playing import FirstRejected, ProgressDisplay
 from referee.tournament.run.pace import Pace
-from referee.tournament.workers.task import Finished, Void
+from referee.tournament.workers.task import Finished, Void, Waiting
 from referee.viewing.words import fault_report, placings, result
 
 HEADLINE_S = 60.0
@@ -133,6 +133,9 @@ class Narrator(Display):
     def began(self, game: str) -> None:
         """Notes that a game is in progress."""
         self._pace.began(game, self._now_us())
+
+    def waiting(self, waiting: Waiting) -> None:
+        """Does nothing: a line that stays tells of a game that is over."""
 
     def finished(self, finished: Finished) -> None:
         """Prints the result of a game, if it is to be told, and a report of each fault that is new for its

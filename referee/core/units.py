@@ -76,6 +76,12 @@ def about_seconds(us: int) -> str:
     return f"{max(1, round(us / 1_000_000))} s" if us < 10_000_000 else about(us)
 
 
+def in_minutes(us: int) -> str:
+    """A duration in whole minutes and seconds, such as `53 s` or `11 min 30 s`."""
+    minutes, seconds = divmod(us // 1_000_000, 60)
+    return " ".join([f"{minutes:,} min"] * (minutes > 0) + [f"{seconds} s"] * (seconds > 0 or not minutes))
+
+
 _SIZES = {"KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
 LARGEST_SIZE = 1 << 50
 

@@ -34,6 +34,7 @@ from referee.tournament.workers.task import (
     Task,
     TaskLost,
     Void,
+    Waiting,
     WorkerDied,
 )
 
@@ -47,6 +48,10 @@ class ProgressDisplay(Protocol):
     @abstractmethod
     def began(self, game: str) -> None:
         """A game began."""
+
+    @abstractmethod
+    def waiting(self, waiting: Waiting) -> None:
+        """A bot is waited for in a game."""
 
     @abstractmethod
     def finished(self, finished: Finished) -> None:
@@ -209,14 +214,12 @@ class TournamentPlayer:
                     self._deaths = 0
                     self._dispatcher.began(game)
                     self._show.began(game)
+                case Waiting():
+                    self._show.waiting(report)
                 case Finished():
                     self._take_finished(report)
-                case LeftBehind(bot, processes):
-                    self._note_once(bot, "left processes running, which were ended:", processes)
-                case IgnoredQuit(bot):
-                    self._note_once(
-                        bot, f"was still running {GRACE_S} s after `quit`, and was ended:", NOT_EXITED
-                    )
+                case LeftBehind() | IgnoredQuit():
+                    self._note_once(report)
                 case Void():
                     self._take_void(report)
                 case WorkerDied(task, how, suspects):
@@ -230,8 +233,13 @@ class TournamentPlayer:
                 case Notice(line):
                     self._show.note(line)
 
-    def _note_once(self, bot: str, what: str, details: str) -> None:
+    def _note_once(self, report: LeftBehind | IgnoredQuit) -> None:
         """Reports what was still running of a bot, unless it was reported before."""
+        match report:
+            case LeftBehind(bot, details):
+                what = "left processes running, which were ended:"
+            case IgnoredQuit(bot):
+                what, details = f"was still running {GRACE_S} s after `quit`, and was ended:", NOT_EXITED
         if (bot, what) not in self._reported:
             self._reported.add((bot, what))
             self._show.note(f"bot `{bot}` {what} {details}")

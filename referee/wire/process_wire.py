@@ -12,6 +12,7 @@ import select
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from referee.gameplay.api import (
     Failure,
@@ -28,6 +29,7 @@ from referee.gameplay.events import Ending
 from referee.games.api import Outcome, Seat
 from referee.processes.process import BotProcess, StreamEnds
 from referee.processes.streams import READ_SIZE
+from referee.protocol.session import Phase
 from referee.wire.connection import BotConnection
 from referee.wire.referee_session import ExtraOutput
 from referee.wire.stoppage import LATE_NS, SLICE_NS, StoppageDetector
@@ -89,6 +91,16 @@ ALIVE_NS = 1_000_000_000
 """The time between two reports that the referee still waits for its bots."""
 
 
+class Waited(NamedTuple):
+    """A bot that is to move."""
+
+    bot: str
+    waited_us: int
+    """Since it was asked."""
+    most_us: int
+    """How long it is waited for."""
+
+
 class ProcessWire:
     """The seats of one game, each with the connection to its bot."""
 
@@ -96,9 +108,11 @@ class ProcessWire:
         self,
         connections: Sequence[BotConnection],
         start_us: int,
-        report_alive: Callable[[], None] = lambda: None,
+        report_alive: Callable[[Waited | None], None] = lambda waited: None,
     ) -> None:
-        """`report_alive` is called every `ALIVE_NS` while bots are waited for."""
+        """`report_alive` is called every `ALIVE_NS` while bots are waited for, with the first of them that is
+        to move, if there is one and its clock does not count processor time.
+        """
         self._stoppage = StoppageDetector()
         self.began_ns = self._stoppage.looked_ns
         self._seat_wires = [SeatWire(*numbered, self.began_ns) for numbered in enumerate(connections)]
@@ -371,7 +385,9 @@ class ProcessWire:
         """Reports that bots are waited for, and notes the processes that they have by now: at `bwrap`, a bot
         that is starting is not the process that was started first.
         """
-        self._report_alive()
+        moving = (one for one in self._asked if one.session.phase is Phase.ASKED and not one.by_cpu)
+        first = next(moving, None)
+        self._report_alive(_waited(first) if first else None)
         for seat_wire in self._asked:
             seat_wire.watch.look_again()
 
@@ -426,3 +442,9 @@ class ProcessWire:
             for seat_wire in self._asked:
                 seat_wire.watch.late(looked_ns, now_ns, late_ns, ours=seat_wire is writer)
         return now_ns
+
+
+def _waited(seat_wire: SeatWire) -> Waited:
+    began_ns, deadline_ns = seat_wire.watch.began_ns, seat_wire.watch.deadline_ns
+    waited_us, most_us = (time.monotonic_ns() - began_ns) // 1000, (deadline_ns - began_ns) // 1000
+    return Waited(seat_wire.connection.bot.name, waited_us, most_us)

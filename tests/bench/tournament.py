@@ -32,7 +32,7 @@ from referee.tournament.playing import TournamentPlayer
 from referee.tournament.run.lock import locked
 from referee.tournament.run.opening import examine, open_run, with_hidden_files
 from referee.tournament.workers.local_backend import local_backend
-from referee.tournament.workers.task import Finished, Void
+from referee.tournament.workers.task import Finished, Void, Waiting
 from tests.needed import compiled
 
 ROOT = Path(__file__).parent.parent.parent
@@ -81,6 +81,9 @@ class Stopwatch:
 
     def began(self, game: str) -> None:
         """Is nothing yet."""
+
+    def waiting(self, waiting: Waiting) -> None:
+        """Is nothing either."""
 
     def finished(self, finished: Finished) -> None:
         """Counts."""

@@ -31,7 +31,7 @@ from referee.records.replay import verify
 from referee.tournament.workers.encounter import Hooks, ShowEvent, play_encounter
 from referee.wire.connection import BotConnection, end_connections
 from referee.wire.dialogue import FROM_BOT, TO_BOT, Tap
-from referee.wire.process_wire import ProcessWire, SeatWire
+from referee.wire.process_wire import ProcessWire, SeatWire, Waited
 from referee.wire.stoppage import SLICE_NS
 from referee.wire.stopwatch import Stopwatch
 from tests.holdings import living
@@ -166,6 +166,19 @@ def test_a_flood_of_stderr_harms_nobody_and_is_kept_at_both_ends() -> None:
     kept = record.measured["seats"][0]["stderr"]["playing"]
     assert kept["bytes"] > 3_000_000 and len(kept["text"]) < 10_000
     assert kept["text"].startswith("\\xff\x1b[2J first\ncomplaint") and kept["text"].endswith("last\n")
+
+
+def test_it_is_reported_which_bot_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("referee.wire.process_wire.ALIVE_NS", 0)
+    reported: list[Waited | None] = []
+    game, long = GAMES["blooms"], TimeControl.parse(LONG)
+    terms = Terms("1", game, game.settle({}), ("bot1", "bot2"), (long, long), b"s", b"", MARGIN_US)
+    bots = [bot("bot1", *GOOD), bot("bot2", *RESIGNS)]
+    list(play_encounter(bots, [terms], start_us=LONG_US, hooks=Hooks(report_alive=reported.append)))
+    assert None in reported, "while they get ready, none is to move"
+    waits = [one for one in reported if one]
+    assert [*dict.fromkeys(one.bot for one in waits)] == ["bot1", "bot2"]
+    assert all(0 <= one.waited_us < long.move_us + MARGIN_US <= one.most_us for one in waits)
 
 
 def test_a_bot_that_crashes_at_the_start() -> None:

@@ -30,7 +30,7 @@ from referee.tournament.run.run import read_run
 from referee.tournament.schedule import encounter
 from referee.tournament.tournament import Tournament
 from referee.tournament.workers.local_backend import local_backend
-from referee.tournament.workers.task import Finished, Player, Report, Task, Void
+from referee.tournament.workers.task import Finished, Player, Report, Task, Void, Waiting
 from tests.command import PLAIN, ROOT, referee
 from tests.processes.runs import lines_of, toml
 from tests.waiting import TOO_LONG_S
@@ -202,6 +202,9 @@ class Silent:
         self.counted: list[str] = []
 
     def began(self, game: str) -> None:
+        pass
+
+    def waiting(self, waiting: Waiting) -> None:
         pass
 
     def finished(self, finished: Finished) -> None:

@@ -30,7 +30,8 @@ from referee.ratings.tally import Tallies
 from referee.records.record import Summary
 from referee.tournament.run.forecast import LongestGame, forecast
 from referee.tournament.run.pace import Pace
-from referee.tournament.workers.task import Finished, Void
+from referee.tournament.workers.task import Finished, Void, Waiting
+from referee.wire.process_wire import Waited
 from tests.command import ROOT
 from tests.page_tables import rows, words
 
@@ -282,6 +283,19 @@ def test_the_view_is_drawn_now_and_then() -> None:
     drawn = written(console).count("of 2,000 games")
     assert 4 <= drawn <= 8, "four a second, and those at the beginning and the end"
     assert "1,000 of 2,000: 1000:a:b: a won" in written(console), "every line is printed all the same"
+
+
+def test_the_view_says_which_bot_is_waited_for_and_for_how_long_at_most() -> None:
+    run, console = Run(total=2), terminal()
+    with LiveView(run.info, run.clock, console) as view:
+        view.began("1:a:b")
+        run.clock.now_s += 60
+        assert picture(view)[-1] == "playing: 1:a:b (1 min)"
+        view.waiting(Waiting("1:a:b", Waited("a", 52 * S, 690 * S)))
+        run.clock.now_s += 1
+        assert picture(view)[-1] == "playing: 1:a:b (a to move for 53 s of 11 min 30 s)"
+        run.clock.now_s += 9
+        assert picture(view)[-1] == "playing: 1:a:b (1 min 10 s)", "it has moved"
 
 
 def test_a_signal_is_answered_at_once() -> None:

@@ -36,7 +36,7 @@ from referee.records.record import OFF_TURN, GameRecord
 from referee.tournament.workers.idle import IdleBots, OnExit, end_and_report
 from referee.wire.connection import BotConnection
 from referee.wire.dialogue import Tap
-from referee.wire.process_wire import ProcessWire
+from referee.wire.process_wire import ProcessWire, Waited
 from referee.wire.referee_session import LAST_KEPT, RefereeSession
 
 NOT_TRIED = Failure(Ending.START, "it failed to start several times in a row, and is not tried again")
@@ -81,8 +81,8 @@ class Hooks:
     """Functions that are called while an encounter is played."""
 
     on_exit: OnExit | None = None
-    report_alive: Callable[[], None] = lambda: None
-    """Called now and then while bots are waited for."""
+    report_alive: Callable[[Waited | None], None] = lambda waited: None
+    """Called now and then while bots are waited for, as `ProcessWire` does."""
     join: Join | None = None
     """With it, some of the bots may be persons."""
 

@@ -40,6 +40,7 @@ from referee.tournament.workers.encounter import (
 )
 from referee.tournament.workers.idle import IDLE_PER_SEAT, IdleBots, end_and_report
 from referee.wire.dialogue import STDERR, Dialogue, Tap
+from referee.wire.process_wire import Waited
 
 DIALOGUE_CAP = 65_536
 """Characters of a game's dialogue that are kept from its beginning, and as many from its end."""
@@ -96,6 +97,13 @@ class Began(NamedTuple):
     """A game began."""
 
     id: str
+
+
+class Waiting(NamedTuple):
+    """A bot is waited for in a game. Sent now and then; not from machines of a cluster."""
+
+    game: str
+    waited: Waited
 
 
 class Finished(NamedTuple):
@@ -170,7 +178,7 @@ class Notice(NamedTuple):
     line: str
 
 
-Report = Began | Finished | Void | LeftBehind | IgnoredQuit | WorkerDied | TaskLost | Notice
+Report = Began | Waiting | Finished | Void | LeftBehind | IgnoredQuit | WorkerDied | TaskLost | Notice
 
 
 class Observer(NamedTuple):
@@ -191,7 +199,7 @@ class Player:
         self,
         report: Callable[[Report], None],
         stopping: Callable[[], bool],
-        report_alive: Callable[[], None] = lambda: None,
+        report_alive: Callable[[Waiting | None], None] = lambda waiting: None,
         observer: Observer | None = None,
         worker: str = BY_REFEREE,
     ) -> None:
@@ -202,6 +210,8 @@ class Player:
         self._report = report
         self._stopping = stopping
         self._report_alive = report_alive
+        self._game = ""
+        """The id of the game that is played."""
         self._worker = shown(worker, MAX_LABEL)[:MAX_LABEL]
         self._transcript = Transcript()
         self._idle = IdleBots()
@@ -242,7 +252,7 @@ class Player:
                 failures=task.failures,
                 patient=self._observer is not None and self._observer.patient,
             ),
-            Hooks(self._on_exit, self._report_alive),
+            Hooks(self._on_exit, self._on_wait),
         )
 
     def _tap(self, keep: str) -> Tap | None:
@@ -263,7 +273,8 @@ class Player:
             if self._stopping():
                 return
             self._transcript.clear()
-            self._report(Began(pairing.id))
+            self._game = pairing.id
+            self._report(Began(self._game))
             yield plan.terms(pairing)
 
     def _finish(self, record: GameRecord, keep: str) -> None:
@@ -274,6 +285,9 @@ class Player:
         self._report(
             Finished(summary_of(record), body_of(value), timed_moves(value), bot_totals(value), dialogue)
         )
+
+    def _on_wait(self, waited: Waited | None) -> None:
+        self._report_alive(Waiting(self._game, waited) if waited else None)
 
     def _on_exit(self, bot: str, exit_report: ExitReport) -> None:
         if names := names_left(exit_report):

@@ -16,7 +16,7 @@ from referee.processes import libc
 from referee.processes.adoption import adopt, end_adopted, end_all_adopted
 from referee.processes.launcher import Launcher
 from referee.tournament.workers.message_socket import MalformedMessage, MessageSocket
-from referee.tournament.workers.task import Player, Task
+from referee.tournament.workers.task import Player, Task, Waiting
 
 
 class WorkerOrder(Enum):
@@ -65,10 +65,12 @@ class Worker:
                         self._orders.put(order)
         os._exit(Stopped.exit_code)  # its wardens notice, and end its bots
 
-    def _report_alive(self) -> None:
-        """Ends orphans and reports that it is alive; called now and then while a game is played."""
+    def _report_alive(self, waiting: Waiting | None) -> None:
+        """Ends orphans and reports that it is alive, or what it waits for; called now and then while a game
+        is played.
+        """
         end_adopted(Launcher.family())
-        self._message_socket.send(WorkerSignal.ALIVE)
+        self._message_socket.send(waiting or WorkerSignal.ALIVE)
 
 
 def main(descriptor: int, core: int | None, name: str, label: str) -> None:
