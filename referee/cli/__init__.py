@@ -92,7 +92,11 @@ class _Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Resolves a command as click does, but returns the command itself; `help` is `--help`."""
+        """Resolves a command as click does, but returns the command itself; `help` is `--help`, `version` is
+        `--version`.
+        """
+        if args[:1] == ["version"]:
+            _show_version(ctx, self.params[0], True)
         if args[:1] == ["help"]:
             if not args[1:]:
                 show_data(ctx.get_help())
@@ -113,6 +117,7 @@ class _Commands(click.Group):
 
 @click.group(cls=_Commands, context_settings={"max_content_width": 100})
 @click.option(
+    "-V",
     "--version",
     is_flag=True,
     is_eager=True,
@@ -172,9 +177,13 @@ def _run() -> int:
     except click.ClickException as error:
         where = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "referee"
         if isinstance(error, click.NoSuchOption):
-            from referee.cli.unknown_option import unknown_option  # not needed by correct commands
+            from referee.cli.wrong_usage import unknown_option  # not needed by correct commands
 
             message = unknown_option(error)
+        elif isinstance(error, click.MissingParameter) and isinstance(error.param, click.Argument):
+            from referee.cli.wrong_usage import missing_argument
+
+            message = missing_argument(error.param)
         else:
             message = shown(error.format_message(), 400)  # click quotes the input unescaped
         say(f"referee: {message} (see `{where} --help`)")

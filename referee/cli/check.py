@@ -152,7 +152,7 @@ class _CheckOptions:
         of_one = {"option": self.options, "time": self.clocks, "limit": self.limits, "pty": self.pty}
         if given := [name for name, value in of_one.items() if value]:
             raise UsageError(f"`--{given[0]}` can only be used with a single bot, expected GAME and BOT")
-        if "." not in self.game:
+        if "." not in self.game or (" " in self.game and not Path(self.game).exists()):
             raise UsageError(
                 f"no bot is given for `{shown(self.game, 80)}`, expected GAME and BOT, or a tournament file"
             )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from referee.core.text import counted, meant, shown
 from referee.core.units import LONGEST_US, show_period
 from referee.games import game_given
 from referee.games.api import Game
-from referee.processes.bot import Bot, distinct
+from referee.processes.bot import Bot, distinct, is_interpreter
 from referee.tournament.file.opening_table import recorded_game
 from referee.tournament.run.reading import records_at
 
@@ -66,6 +67,7 @@ class MatchSettings:
         game = game_given(self.game, Path.cwd())
         openings, options = self._start(game)
         seats = game.seats(game.settle(options))
+        _check_quotes(self.game, self.bots, seats)
         bots = _bots(self.bots, self.ptys)
         if len(bots) != seats:
             names = ", ".join(bot["name"] for bot in bots)
@@ -163,6 +165,22 @@ def _start(
                 "in the game of `--from`, or none"
             )
     return {"from": str(file), "game": record.terms.id, "move": move}, options
+
+
+def _check_quotes(game: str, texts: Sequence[str], seats: int) -> None:
+    """Raises `UsageError` where words that together would be this many bots are arguments of their own."""
+    joined: list[str] = []
+    for text in texts:
+        before = joined[-1] if joined else ""
+        if "=" in (before[-1:], text[:1]):
+            joined[-1:] = [before + text]
+        elif is_interpreter(before.partition("=")[2] or before):
+            joined[-1:] = [f"{before} {text}"]
+        else:
+            joined.append(text)
+    if len(joined) == seats != len(texts):
+        command = shlex.join(["referee", "match", game, *joined])
+        raise UsageError(f"each bot is one argument in quotes, expected `{shown(command, 400)}`")
 
 
 def _bots(texts: tuple[str, ...], ptys: tuple[str, ...]) -> list[dict[str, Any]]:

@@ -67,7 +67,7 @@ def origin_of(game: Game[Any]) -> dict[str, str]:
 def _installed(slug: str) -> Game[Any]:
     if found := outside.installed(slug):
         return _take(found)
-    if slug.endswith(".py"):
+    if slug.endswith(".py") and " " not in slug:
         raise UsageError(
             f"unknown game `{shown(slug, 80)}`, expected `module.py:NAME`, with the game's name in that file"
         )

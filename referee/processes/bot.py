@@ -114,6 +114,9 @@ class Bot:
         if any(ord(c) < 0x20 or ord(c) == 0x7F for c in text):
             raise UsageError(f"bot `{shown(text)}` contains control characters, expected `[name=]command`")
         name, equals, command = text.partition("=")
+        if equals and name != (bare := name.strip()) and not re.search(r"\s", bare):
+            meant = shown(f"{bare}={command.strip()}")
+            raise UsageError(f"`{shown(text, 80)}` has blanks beside `=`, expected `{meant}`")
         named = bool(equals) and not re.search(r"\s", name)
         if not named:
             name, command = "", text
@@ -163,6 +166,10 @@ class Bot:
 
     def _check_program(self) -> None:
         program = self.argv[0]
+        if re.fullmatch(r"\{.*\}", program):
+            raise UsageError(
+                f"bot `{self.name}`: there is no placeholder `{shown(program)}`, expected `{{python}}`"
+            )
         if "/" not in program:
             if shutil.which(program, path=self.search_path) is None:
                 file, here = self.cwd / program, ""
@@ -242,11 +249,16 @@ def split(command: str) -> list[str]:
     return words
 
 
+def is_interpreter(program: str) -> bool:
+    """Whether a program runs the file that is named after it."""
+    return program == "{python}" or INTERPRETERS.fullmatch(Path(program).name) is not None
+
+
 def _name_of(words: list[str], cwd: Path) -> str:
     """A default name for a bot: that of its program, or of the file that an interpreter runs."""
     program, *rest = words
     named = program
-    if program == "{python}" or INTERPRETERS.fullmatch(Path(program).name):
+    if is_interpreter(program):
         plain = [word for word in rest if not word.startswith("-")]
         files = [word for word in plain if is_regular(cwd / word)]
         named = (files[:1] or plain[-1:] or [program])[0]

@@ -167,7 +167,8 @@ def test_help_and_version() -> None:
     for words in (["--help"], ["match", "--help"], ["replay", "-h"], ["verify", "-h"], ["games", "-h"]):
         done = referee(*words)
         assert done.code == 0 and "Usage: referee" in done.out
-    assert referee("--version").out.startswith("referee, version ")
+    for word in ("--version", "-V", "version"):
+        assert referee(word).out.startswith("referee, version ")
     assert referee().code == 2
 
 

@@ -11,8 +11,18 @@ from referee.processes.bot import Bot
 from tests.command import ROOT, referee
 
 BAD_INPUT: list[tuple[list[str], int, str]] = [
-    (["match"], 2, "Missing argument 'GAME'"),
-    (["match", "blooms"], 2, "Missing argument 'BOT...'"),
+    (["match"], 2, "`GAME` is missing, expected one of blooms, vinetree, "),
+    (["match", "blooms"], 2, "`BOT...` is missing (see `referee match --help`)"),
+    (["check", "{python} a.py"], 2, "no bot is given for `{python} a.py`, expected GAME and BOT"),
+    (["match", "{python} a.py", "true"], 2, "unknown game `{python} a.py`, expected one of blooms"),
+    (
+        ["match", "blooms", "{python}", "a.py", "mine", "=", "node", "b.js"],
+        2,
+        "each bot is one argument in quotes, expected "
+        "`referee match blooms '{python} a.py' 'mine=node b.js'`",
+    ),
+    (["match", "blooms", "mine = ./a.py", "true"], 2, "has blanks beside `=`, expected `mine=./a.py`"),
+    (["match", "blooms", "{pyhton} a.py", "true"], 2, "no placeholder `{pyhton}`, expected `{python}`"),
     (["matsch", "blooms"], 2, "No such command 'matsch'"),
     (["match", "chess", "true", "true"], 2, "unknown game `chess`, expected one of blooms"),
     (["match", "\x1b[31mblooms", "true", "true"], 2, "`\\x1b[31mblooms`, expected `blooms`"),

@@ -1,4 +1,6 @@
-"""What is expected in place of an unknown option: what other programs call so, or the most similar one."""
+"""What is expected in place of an unknown option (what other programs call so, or the most similar one) and
+of a missing argument.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,7 @@ from collections.abc import Iterator
 import click
 
 from referee.core.text import nearest, shown
+from referee.games import GAMES
 from referee.tournament.file.words import key_called
 
 _OPTIONS = {"rounds": "-n", "clock": "--time"}
@@ -21,6 +24,12 @@ def unknown_option(error: click.NoSuchOption) -> str:
     unknown = f"there is no option `{shown(error.option_name, 80)}`"
     expected = next(_expected(error.option_name, error.ctx), "") if error.ctx else ""
     return f"{unknown}, expected {expected}" if expected else unknown
+
+
+def missing_argument(argument: click.Argument) -> str:
+    """The error where a command lacks an argument, with the games if it is one."""
+    games = f", expected one of {', '.join(GAMES)}" if argument.name == "game" else ""
+    return f"`{argument.human_readable_name}` is missing{games}"
 
 
 def _expected(option: str, context: click.Context) -> Iterator[str]:
