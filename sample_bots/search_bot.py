@@ -13,6 +13,7 @@ often it is visited, since there may be millions of them.
 """
 
 import argparse
+import sys
 from math import log, sqrt
 from time import monotonic
 from typing import Any
@@ -20,7 +21,7 @@ from typing import Any
 from referee.core.errors import TimeControlError
 from referee.core.units import parse_period
 from referee.games.api import Refusal, State, share_beaten
-from referee.kit import Follower, Quick, playout, step
+from referee.kit import Follower, Quick, new, playout, step
 from referee.protocol.bot import Game, play
 
 EXPLORE = 0.5
@@ -87,6 +88,8 @@ def start(game: Game) -> None:
     rng = Quick(game.random)
     follower = Follower(game, rng)
     open_game = follower.game.is_open
+    if len(new(game.slug, game.options, seed=1).to_act()) > 1:
+        sys.exit(f"search_bot.py does not play {follower.game.name}, in which seats move at the same time")
 
 
 def explore(root: Node, state: State[Any]) -> None:

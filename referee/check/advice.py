@@ -31,6 +31,12 @@ SAY_READY = (
     "arrives together with other lines, so split what you read into lines. If the bot just needs longer to "
     "prepare, `--start` gives it more time"
 )
+NOT_THIS_GAME = "does not play"
+"""What a bot says on stderr, before it exits, that is sent a game for which it is not made."""
+OTHER_GAMES = (
+    "check it in a game that it plays: `referee games` lists the games, `referee docs ladders` the sample "
+    "bots of each"
+)
 ANSWER = (
     "answer `ask N ...` with the line `move N TEXT`, and flush; if the bot just needs longer, "
     "`--time` gives it more time per move"

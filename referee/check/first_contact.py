@@ -109,12 +109,21 @@ def _failure(
             (b"ready",),
             advice.SAY_READY,
         )
-        return _timeout_or_fault(bot, wire, fault, awaited), 2
+        return _not_ready(bot, wire, fault, awaited), 2
     if bot.connection.process and (ended := bot.connection.process.how_it_ended()):
         what = f"the bot {ended} before it sent `hello`"
         return bot.failed(what, fault.hint or advice.NOT_STARTED), 1
     awaited = _Awaited("send `hello`", "`hello`", settings.start_us, b"", (b"hello",), advice.SAY_HELLO)
     return _timeout_or_fault(bot, wire, fault, awaited), 2
+
+
+def _not_ready(bot: TestedBot, wire: BotWire, fault: Retired, awaited: _Awaited) -> StepFailed:
+    """Why the bot did not get ready; a bot may say on stderr that it does not play the game."""
+    failed = _timeout_or_fault(bot, wire, fault, awaited)
+    if any(advice.NOT_THIS_GAME in line for line in bot.stderr_lines()):
+        what = f"the bot does not play {wire.terms.game.name}, as its stderr says"
+        return StepFailed(what, advice.OTHER_GAMES, failed.diagnostics)
+    return failed
 
 
 def _timeout_or_fault(bot: TestedBot, wire: BotWire, fault: Retired, awaited: _Awaited) -> StepFailed:

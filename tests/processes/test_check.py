@@ -202,6 +202,24 @@ def test_no_game_is_cut_short_before_the_bot_s_first_answer() -> None:
     assert wire.answers == 1
 
 
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("sh -c 'read line; echo hello 1; echo mine does not play it >&2'", "mine does not play it"),
+        pytest.param(
+            f"{SAMPLES}/search_bot.py",
+            "search_bot.py does not play Floral Extract, in which seats move at the same time",
+            marks=pytest.mark.slow,
+        ),
+    ],
+)
+def test_a_bot_that_says_so_does_not_play_this_game(command: str, said: str) -> None:
+    step = outcomes(settings(command, "floral"), 2)[2]
+    assert step.result == "failed" and step.text == "the bot does not play Floral Extract, as its stderr says"
+    assert step.failure and step.failure.hint == advice.OTHER_GAMES
+    assert step.failure.diagnostics.stderr == (said,)
+
+
 def test_other_options_are_next_to_the_defaults() -> None:
     for slug, name, values in (
         ("blooms", "size", {4, 3, 5}),
