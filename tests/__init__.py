@@ -29,6 +29,7 @@ examples in each run, more with `--hypothesis-profile thorough`, and many new on
 
 Slow tests with the mark `promise` always run in `.ci/run`, the others in turn (`tiers.py`; `commit.py` and
 `imports.py` say what the commit changed and which tests use it). `PROMISES.md` lists which test shows what.
+`skips.py` compares the reasons of skipped tests with those that CI allows.
 """
 
 import os

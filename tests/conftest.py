@@ -26,7 +26,7 @@ from tests.holdings import NOTHING, Held
 from tests.programs import path_of
 from tests.waiting import TOO_LONG_S
 
-pytest_plugins = ["pytester", "tests.tiers"]
+pytest_plugins = ["pytester", "tests.skips", "tests.tiers"]
 
 # A shared machine may stand still for a while; that is no finding. `.ci/run` asks for the thorough profile.
 # Only the profile `random` draws other examples in each run: else a test would fail by chance, after a change
@@ -48,6 +48,9 @@ os.environ.setdefault("REFEREE_ISOLATION", "basic")
 os.environ["TERM"] = "xterm-256color"
 for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES"):
     os.environ.pop(name, None)
+
+# The options of this run are not those of the runs that tests start.
+os.environ.pop("PYTEST_ADDOPTS", None)
 
 # A shell that runs the tests in the background has them ignore what the tests send to the referee.
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

@@ -1,0 +1,41 @@
+"""Which tests CI lets skip."""
+
+from __future__ import annotations
+
+import pytest
+
+SKIPPED = """
+import pytest
+
+def test_of_programs():
+    pytest.skip("needs `cc`")
+
+@pytest.mark.skipif(True, reason="only root may do it")
+def test_of_users():
+    pass
+"""
+
+
+@pytest.mark.parametrize(("allowed", "code"), [("only root *", 1), ("only root *\nneeds `cc`", 0)])
+def test_a_test_that_is_skipped_for_a_reason_on_no_list_fails_the_run(
+    allowed: str, code: int, pytester: pytest.Pytester
+) -> None:
+    pytester.makepyfile(SKIPPED)
+    pytester.makefile(".txt", allowed=f"# needs *\n{allowed}\n")
+    done = pytester.runpytest_inprocess(
+        "-p", "tests.skips", "-p", "no:xdist", "--allowed-skips", "allowed.txt"
+    )
+    assert done.ret == code
+    done.stdout.fnmatch_lines(["1 skipped: only root may do it"])
+    of_programs = "1 skipped: needs `cc`" if code == 0 else "1 skipped (not allowed here): needs `cc`"
+    done.stdout.fnmatch_lines([of_programs])
+
+
+def test_a_module_that_is_skipped_as_a_whole_counts(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile('import pytest\n\npytest.importorskip("no_such_package")\n\ndef test_it(): pass\n')
+    pytester.makefile(".txt", allowed="")
+    done = pytester.runpytest_inprocess(
+        "-p", "tests.skips", "-p", "no:xdist", "--allowed-skips", "allowed.txt"
+    )
+    done.stdout.fnmatch_lines(["1 skipped (not allowed here): could not import 'no_such_package'*"])
+    assert done.ret != 0
