@@ -1,8 +1,12 @@
-"""Which tests CI lets skip."""
+"""What CI lets pass: which tests may be skipped, and what `.ci/versions` can be asked for."""
 
 from __future__ import annotations
 
+import subprocess
+
 import pytest
+
+from tests.command import ROOT
 
 SKIPPED = """
 import pytest
@@ -39,3 +43,15 @@ def test_a_module_that_is_skipped_as_a_whole_counts(pytester: pytest.Pytester) -
     )
     done.stdout.fnmatch_lines(["1 skipped (not allowed here): could not import 'no_such_package'*"])
     assert done.ret != 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("3.99", "`3.99` cannot be tested here, without Python 3.99"),
+        ("lowst", "`lowst` is not a kind, expected 3.11, 3.12 and so on, lowest, minimal, ordinary or turn"),
+    ],
+)
+def test_what_cannot_be_tested_is_an_error(kind: str, said: str) -> None:
+    done = subprocess.run(["sh", ROOT / ".ci" / "versions", kind], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f".ci/versions: {said}\n")
