@@ -229,8 +229,8 @@ def test_every_command_is_in_the_help_and_on_a_page() -> None:
 
 
 @pytest.mark.promise("README", "The package works where it is installed, without its checkout.")
-@pytest.mark.slow(seconds=6)
-def test_a_wheel_has_everything(tmp_path: Path) -> None:
+@pytest.mark.slow(seconds=25)
+def test_a_wheel_has_everything_and_works_where_nothing_else_is_installed(tmp_path: Path) -> None:
     env = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}  # the build warns of it
     built = subprocess.run(
         [sys.executable, "-m", "build", "-o", str(tmp_path), str(ROOT)],
@@ -263,6 +263,31 @@ def test_a_wheel_has_everything(tmp_path: Path) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     for classifier in project["classifiers"]:
         assert f"Classifier: {classifier}\n" in metadata
+    works_alone(wheel, tmp_path)
+
+
+def works_alone(wheel: Path, folder: Path) -> None:
+    """Installs a wheel in an empty environment, and uses it there."""
+
+    def run(*command: str | Path) -> str:
+        env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        done = subprocess.run(
+            command, cwd=folder, env=env, capture_output=True, text=True, timeout=TOO_LONG_S
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    run(sys.executable, "-m", "venv", "env")
+    run(folder / "env" / "bin" / "pip", "install", "-q", wheel)
+    program = folder / "env" / "bin" / "referee"
+    assert len(run(program, "docs").splitlines()) == len(referee("docs").out.splitlines())
+    assert run(program, "docs", "blooms") == text_of("blooms")
+    results = folder / "here" / "tournaments" / "evengroups-results"
+    run(program, "examples", "here")
+    assert "random" in run(program, "run", results.with_name("evengroups.toml"))
+    run(program, "replay", results, "1", "--html", "game.html")
+    assert "<html" in (folder / "game.html").read_text()
+    assert run(program, "verify", results)
 
 
 HEAVY = (
