@@ -21,7 +21,7 @@ from referee.processes.compiled_starter import STARTS, compiled_starter
 from referee.processes.launcher import Launcher
 from referee.processes.limits import Limits
 from referee.processes.process import BotProcess
-from tests.processes.programs import run
+from tests.processes.programs import PYTHON, run
 from tests.programs import needs, needs_level
 
 pytestmark = [
@@ -95,7 +95,7 @@ def test_a_compiled_start_leaves_a_bot_what_one_in_python_does(
 ) -> None:
     needs_level(level, user)
     limits = Limits(open_files=77, file_size=1 << 20, cpu=50)
-    command = ("/usr/bin/python3" if user else sys.executable, "-I", "-S", "-c", FACTS)
+    command = (PYTHON if user else sys.executable, "-I", "-S", "-c", FACTS)
     bot = Bot("x", command, Path("/usr"), isolation=level, user=user, limits=limits)
     said, complaints, _ = run(bot)
     assert complaints == ""
