@@ -13,6 +13,8 @@ MATCH = "tests/unit/test_match.py"
 RATINGS = "tests/unit/test_ratings.py tests/unit/test_tables.py"
 FORMATS = "tests/unit/test_formats.py tests/unit/test_knockout.py tests/unit/test_swiss.py"
 
+SESSIONS = "tests/unit/test_sessions.py tests/unit/test_process_wire.py tests/unit/test_messages.py"
+
 MODULES = {
     "gameplay/loop": f"{MATCH} tests/unit/test_starts.py",
     "gameplay/clock": f"tests/unit/test_clock.py {MATCH}",
@@ -42,6 +44,8 @@ MODULES = {
     "ratings/standings": RATINGS,
     "ratings/tally": RATINGS,
     "ratings/two": RATINGS,
+    "wire/referee_session": f"{MATCH} {SESSIONS} tests/processes/test_hints.py",
+    "wire/stopwatch": "tests/unit/test_stopwatch.py tests/unit/test_process_wire.py",
 }
 """The modules of the core, below `referee/`, and the tests that probably notice what is wrong there."""
 
@@ -149,10 +153,7 @@ KNOWN = [
     ),
 ]
 
-KNOWN_TESTS = {
-    "gameplay/hints": "tests/unit/test_match.py tests/processes/test_hints.py",
-    "wire/referee_session": "tests/unit/test_match.py tests/processes/test_hints.py",
-}
+KNOWN_TESTS = {"gameplay/hints": "tests/unit/test_match.py tests/processes/test_hints.py"}
 """Of the modules that only known breaks are in."""
 
 EQUIVALENT: dict[tuple[str, str, str, str], str] = {

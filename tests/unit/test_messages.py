@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import astuple, fields
 from string import ascii_lowercase, digits
 
 import pytest
@@ -15,7 +15,15 @@ from referee.gameplay.events import Ending
 from referee.games.api import Outcome
 from referee.protocol import messages as m
 from referee.protocol.session import Phase
-from referee.wire.referee_session import LINES_CAP, LOG_CAP, TURN_CAP, ExtraOutput, RefereeSession
+from referee.wire.referee_session import (
+    LINES_CAP,
+    LIST_CAP,
+    LOG_CAP,
+    TURN_CAP,
+    AskedTurn,
+    ExtraOutput,
+    RefereeSession,
+)
 from tests.unit.characters import NO_CONTROL
 from tests.unit.scripted import puppet
 
@@ -228,6 +236,78 @@ def test_what_answers_the_last_words_is_awaited() -> None:
     session.receive(b"ready\n")
     session.ask(0, Question((), 1_000_000, 0, 1_000_000))
     assert awaited(session) == [b"move 1 L:A1", b"resign 1"]
+
+
+def asked(session: RefereeSession) -> None:
+    session.ask(0, Question((), 1_000_000, 0, 1_000_000))
+
+
+def playing() -> RefereeSession:
+    """A session with a bot that was asked for its first move."""
+    session = greeted()
+    open_game(session)
+    session.receive(b"ready\n")
+    asked(session)
+    return session
+
+
+def test_nothing_has_come_from_a_new_bot() -> None:
+    session = RefereeSession()
+    assert (session.received_bytes, session.more_behind) == (0, False)
+    assert astuple(session.extra_output) == ([], 0, 0, [], [], 0, 0)
+    session.greet()
+    session.receive(b"hello 1\nx")
+    assert (session.received_bytes, session.more_behind) == (9, True)
+    session.receive(b"\n")
+    assert (session.received_bytes, session.more_behind) == (10, True), "noise answers nothing"
+
+
+def test_before_a_game_the_dialogue_of_the_one_before_is_forgotten() -> None:
+    session = playing()
+    session.receive(b"move 1 L:A1\n")
+    assert session.last_received and session.last_sent and session.asked == 1
+    session.begin()
+    assert not session.last_received and not session.last_sent and session.asked == 0
+
+
+def test_with_each_question_what_came_instead_of_an_answer_is_counted_anew() -> None:
+    session = playing()
+    session.receive(b"noise\n")
+    assert session.turn == AskedTurn("noise", 1)
+    session.receive(b"move 1 L:A1\n")
+    asked(session)
+    assert session.turn == AskedTurn()
+    session.receive(b"move 1 L:A1\n")
+    assert session.turn == AskedTurn(stale_count=1)
+    asked(session)
+    assert astuple(session.turn) == ("", 0, 0)
+
+
+def test_an_answer_after_the_time_was_up_is_stale() -> None:
+    session = playing()
+    session.lapse()
+    assert session.receive(b"move 1 L:A1\n") == [] and not session.failure
+    assert session.extra_output.stale_count == 1
+
+
+def test_each_question_may_be_followed_by_as_many_lists() -> None:
+    session = playing()
+    for number in (1, 2):
+        assert len(session.receive(b"list %d\n" % number * LIST_CAP)) == LIST_CAP and not session.failure
+        session.receive(b"move %d L:A1\n" % number)
+        asked(session)
+    session.receive(b"list 3\n" * (LIST_CAP + 1))
+    assert session.failure and session.failure.ending is Ending.FLOOD
+
+
+def test_the_caps_of_a_turn_may_be_reached() -> None:
+    for line, most in ((b"\n", LINES_CAP), (b"#" * 1023 + b"\n", TURN_CAP // 1024)):
+        session = playing()
+        session.receive(b"noise\nmove 1 L:A1\n")
+        session.receive(line * most)
+        assert not session.failure, "an answer begins the count anew"
+        session.receive(b"\n")
+        assert session.failure and session.failure.ending is Ending.FLOOD
 
 
 def test_log_lines_are_kept_with_the_question_before_them() -> None:
