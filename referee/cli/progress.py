@@ -157,8 +157,9 @@ class Narrator(Display):
     def void(self, void: Void, then: str) -> None:
         """Prints why a game became void, and what becomes of it."""
         self._pace.void(void.id)
-        failed = void_reason(void) if void.lost else f"the referee itself failed ({void_reason(void)})"
-        self.note(f"{void.id}: {failed}, {then}")
+        reason = void_reason(void)
+        is_known = reason == shown(void.error)  # else it is the end of a traceback
+        self.note(f"{void.id}: {reason if is_known else f'the referee itself failed ({reason})'}, {then}")
 
     def rule(self, line: str) -> None:
         """Keeps how a stopping rule stands, for the next headline."""

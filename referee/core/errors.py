@@ -8,6 +8,7 @@
       StorageError               4  a result could not be stored
       EnvironmentLacksError      5  the machine lacks what is required
         ProcessLostError            a process of the referee was killed or hangs
+        KeptWaitingError            a bot lost on time that got no processor
       RecordError                6  a record does not verify
       CheckFailed                7  a bot that was checked failed a step
       BotFaulted                 8  `--strict` was given, and a bot was at fault
@@ -66,6 +67,10 @@ class ProcessLostError(EnvironmentLacksError):
         """`bot`: the bot that the process watched over, if it was one of that kind."""
         super().__init__(what)
         self.bot = bot
+
+
+class KeptWaitingError(EnvironmentLacksError):
+    """A bot lost on time because it got no processor, for which nobody is to blame."""
 
 
 class RecordError(RefereeError):

@@ -23,7 +23,7 @@ class TreeClock:
     """The processor time of a bot and all its descendants."""
 
     def __init__(self, warden: int, bot: int) -> None:
-        self._warden = warden
+        self.warden = warden
         self._bot = bot
         self._earlier_ns = _ended_ns(warden)
         """The time of earlier bots of the same warden."""
@@ -42,7 +42,7 @@ class TreeClock:
 
     def processes(self) -> list[int]:
         """The ids of the processes that exist now."""
-        return descendants(self._warden)
+        return descendants(self.warden)
 
     def own_ns(self) -> int:
         """The time of the bot's own process as the kernel counts it for its limit, in ticks; the process may
@@ -70,9 +70,9 @@ class TreeClock:
         time last read of such a process is added here. Only one that begins and ends between two readings is
         missed.
         """
-        warden = _ended_ns(self._warden) - self._earlier_ns
-        seen: dict[int, tuple[int, int]] = {self._warden: (0, warden)}
-        for pid in descendants(self._warden):
+        warden = _ended_ns(self.warden) - self._earlier_ns
+        seen: dict[int, tuple[int, int]] = {self.warden: (0, warden)}
+        for pid in descendants(self.warden):
             with contextlib.suppress(OSError):
                 seen[pid] = (time.clock_gettime_ns(_clock_of(pid)), _ended_ns(pid))
         vanished = sum(sum(account) for pid, account in self._seen.items() if pid not in seen)

@@ -49,6 +49,20 @@ def is_ready(thread: int) -> bool:
         return False
 
 
+def _scheduling(thread: int) -> tuple[object, ...]:
+    """What a thread's share of the processors follows from; the number of the thread if it has ended."""
+    try:
+        group = Path(f"/proc/{thread}/autogroup")
+        return (
+            os.getpriority(os.PRIO_PROCESS, thread),
+            os.sched_getscheduler(thread),
+            os.sched_getaffinity(thread),
+            group.read_bytes().rpartition(b" ")[2] if group.exists() else b"",
+        )
+    except OSError:
+        return (thread,)
+
+
 def _is_available() -> bool:
     try:  # a kernel that does not count says 0
         return cpu.AVAILABLE and int(Path("/proc/self/schedstat").read_bytes().split()[0]) > 0
@@ -91,25 +105,41 @@ class StarvationClock:
             self._marked_ns = time.monotonic_ns()
         return self._marked_ns + MARK_NS
 
-    def waited_ns(self, began_ns: int) -> int:
-        """Measures how long one of its threads waited for a processor, at least, since a moment after the
-        mark.
+    def waited_ns(self, began_ns: int) -> tuple[int, int]:
+        """Measures how long its threads waited for a processor, at least, since a moment after the mark: the
+        one that waited longest, and of those that ran the one that waited least, since a thread that waits
+        says nothing of another one that sleeps.
 
         The kernel counts a wait when it ends, so one that still lasts is not included. What may have been
         between the mark and that moment is subtracted.
         """
         if not self._threads:
-            return 0
+            return 0, 0
         threads = self._read(self._clock.processes())
         computed_ns = self._clock.all_ns() - self._cpu_ns
-        longest_ns = 0
+        waits_ns, running_waits_ns = [0], []
         for thread, (ran_ns, waited_ns) in threads.items():
             ran_before_ns, waited_before_ns = self._threads.get(thread, (0, 0))
             others_ns = computed_ns - (ran_ns - ran_before_ns)  # guard: own-load
-            longest_ns = max(longest_ns, waited_ns - waited_before_ns - max(0, others_ns))
-        return max(0, longest_ns - max(0, began_ns - self._marked_ns))
+            waits_ns.append(waited_ns - waited_before_ns - max(0, others_ns))
+            if ran_ns > ran_before_ns:
+                running_waits_ns.append(waits_ns[-1])
+        before_ns = max(0, began_ns - self._marked_ns)
+        least_ns = min(running_waits_ns, default=0)  # guard: waiting-helper
+        return max(0, max(waits_ns) - before_ns), max(0, least_ns - before_ns)
+
+    def is_held_back(self) -> bool:
+        """Whether a thread was made to wait by what the bot asked for: a lower priority than it was started
+        with, another policy or other processors. So is one that has ended, of which that is not known.
+        """
+        warden = _scheduling(self._clock.warden)
+        return not all(warden == _scheduling(thread) for thread in self._read(self._clock.processes()))
 
     def is_waiting(self) -> bool:
         """Whether a wait may still last: a thread is ready, and none has run since the last call."""
         before, self._looked = self._looked, self._read(self._clock.processes())
-        return (before is None or before == self._looked) and any(map(self._ready, self._looked))
+        return (before is None or before == self._looked) and self.is_ready()
+
+    def is_ready(self) -> bool:
+        """Whether one of its threads runs or waits for a processor."""
+        return any(map(self._ready, self._looked or self._read(self._clock.processes())))

@@ -234,6 +234,10 @@ class ProcessWire:
         """
         return self._seat_wires[seat].watch.stopped_us
 
+    def kept_us(self, seat: Seat, used_us: int) -> int:
+        """Returns how long the bot was kept from running in the move that it lost on time, if that is why."""
+        return self._seat_wires[seat].watch.kept_us(used_us)
+
     def cpu_us(self, seat: Seat) -> int:
         """Processor time of the seat's bot since it was ready, in its own turns and in others'."""
         return self._seat_wires[seat].watch.game_cpu_us()

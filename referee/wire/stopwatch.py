@@ -26,6 +26,14 @@ multiple of the time available.
 CPU_WALL_NS = 1_000_000_000
 """Constant added to that bound, which is needed since a bot may wait for something that never comes."""
 
+KEPT_WALL = 20
+"""Bound on the wall-clock time where a bot is kept from running by others, as a multiple of the time
+available: whether that is why it is late shows only when it has run.
+"""
+
+KEPT_WALL_NS = 10_000_000_000
+"""Constant added to that bound."""
+
 LOOK_NS = 100_000_000
 """Minimum time between two looks for new processes of a bot."""
 
@@ -75,6 +83,8 @@ class Stopwatch:
         "_forgiven_ns",
         "_forgives",
         "_game_began_ns",
+        "_judged_ns",
+        "_kept_ns",
         "_lost_ns",
         "_process",
         "_ready_cpu_ns",
@@ -130,7 +140,9 @@ class Stopwatch:
         self.unread_ns = 0
         """How long its output lay unread that was read last."""
         self._uncharged_ns = self._stopped_ns = self._lost_ns = 0
-        self._waited_ns = self._forgiven_ns = self._extension_ns = 0
+        self._waited_ns = self._kept_ns = self._forgiven_ns = self._extension_ns = 0
+        self._judged_ns = 0
+        """The moment of which it was decided last whether the time was up."""
         self._settled_ns = 0
         """Until then it is decided what is charged: an answer was read then that may have lain unread."""
 
@@ -143,7 +155,7 @@ class Stopwatch:
             if self._clock:
                 self.cpu_ns = self._clock.all_ns if by_cpu else self._clock.near_ns
         self._uncharged_ns = self._stopped_ns = self.unread_ns = self._lost_ns = 0
-        self._waited_ns = self._forgiven_ns = self._extension_ns = 0
+        self._waited_ns = self._kept_ns = self._forgiven_ns = self._extension_ns = 0
         self._wait_ns, self._allowance_ns = wait_ns, allowance_ns
         self._began_cpu_ns = cpu_ns = self.cpu_ns()
         if now_ns > self._compare_ns:
@@ -178,32 +190,52 @@ class Stopwatch:
             self.mark_ns = self._starvation.mark(now_ns)
 
     def notice_waiting(self, now_ns: int) -> None:
-        """Measures how long the bot waited for a processor in a move that was not quick."""
+        """Measures how long the bot waited for a processor until a moment of a move that was not quick."""
         if now_ns - self.began_ns <= SLOW_NS or self._by_cpu or self._starvation is None:
             return
-        waited_ns = min(now_ns - self.began_ns, self._starvation.waited_ns(self.began_ns))
+        waited_ns, kept_ns = self._starvation.waited_ns(self.began_ns)
+        waited_ns = min(now_ns - self.began_ns, waited_ns)
+        self._kept_ns = 0
         if waited_ns < WAITED_NS:
             return
         self._waited_ns = waited_ns
+        # The referee may have been kept waiting at the same time, which is left out already.
         if self._forgives:
-            # The referee may have been kept waiting at the same time, which is left out already.
             self._forgiven_ns = max(0, waited_ns - self._uncharged_ns)  # guard: waited-once
+        else:
+            if self._starvation.is_ready():  # guard: ready-since
+                kept_ns -= time.monotonic_ns() - now_ns
+            self._kept_ns = max(0, min(waited_ns, kept_ns) - self._uncharged_ns)
 
     def is_over(self, now_ns: int) -> bool:
-        """Whether the answer is not waited for any longer. Where waiting is forgiven, the deadline moves by
-        that; and while a wait may still last, which the kernel has not counted, by another slice.
+        """Whether the answer is not waited for any longer. The deadline moves by how long the bot waited for
+        a processor, which is forgiven, or shows that it would have answered in time; and while a wait may
+        still last, which the kernel has not counted, by another slice.
         """
-        if now_ns > self.deadline_ns and self._forgives and not self._by_cpu and self._starvation:
+        is_judged, self._judged_ns = now_ns == self._judged_ns, now_ns
+        if now_ns > self.deadline_ns and not is_judged and not self._by_cpu and self._starvation:
             due_ns = self.deadline_ns - self._extension_ns
             self.notice_waiting(now_ns)
-            until_ns = due_ns + self._forgiven_ns
+            until_ns = due_ns + self._forgiven_ns + self._kept_ns  # one of them is 0
             self.mark_ns = 0
             if now_ns > until_ns and self._starvation.is_waiting():
                 until_ns = now_ns + SLICE_NS
-            longest_ns = (CPU_WALL - 1) * self._wait_ns + CPU_WALL_NS
+            wall, wall_ns = (CPU_WALL, CPU_WALL_NS) if self._forgives else (KEPT_WALL, KEPT_WALL_NS)
+            longest_ns = (wall - 1) * self._wait_ns + wall_ns
             self._extension_ns = min(until_ns - due_ns, longest_ns)  # guard: longest-wait
             self.deadline_ns = due_ns + self._extension_ns
         return now_ns > self.deadline_ns
+
+    def kept_us(self, used_us: int) -> int:
+        """How long the bot was kept from running in a move that it answered too late, if that is why: for
+        most of the time, and without it the answer would have been in time. Else 0.
+        """
+        kept_us = self._kept_ns // 1000
+        own_ns = used_us * 1000 - self._kept_ns
+        if 2 * kept_us <= used_us or own_ns + SLOW_NS > self._wait_ns:  # guard: own-time
+            return 0
+        assert self._starvation
+        return 0 if self._starvation.is_held_back() else kept_us  # guard: held-back
 
     def off_turn_us(self) -> tuple[int, int]:
         """Returns how long the bot was not asked in a game that is over, and the processor time that it used

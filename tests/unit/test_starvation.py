@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +27,7 @@ class Kernel:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now_ns = 1_000_000 * MS
+        self.warden = 0
         self.threads: dict[int, tuple[int, int]] = {1: (0, 0)}
         self.ended_ms = 0
         """What threads computed that have ended."""
@@ -47,7 +50,7 @@ class Kernel:
         return {thread: (ran * MS, waited * MS) for thread, (ran, waited) in self.threads.items()}
 
     def waited_ms(self, began_ms: int = 0) -> int:
-        return self.clock.waited_ns(self.marked_ns + began_ms * MS) // MS
+        return self.clock.waited_ns(self.marked_ns + began_ms * MS)[0] // MS
 
 
 @pytest.fixture
@@ -82,6 +85,31 @@ def test_threads_that_wait_at_the_same_time_do_not_add_up(kernel: Kernel) -> Non
     assert kernel.waited_ms() == 30
 
 
+def test_a_thread_that_waits_is_no_excuse_for_another_one_that_sleeps(kernel: Kernel) -> None:
+    """The first one sleeps, and has the second wait for a processor meanwhile."""
+    kernel.threads = {1: (1, 2), 2: (3, 98), 3: (0, 0)}
+    longest_ns, least_ns = kernel.clock.waited_ns(kernel.marked_ns)
+    assert (longest_ns, least_ns) == (97 * MS, 0), "the third one did nothing"
+    kernel.threads = {1: (4, 98), 3: (0, 0)}
+    assert kernel.clock.waited_ns(kernel.marked_ns) == (98 * MS, 98 * MS)
+
+
+@pytest.mark.skipif(not starvation.AVAILABLE, reason="this kernel does not count waiting")
+def test_a_bot_that_gives_up_its_share_of_the_processors_is_noticed(kernel: Kernel) -> None:
+    program = "import os, sys; sys.stdin.readline(); os.nice(1); print(flush=True); sys.stdin.readline()"
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        kernel.warden = os.getpid()
+        kernel.threads = {process.pid: (0, 0)}
+        assert not kernel.clock.is_held_back()
+        process.stdin.write(b"\n")  # type: ignore[union-attr]
+        process.stdin.flush()  # type: ignore[union-attr]
+        process.stdout.readline()  # type: ignore[union-attr]
+        assert kernel.clock.is_held_back()
+    assert kernel.clock.is_held_back(), "of one that has ended, nothing is known"
+
+
 def test_what_may_have_been_before_the_question_does_not_count(kernel: Kernel) -> None:
     kernel.threads = {1: (5, 30)}
     assert kernel.waited_ms(began_ms=12) == 18
@@ -97,13 +125,13 @@ def test_a_mark_holds_for_a_while(kernel: Kernel) -> None:
     kernel.clock.mark(kernel.now_ns)
     assert kernel.waited_ms() == 0, "it had waited before"
     kernel.threads = {1: (9, 37)}
-    assert kernel.clock.waited_ns(kernel.now_ns) == 7 * MS
+    assert kernel.clock.waited_ns(kernel.now_ns) == (7 * MS, 7 * MS)
 
 
 def test_before_a_mark_nothing_is_known(kernel: Kernel) -> None:
     fresh = StarvationClock(cast("TreeClock", kernel), lambda _: kernel.read())
     kernel.threads = {1: (0, 400)}
-    assert fresh.waited_ns(kernel.now_ns) == 0
+    assert fresh.waited_ns(kernel.now_ns) == (0, 0)
 
 
 def test_too_many_threads_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:

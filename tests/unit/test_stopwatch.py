@@ -336,7 +336,8 @@ class Waits:
 
     def __init__(self, kernel: Written, waited_ms: float, forgiven: bool = False) -> None:
         self.waited_ms = waited_ms
-        self.still_waits = False
+        self.kept_ms = 0.0
+        self.still_waits = self.held_back = False
         kernel.watch._forgives = forgiven
         self.reads = self.marks = 0
         kernel.watch._starvation = cast("StarvationClock", self)
@@ -348,9 +349,15 @@ class Waits:
     def is_waiting(self) -> bool:
         return self.still_waits
 
-    def waited_ns(self, began_ns: int) -> int:
+    def waited_ns(self, began_ns: int) -> tuple[int, int]:
         self.reads += 1
-        return int(self.waited_ms * MS)
+        return int(self.waited_ms * MS), int(self.kept_ms * MS)
+
+    def is_held_back(self) -> bool:
+        return self.held_back
+
+    def is_ready(self) -> bool:
+        return self.still_waits
 
 
 def waited_us(kernel: Written, ms: int) -> int:
@@ -411,6 +418,73 @@ def test_waiting_that_is_not_forgiven_moves_no_deadline(kernel: Written) -> None
     Waits(kernel, 40)
     watch = kernel.began(1000, 500)
     assert watch.up_us(kernel.at(1001, 0)) == 1_001_000
+
+
+def kept_ms(kernel: Written, used_ms: int, kept_ms: int, **others: bool) -> int:
+    """Of a bot that had 110 ms, was kept from running for so long, and answered at last."""
+    waits = Waits(kernel, kept_ms, others.get("forgiven", False))
+    waits.kept_ms, waits.held_back = kept_ms, others.get("held_back", False)
+    kernel.began(110, 100)
+    kernel.watch.notice_waiting(kernel.at(used_ms, used_ms))
+    used_us, _ = kernel.watch.measured(kernel.now_ns, 0)
+    return kernel.watch.kept_us(used_us) // 1000
+
+
+@pytest.mark.parametrize("used, kept", [(115, 98), (115, 58), (1000, 910)])
+def test_who_got_no_processor_for_most_of_a_late_move_is_not_to_blame(
+    kernel: Written, used: int, kept: int
+) -> None:
+    assert kept_ms(kernel, used, kept) == kept
+
+
+@pytest.mark.parametrize("used, kept", [(115, 0), (115, 57), (400, 290), (1000, 899)])
+def test_who_slept_or_computed_for_most_of_it_or_for_all_its_time_is(
+    kernel: Written, used: int, kept: int
+) -> None:
+    assert kept_ms(kernel, used, kept) == 0
+
+
+def test_who_gave_up_its_share_of_the_processors_is_to_blame(kernel: Written) -> None:
+    assert kept_ms(kernel, 115, 98, held_back=True) == 0
+
+
+@pytest.mark.parametrize("computes_on", [False, True])
+def test_waiting_behind_the_answer_is_no_excuse_for_it(kernel: Written, computes_on: bool) -> None:
+    """It slept, wrote its answer too late, and the referee read that 90 ms later."""
+    waits = Waits(kernel, 98)
+    waits.kept_ms, waits.still_waits = 98, computes_on
+    kernel.began(110, 100)
+    kernel.at(205, 115)
+    kernel.watch.notice_waiting(kernel.began_ns + 115 * MS)
+    assert kernel.watch.kept_us(115_000) == (0 if computes_on else 98_000)
+
+
+def test_what_was_forgiven_is_no_excuse(kernel: Written) -> None:
+    assert kept_ms(kernel, 300, 160, forgiven=True) == 0
+
+
+def test_who_got_no_processor_is_waited_for_to_see_whether_it_would_have_been_in_time(
+    kernel: Written,
+) -> None:
+    """All of it is charged: too late is too late."""
+    waits = Waits(kernel, 40)
+    waits.kept_ms = 40
+    watch = kernel.began(1000, 500)
+    assert watch.up_us(kernel.at(1001, 0)) is None
+    assert watch.deadline_ns == kernel.began_ns + 1040 * MS
+    assert watch.up_us(kernel.at(1041, 0)) == 1_041_000
+    assert kernel.used_ms(1030, 1030) == 1030
+
+
+def test_who_still_gets_none_is_waited_for_and_one_that_runs_is_not(kernel: Written) -> None:
+    waits = Waits(kernel, 0)
+    watch = kernel.began(1000, 500)
+    waits.still_waits = True
+    assert watch.up_us(kernel.at(1001, 0)) is None
+    waits.still_waits = False
+    assert watch.up_us(kernel.at(1012, 0)) == 1_012_000
+    waits.still_waits = True
+    assert watch.up_us(kernel.now_ns) == 1_012_000, "it was just decided"
 
 
 def test_an_answer_is_waited_for_while_a_wait_may_still_last(kernel: Written) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 
 import referee
 from referee.core.defaults import START_US
-from referee.core.errors import ProcessLostError
+from referee.core.errors import KeptWaitingError, ProcessLostError
 from referee.core.text import shown
 from referee.core.this_machine import this_machine
 from referee.gameplay import hints
@@ -103,7 +103,8 @@ def play_encounter(
     those that `use` keeps.
 
     Raises `EnvironmentLacksError` where a bot did not start for a reason that is not its own, and
-    `ProcessLostError` where one lost since its warden was killed.
+    `ProcessLostError` where one lost since its warden was killed, `KeptWaitingError` where one lost on time
+    since it got no processor.
     """
     connections = _Connections(bots, tap, use, hooks.on_exit)
     try:
@@ -200,6 +201,17 @@ def _check_wardens(record: GameRecord, found: tuple[str, ...], connections: list
             )
 
 
+def _check_waiting(terms: Terms, events: list[Event], wire: ProcessWire) -> None:
+    """Raises `KeptWaitingError` where a bot lost on time that neither computed nor slept for most of it."""
+    for event in events:
+        match event:
+            case Retired(seat, Ending.TIME, _, used_us) if kept_us := wire.kept_us(seat, used_us):
+                raise KeptWaitingError(
+                    f"bot `{terms.bots[seat]}` ran out of time, but for {kept_us // 1000} of "
+                    f"{used_us // 1000} ms it was kept waiting for a processor"
+                )
+
+
 def _with_exit_reports(record: GameRecord, connections: list[BotConnection], served: list[int]) -> GameRecord:
     """The record with how many games each process had played before, the system calls that it was refused by
     now, and, of bots that have ended, the processes that they left behind.
@@ -262,6 +274,7 @@ def _play(
     else:
         with _garbage_collection_off():
             verdict = play(terms, wire, seeded_dice(terms), watch)
+        _check_waiting(terms, events, wire)
     seats = [_seat_measured(wire, seat) for seat in range(len(connections))]
     measured = {
         "began": began.isoformat(timespec="milliseconds"),

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from referee.core.errors import EnvironmentLacksError, ProcessLostError, StorageError
+from referee.core.errors import EnvironmentLacksError, KeptWaitingError, ProcessLostError, StorageError
 from referee.core.pairing import Pairing
 from referee.core.text import shown
 from referee.gameplay.api import Failure
@@ -88,6 +88,8 @@ class Task:
         if isinstance(error, ProcessLostError):
             # Of all bots, the one that a process watched over is the likeliest to have killed it.
             return self.able_to_reach & {error.bot} or self.able_to_reach
+        if isinstance(error, KeptWaitingError):
+            return frozenset()
         # What the system refuses, any bot may have used up.
         not_a_bug = isinstance(error, EnvironmentLacksError | OSError | MemoryError)
         return self.started if not_a_bug else frozenset()
@@ -125,7 +127,7 @@ class Finished(NamedTuple):
 
 
 class Void(NamedTuple):
-    """A game that the referee itself failed at."""
+    """A game that the referee itself failed at, or that was lost on time for want of a processor."""
 
     id: str
     attempt: int
@@ -133,7 +135,7 @@ class Void(NamedTuple):
     suspects: frozenset[str]
     """The bots that may be the cause: of those that were started, the ones that could reach a process of the
     referee if that died or hung, and all if the system refused something to the referee. None if it is a bug
-    of the referee, or the machine was lost.
+    of the referee, the machine was lost, or a bot got no processor.
     """
     lost: bool = False
     """Whether the machine was lost that played it, which is held against nobody."""
@@ -228,7 +230,7 @@ class Player:
             except Exception as error:
                 # No bot loses by it: the game is played again, and the next one gets new processes.
                 pairing, attempt = left.pop(0)
-                known = isinstance(error, ProcessLostError | EnvironmentLacksError)
+                known = isinstance(error, EnvironmentLacksError)
                 what = str(error) if known else traceback.format_exc(limit=-8)
                 self._report(Void(pairing.id, attempt, what, task.suspects(error)))
         end_and_report(self._idle.pop_beyond(IDLE_PER_SEAT * task.plan.seats), self._on_exit)
