@@ -16,6 +16,7 @@ from referee.cli.options import (
     bots_argument,
     check_workers,
     cluster_option,
+    fresh_option,
     game_argument,
     game_options_option,
     group,
@@ -168,6 +169,7 @@ def with_delays(args: Sequence[str]) -> list[str]:
     is_flag=True,
     help="Do not charge a bot for time in which it waits for a processor. Linux only.",
 )
+@fresh_option
 @json_lines_option
 @notes_option
 @click.option("--strict", is_flag=True, help="Exit with 8 if a bot was at fault or an SPRT accepted H0.")
@@ -201,6 +203,8 @@ def _play(settings: MatchSettings, views: Views, given: dict[str, Any]) -> None:
     tables = settings.tables()
     _check_views(views, given["workers"], given["cluster"], len(settings.bots))
     folder: Path | None = given["folder"]
+    if given["fresh"] and folder is None:
+        raise UsageError("`--fresh` is given without `-o`, expected the folder with the results so far")
     with contextlib.ExitStack() as stack:
         stored = folder is not None
         if folder is None:
@@ -223,6 +227,7 @@ def _play(settings: MatchSettings, views: Views, given: dict[str, Any]) -> None:
             given["json_lines"],
             given["cluster"],
             notes=given["notes"],
+            fresh=given["fresh"],
         )
         play(config, how)
 

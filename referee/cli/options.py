@@ -119,6 +119,12 @@ json_lines_option = click.option(
     "--json-lines", is_flag=True, help="Print each event, and the table, as a line of JSON on stdout."
 )
 
+fresh_option = click.option(
+    "--fresh",
+    is_flag=True,
+    help="Play all games again: the results so far are kept, in a folder with a number after its name.",
+)
+
 notes_option = click.option(
     "--notes", is_flag=True, help="Print all notes under the table, and ratings even from few games."
 )

@@ -18,12 +18,13 @@ from referee.core.stop import StopSignals
 from referee.core.text import counted, shown
 from referee.ratings.table import TableText, rendered
 from referee.records.durations import last_games
+from referee.records.header import CHANGED
 from referee.records.run_files import RECORDS
 from referee.tournament.file.config import Config
 from referee.tournament.playing import TournamentPlayer
 from referee.tournament.run.lock import locked
 from referee.tournament.run.open_run import OpenRun
-from referee.tournament.run.opening import Candidate, open_run
+from referee.tournament.run.opening import Candidate, open_run, set_aside
 from referee.tournament.run.readiness import Readiness, unfit_bots
 from referee.tournament.run.remaining import Remaining, games_in_all
 from referee.tournament.run.strikes import FaultCount
@@ -58,6 +59,8 @@ class PlayOptions:
     """Whether bots that cannot play are left out; otherwise they are an error."""
     notes: bool = False
     """Whether all notes are printed under the table."""
+    fresh: bool = False
+    """Whether all games are played again, and the results so far are set aside."""
 
 
 def play(config: Config, options: PlayOptions) -> None:
@@ -67,6 +70,8 @@ def play(config: Config, options: PlayOptions) -> None:
     no result, `BotFaulted` where that is an error, and all that is wrong before the first game.
     """
     say_before(config, None if options.cluster else options.workers)
+    if options.fresh and (aside := set_aside(options.folder)):
+        say(f"the results so far are now in {shown(str(aside))}")
     is_unfinished = False
     with (
         locked(options.folder),
@@ -157,6 +162,11 @@ def _play(prepared: PreparedTournament, opened: OpenRun, options: PlayOptions) -
         say(line)
     if not candidate.has_games_left:
         _say_decision(tournament, opened)
+        if CHANGED in opened.state.header:
+            say(
+                "no games are left for the programs that have changed; `--fresh` plays all games again and "
+                "keeps these results in a folder with a number after its name"
+            )
         return False
     info = RunInfo(
         tournament.names,

@@ -11,6 +11,7 @@ import click
 from referee.cli.options import (
     check_workers,
     cluster_option,
+    fresh_option,
     group,
     isolation_option,
     json_lines_option,
@@ -41,6 +42,7 @@ from referee.core.errors import UsageError
     help="Print what is left to play and how long it will take, or what is wrong with the file; write "
     "nothing.",
 )
+@fresh_option
 @json_lines_option
 @notes_option
 @isolation_option
@@ -73,6 +75,7 @@ class _RunOptions:
     cluster: str
     scale_clocks: bool
     dry_run: bool
+    fresh: bool
     json_lines: bool
     notes: bool
     isolation: str | None
@@ -99,6 +102,8 @@ def _run(options: _RunOptions) -> None:
             checked_address(cluster)
     folder = options.folder or config.folder
     count = config.workers if options.workers is None else options.workers
+    if options.dry_run and options.fresh:
+        raise UsageError("`--fresh` is given with `--dry-run`, expected only one")
     if options.dry_run:
         say_before(config, None if cluster else count)
         show_data(dry_run(config, folder, count, options.isolation, cluster))
@@ -113,5 +118,6 @@ def _run(options: _RunOptions) -> None:
         scale_clocks=options.scale_clocks or config.scale_clocks,
         leaves_out=True,
         notes=options.notes,
+        fresh=options.fresh,
     )
     play(config, how)

@@ -205,6 +205,30 @@ def test_anything_else_that_changed_is_named(tmp_path: Path) -> None:
     assert after == before
 
 
+@pytest.mark.slow
+def test_a_finished_run_can_be_played_again_and_its_results_are_kept(tmp_path: Path) -> None:
+    script = tmp_path / "bot.py"
+    script.write_text((BOTS / "plain_bot.py").read_text())
+    run = ("run", str(toml(tmp_path / "t.toml", {"a": "{python} bot.py", "b": PLAIN}, rounds=1)))
+    hint = "no games are left for the programs that have changed; `--fresh` plays all games again"
+    assert hint not in referee(*run).err and hint not in referee(*run).err
+    script.write_text(script.read_text() + "# better\n")
+    assert hint in referee(*run).err and hint in referee(*run).err
+    results, aside = tmp_path / "t-results", tmp_path / "t-results-1"
+    before = (results / "games.jsonl").read_bytes()
+    again = referee(*run, "--fresh")
+    assert again.code == 0 and hint not in again.err
+    assert f"the results so far are now in {aside}" in again.err
+    assert (aside / "games.jsonl").read_bytes() == before
+    assert len(games(results)) == len(games(aside)) == 2
+    for wrong, words in (
+        ((*run, "--fresh", "--dry-run"), "`--fresh` is given with `--dry-run`, expected only one"),
+        (("match", "blooms", "--fresh", PLAIN, PLAIN), "`--fresh` is given without `-o`"),
+    ):
+        refused = referee(*wrong)
+        assert refused.code == 2 and words in refused.err
+
+
 def test_a_changed_program_is_recorded_and_reported(tmp_path: Path) -> None:
     script = tmp_path / "bot.py"
     script.write_text((BOTS / "plain_bot.py").read_text())

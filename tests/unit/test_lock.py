@@ -13,6 +13,7 @@ from referee.core.errors import UsageError
 from referee.records.run_files import LOCK, RECORDS
 from referee.tournament.run import lock as of_run
 from referee.tournament.run.lock import locked
+from referee.tournament.run.opening import set_aside
 
 
 def test_a_refused_run_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -88,3 +89,23 @@ def test_a_run_waits_for_who_only_asks_and_not_for_a_referee(
         with locked(tmp_path), refused, locked(tmp_path):
             pass
     assert len(waited) == 100
+
+
+def test_the_folder_of_a_run_is_set_aside_under_a_free_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "run"
+    assert set_aside(folder) is None and not folder.exists()
+    folder.mkdir()
+    (folder / "notes.txt").touch()
+    assert set_aside(folder) is None and folder.exists(), "no run is there"
+    (folder / RECORDS).write_text("games")
+    (tmp_path / "run-1").touch()
+    with locked(folder), pytest.raises(UsageError, match="another referee is already running"):
+        set_aside(folder)
+    monkeypatch.chdir(folder)
+    with pytest.raises(UsageError, match="is the working directory or above it"):
+        set_aside(Path())
+    monkeypatch.chdir(tmp_path)
+    assert set_aside(Path("run")) == Path("run-2") and not folder.exists()
+    assert (tmp_path / "run-2" / RECORDS).read_text() == "games"

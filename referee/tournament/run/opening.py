@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 
 from referee.core.errors import UsageError
@@ -12,11 +14,13 @@ from referee.core.seeds import seed_hash
 from referee.core.text import shown
 from referee.records.header import have_changed
 from referee.records.left_out import LEFT_OUT, LeftOut, left_out_json
+from referee.records.run_files import RECORDS
 from referee.tournament.file.config import Config
 from referee.tournament.formats import known_format
 from referee.tournament.run.comparison import additions, differences
 from referee.tournament.run.hashes import ListedFiles, Programs
 from referee.tournament.run.isolating import at_levels, isolated
+from referee.tournament.run.lock import locked
 from referee.tournament.run.open_run import OpenRun
 from referee.tournament.run.remaining import Remaining
 from referee.tournament.run.run import Run, find_run
@@ -137,3 +141,21 @@ def open_run(candidate: Candidate, note: Callable[[str], None]) -> OpenRun:
         return OpenRun.resume(run, change, config.text)
     # The earlier seed was revealed, or is lost: only the process that drew it knew it.
     return OpenRun.resume(run, {**change, "seed_sha256": seed_hash(seed)}, config.text, seed)
+
+
+def set_aside(folder: Path) -> Path | None:
+    """Renames the folder of a run, so that another one can begin there, and returns its new path: with the
+    first number after its name that is free. None where no run is there. Raises `UsageError`.
+    """
+    if not os.path.lexists(folder / RECORDS):
+        return None
+    if Path.cwd().is_relative_to(folder.resolve()):
+        raise UsageError(f"`{shown(str(folder))}` is the working directory or above it, expected another one")
+    with locked(folder):
+        paths = (folder.with_name(f"{folder.name}-{number}") for number in count(1))
+        aside = next(path for path in paths if not os.path.lexists(path))
+        try:
+            folder.rename(aside)
+        except OSError as error:
+            raise UsageError(f"cannot rename `{shown(str(folder))}`: {error.strerror}") from None
+    return aside
