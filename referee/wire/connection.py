@@ -12,6 +12,7 @@ from referee.core.text import counted, shown
 from referee.gameplay import hints
 from referee.gameplay.api import Failure, ReplyContent
 from referee.gameplay.events import Ending
+from referee.processes import stamped
 from referee.processes.bot import Bot
 from referee.processes.ending import GRACE_S, PATIENT_S, end_processes
 from referee.processes.launcher import LostWarden
@@ -83,6 +84,12 @@ class BotConnection:
     def stdout_open(self) -> bool:
         """Whether more output may come."""
         return self.process is not None and self.process.stdout_open
+
+    @property
+    def has_read(self) -> bool:
+        """Whether the bot has read everything that was written, as far as that can be known."""
+        assert self.process
+        return not self.process.stamped or stamped.is_empty(self.process.stdin)
 
     def send(self, data: bytes) -> Failure | None:
         """Writes what fits into the pipe and keeps the rest; a failure where the bot closed its input."""

@@ -339,15 +339,19 @@ class ProcessWire:
         self._replies.append(Reply(seat_wire.seat, content, used_us, timing))
 
     def _send(self, seat_wire: SeatWire, data: bytes) -> None:
-        """Writes to a bot while its time runs. What the referee was late by until now is not charged; after
-        this the bot may run while the referee waits for a processor.
+        """Writes to a bot while its time runs. What the referee was late by until now is not charged, nor a
+        stoppage while it writes if the bot has not read that; after this the bot may run while the referee
+        waits for a processor.
         """
         self._look(0, seat_wire)  # guard: stopped-before-writing
         connection = seat_wire.connection
         if failure := connection.send(data):
             self._reply(seat_wire, failure, time.monotonic_ns(), seat_wire.watch.cpu_ns())
-        elif connection.unsent:
+            return
+        if connection.unsent:
             self._polls.clear()
+        if time.monotonic_ns() - self._stoppage.looked_ns > LATE_NS:
+            self._look(0, None if connection.has_read else seat_wire)
 
     def _wait(self, slice_ns: int = SLICE_NS) -> None:
         """Waits one slice at most; reads and stamps everything that is ready before any of it is parsed."""

@@ -119,20 +119,23 @@ def test_seats_that_answer_at_the_same_time_are_all_heard(seats: Seats) -> None:
     assert not seats.wire.is_asked
 
 
-@pytest.mark.parametrize("before", ["write", "look", "read"])
+@pytest.mark.parametrize("before", ["write", "look", "send", "read"])
 def test_a_stoppage_just_before_the_wire_writes_or_reads_is_not_charged(
     seats: Seats, before: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The referee is stopped for a second once the move has begun, in the system call by which it looks
-    whether it was stopped, or once it has seen that there is output of a bot that then writes on.
+    whether it was stopped, in the one by which it asks a bot that has not read that, or once it has seen that
+    there is output of a bot that then writes on.
     """
     process = seats.connections[0].process
     where, name = {
         "write": (Stopwatch, "start"),
         "look": (time, "process_time_ns"),
+        "send": (process, "write"),
         "read": (process, "read"),
     }[before]
     seats.wire._stoppage.due_ns = 0
+    seats.bots[0].reads = before != "send"
     done, stopped_ns = getattr(where, name), [0]
 
     def stopped(*arguments: object, **named: object) -> object:
