@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from referee.core.pairing import section_of
+from referee.ratings.clusters import results_of
 from referee.ratings.columns import (
     NONE,
     counts_text,
@@ -16,7 +16,7 @@ from referee.ratings.columns import (
     score_text,
 )
 from referee.ratings.placing import RankedBot, ranked_by_rating
-from referee.ratings.pool import FittedPool, Rating, Result, fit
+from referee.ratings.pool import FittedPool, Rating, fit
 from referee.ratings.tally import Tallies, Tally
 from referee.records.record import Summary
 
@@ -29,12 +29,7 @@ FAULTS_WIDTH = 12
 
 def fitted(names: Sequence[str], games: Sequence[Summary], of: Sequence[int]) -> FittedPool:
     """The ratings of all bots by these games, each of which is of a cluster."""
-    results = (
-        Result(game.bots, game.ranks, cluster, section_of(game.id))
-        for game, cluster in zip(games, of, strict=True)
-        if game.is_evidence
-    )
-    return fit(results, sorted(names))
+    return fit(results_of(games, of), sorted(names))
 
 
 def brief(
@@ -89,7 +84,7 @@ def _columns(seats: int, rated: bool) -> tuple[list[str], _Cells]:
 
     def cells(name: str, found: Tally, rating: Rating | None) -> list[str]:
         return [
-            *([rating_text(rating)] if rating else []),
+            *([rating_text(rating) if rating.is_known else NONE] if rating else []),
             f"{found.games:,}",
             counts_text(found.counts),
             score_text(found),

@@ -12,7 +12,12 @@ from itertools import count
 from typing import NamedTuple
 
 from referee.core.pairing import section_of
-from referee.records.record import Summary
+from referee.gameplay.events import Ending
+from referee.ratings.pool import Result
+from referee.records.record import FORFEITS, Summary
+
+_NOT_STARTED = {Ending.START.word, *FORFEITS}
+"""The faults of bots that did not start in a game."""
 
 
 class Clusters(NamedTuple):
@@ -72,3 +77,22 @@ def _root(parents: list[int], number: int) -> int:
 def _unite(parents: list[int], one: int, other: int) -> None:
     one, other = sorted((_root(parents, one), _root(parents, other)))
     parents[other] = one
+
+
+def results_of(games: Sequence[Summary], of: Sequence[int]) -> list[Result]:
+    """The results from which ratings follow, of games each of which is of a cluster. Bots that never started
+    are left out: nothing shows how strong they are.
+    """
+    started = {
+        bot
+        for game in games
+        for bot, fault in zip(game.bots, game.faults, strict=True)
+        if fault not in _NOT_STARTED
+    }
+    found = []
+    for game, cluster in zip(games, of, strict=True):
+        seats = [seat for seat, bot in enumerate(game.bots) if bot in started]
+        if game.is_evidence and len(seats) > 1:
+            bots, ranks = tuple(game.bots[seat] for seat in seats), tuple(game.ranks[seat] for seat in seats)
+            found.append(Result(bots, ranks, cluster, section_of(game.id)))
+    return found

@@ -17,14 +17,15 @@ RankedBot = tuple[int | None, str, Mapping[str, float | str]]
 def ranked_by_rating(names: Collection[str], tallies: Tallies, pool: FittedPool | None) -> list[FormatPlace]:
     """The bots, best first: by their ratings, or where there are none, as for bots that play alone, by the
     share of games won and then by the mean score, such as tiles left, of which less is better. Bots that have
-    not played are last. Those that only their names tell apart share a rank.
+    not played are last, after those without a rating. Those that only their names tell apart share a rank.
     """
 
-    def key(name: str) -> tuple[bool, float, float]:
+    def key(name: str) -> tuple[bool, bool, float, float]:
         tally = tallies[name]
         if pool or not tally.games:
-            return not tally.games, -round(pool.ratings[name].elo, 6) if pool else 0.0, 0.0
-        return False, -(tally.score or 0.0), tally.scores / tally.games
+            is_rated = pool is not None and name in pool.rows
+            return not tally.games, not is_rated, -round(pool.ratings[name].elo, 6) if pool else 0.0, 0.0
+        return False, False, -(tally.score or 0.0), tally.scores / tally.games
 
     found: list[FormatPlace] = []
     before = None

@@ -6,7 +6,7 @@ Everything here is a function of the set of games: their order does not matter.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from typing import NamedTuple
 from referee.core.pairing import section_of
 from referee.core.point_scale import STANDARD, PointScale
 from referee.core.text import listed
-from referee.ratings.clusters import Clusters, clusters
+from referee.ratings.clusters import Clusters, clusters, results_of
 from referee.ratings.format_tables import FormatTable
 from referee.ratings.placing import FormatPlace, ranked_by_points, ranked_by_rating, without_withdrawn
 from referee.ratings.pool import FittedPool, Rating, Result, fit
@@ -174,20 +174,14 @@ def _standings(
     seats = max((len(game.bots) for game in games), default=seats)
     found = clusters(games, facts.repeats)
     tallies = Tallies(names, games, facts.points)
-    of = iter(found.of)
-    results = [
-        Result(game.bots, game.ranks, cluster, name)
-        for name, played in by_section.items()
-        for game, cluster in zip(played, of, strict=False)
-        if game.is_evidence and len(game.bots) > 1
-    ]
+    results = results_of(games, found.of)
     pool = fit(results, sorted(names))
     own = facts.places.get(section)
     if own is None and facts.by_points:
         own = ranked_by_points(names, tallies, pool if seats > 1 else None)
     ordered = own if own is not None else ranked_by_rating(names, tallies, pool if seats > 1 else None)
     places = without_withdrawn(ordered, facts.withdrawn)
-    independent = _independent(games, found)
+    independent = _independent(results)
     of_group = {name: number for number, group in enumerate(pool.groups) for name in group}
     neighbours = [
         (name, after)
@@ -215,11 +209,10 @@ def _standings(
     return Standings(section, games, found, tallies, pool, rows, seats, own is not None or seats == 1)
 
 
-def _independent(games: Sequence[Summary], found: Clusters) -> dict[str, int]:
-    """Counts the clusters of rated games of each bot."""
-    of: dict[str, set[int]] = defaultdict(set)
-    for game, cluster in zip(games, found.of, strict=True):
-        if game.is_evidence:
-            for name in game.bots:
-                of[name].add(cluster)
+def _independent(results: Iterable[Result]) -> dict[str, int]:
+    """Counts the clusters of each bot's results."""
+    of: dict[str, set[Hashable]] = defaultdict(set)
+    for result in results:
+        for name in result.bots:
+            of[name].add(result.cluster)
     return {name: len(own) for name, own in of.items()}

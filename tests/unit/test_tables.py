@@ -20,6 +20,7 @@ from referee.core.errors import RecordError, UsageError
 from referee.core.pairing import Pairing
 from referee.core.point_scale import PointScale
 from referee.ratings import grids
+from referee.ratings.brief import brief
 from referee.ratings.columns import COLUMNS, parse_columns, rating_text, standings_grid
 from referee.ratings.format_tables import RANK, FormatTable, name_column
 from referee.ratings.grids import Column, Grid
@@ -33,6 +34,7 @@ from referee.ratings.tally import Tallies
 from referee.ratings.times import MoveTimes, Times
 from referee.records.header import CHANGED, apply_change
 from referee.records.record import Summary, timed_moves
+from referee.tournament.formats.by_rating import by_rating
 from tests.page_tables import require_listed, require_same, rows, words
 
 ORDERS = [(1, 2, 3, 4), (4, 3, 1, 1), (2, 1, 3, 3)] * 7
@@ -135,6 +137,34 @@ def test_points_of_a_tournament_have_a_column_and_order_the_table_if_that_is_wan
         head, _, first, *_ = rendered("abcd", games, facts=facts).splitlines()
         assert first.split()[head.split().index("points") if is_by_points else -2] == f"{expected[0][2]}"
     assert "points" not in rendered("abcd", games).splitlines()[0]
+
+
+@pytest.mark.parametrize("fault", ["start", "void", "out"])
+def test_a_bot_that_never_started_has_no_elo_and_is_last(fault: str) -> None:
+    played = [game(("a", "b"), "a", number) for number in range(1, 12)]
+    lost = [game(("b", "dead"), "b", number, fault=fault) for number in range(1, 12)]
+    table = standings(["dead", "b", "a"], played + lost)
+    assert table.names == ["a", "b", "dead"]
+    assert [one.bot for one in by_rating(["dead", "b", "a"], played + lost, "cluster")] == table.names
+    assert [row.rating for row in table.rows[:2]] == [row.rating for row in standings("ab", played).rows]
+    assert not table.rows[2].is_rated and table.rows[1].next is None
+    values = json.loads(rendered(["dead", "b", "a"], played + lost, "json"))["standings"]
+    assert (values[2]["bot"], values[2]["elo"], values[2]["losses"]) == ("dead", None, 11)
+    line = rendered(["dead", "b", "a"], played + lost, "simple").split(" dead ")[1].splitlines()[0]
+    assert line.split()[:3] == ["–", "–", "0–0–11"]
+    (first, *_, last) = brief(table.tallies, table.pool, 2, 9)[1:]
+    assert first.split()[:2] == ["1", "a"] and last.split()[:3] == ["3", "dead", "–"]
+
+
+def test_a_bot_that_started_once_has_an_elo() -> None:
+    results = [game(("a", "b"), "a"), *(game(("a", "b"), "a", n, fault="start") for n in range(2, 12))]
+    assert all(row.is_rated for row in standings("ab", results).rows)
+
+
+def test_who_never_started_takes_no_evidence_from_the_others_at_a_table() -> None:
+    results = [summary("abx", (1, 2, 3), (0, 0, 0), n)._replace(faults=("", "", "start")) for n in (1, 2)]
+    rows = standings("abx", results, 3).rows
+    assert [(row.bot, row.is_rated) for row in rows] == [("a", True), ("b", True), ("x", False)]
 
 
 def round_robin(names: Iterable[str], rounds: int, section: str = "") -> list[Summary]:

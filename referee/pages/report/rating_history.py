@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from referee.core.advance import Advance, untold
-from referee.core.pairing import Pairing
 from referee.processes.parallel import in_order
-from referee.ratings.clusters import clusters
-from referee.ratings.pool import Rating, Result, fit
+from referee.ratings.clusters import clusters, results_of
+from referee.ratings.pool import Rating, fit
 from referee.records.record import Summary
 
 MAX_FITS = 30
@@ -64,21 +63,17 @@ def course(
     fewer than `FEWEST_GAMES` that are rated. Of many games, this many processes fit the ratings, as
     `in_order` has it.
     """
-    rated = [game for game in games if game.is_evidence and len(game.bots) > 1]
+    rated = results_of(games, clusters(games, repeats).of)
     if len(rated) < FEWEST_GAMES:
         return None
-    results = [
-        Result(game.bots, game.ranks, cluster, Pairing.parse(game.id).section)
-        for game, cluster in zip(rated, clusters(rated, repeats).of, strict=True)
-    ]
 
     def point_after(count: int) -> _Point:
-        pool = fit(results[:count], names, with_intervals=names[:1])
+        pool = fit(rated[:count], names, with_intervals=names[:1])
         elo = {name: pool.ratings[name].elo for name in names if name in pool.rows}
         return _Point(count, elo, pool.ratings[names[0]])
 
     found = RatingHistory({name: [] for name in names}, [])
-    bots = len({bot for game in rated for bot in game.bots})
+    bots = len({bot for result in rated for bot in result.bots})
     fits = min(MAX_FITS if bots <= MANY_BOTS else FEW_FITS, len(rated))
     # The longest first, so that the processes end at about the same time.
     counts = [len(rated) * number // fits for number in range(fits, 0, -1)]

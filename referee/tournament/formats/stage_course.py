@@ -44,7 +44,8 @@ class StagePlace(NamedTuple):
         """What the bot achieved in the stage: its points, its rating, or how far it came in a knockout."""
         columns = self.standing.columns
         if ELO in columns:
-            return true_minus(f"{columns[ELO]:+.0f} Elo")
+            elo = columns[ELO]
+            return elo if isinstance(elo, str) else true_minus(f"{elo:+.0f} Elo")
         if "reached" in columns:
             return str(columns["reached"])
         points = float(columns["points"])
