@@ -128,6 +128,10 @@ class StarvationClock:
         least_ns = min(running_waits_ns, default=0)  # guard: waiting-helper
         return max(0, max(waits_ns) - before_ns), max(0, least_ns - before_ns)
 
+    def computed_ns(self, began_ns: int) -> int:
+        """How long all of it computed since a moment after the mark, at least if it had one thread before."""
+        return self._clock.all_ns() - self._cpu_ns - max(0, began_ns - self._marked_ns)
+
     def is_held_back(self) -> bool:
         """Whether a thread was made to wait by what the bot asked for: a lower priority than it was started
         with, another policy or other processors. So is one that has ended, of which that is not known.

@@ -16,6 +16,7 @@ from referee.core.value import made
 from referee.gameplay.events import Timing
 from referee.processes import stamped
 from referee.processes.process import BotProcess
+from referee.processes.starvation import StarvationClock
 from referee.wire.stoppage import SLICE_NS
 
 CPU_WALL = 3
@@ -218,13 +219,19 @@ class Stopwatch:
             self.notice_waiting(now_ns)
             until_ns = due_ns + self._forgiven_ns + self._kept_ns  # one of them is 0
             self.mark_ns = 0
-            if now_ns > until_ns and self._starvation.is_waiting():
+            if now_ns > until_ns and self._may_be_waiting(self._starvation):
                 until_ns = now_ns + SLICE_NS
             wall, wall_ns = (CPU_WALL, CPU_WALL_NS) if self._forgives else (KEPT_WALL, KEPT_WALL_NS)
             longest_ns = (wall - 1) * self._wait_ns + wall_ns
             self._extension_ns = min(until_ns - due_ns, longest_ns)  # guard: longest-wait
             self.deadline_ns = due_ns + self._extension_ns
         return now_ns > self.deadline_ns
+
+    def _may_be_waiting(self, starvation: StarvationClock) -> bool:
+        """Whether the bot may be waiting for a processor now, which the kernel has not counted."""
+        if self._forgives:
+            return starvation.is_waiting()
+        return starvation.is_ready() and starvation.computed_ns(self.began_ns) <= self._wait_ns
 
     def kept_us(self, used_us: int) -> int:
         """How long the bot was kept from running in a move that it answered too late, if that is why: for

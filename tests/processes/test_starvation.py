@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from referee.core.errors import KeptWaitingError
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.events import Moved
 from referee.gameplay.terms import Terms
@@ -76,6 +77,59 @@ def test_a_bot_on_a_core_that_others_use_waits(tmp_path: Path, forgiven: bool) -
     if forgiven:  # at once, or since the referee was kept waiting too, which is never charged
         assert charge.used_us <= timing.wall_us - timing.waited_us + 1
     assert charge.used_us <= timing.wall_us - timing.forgiven_us + 1
+
+
+THINKING = """
+import time
+from referee.protocol.bot import play
+
+def choose(game):
+    until = time.process_time() + {seconds}
+    while time.process_time() < until:
+        pass
+    return game.legal()[0]
+
+play(choose)
+"""
+
+
+@pytest.mark.skipif((os.cpu_count() or 1) > 8, reason="it would take many programs to keep all cores busy")
+@pytest.mark.promise(
+    "TOURNAMENT",
+    "A loss on time for want of a processor is void, one by computing is not.",
+    case="in-time",
+)
+@pytest.mark.slow(seconds=10)
+@pytest.mark.parametrize("seconds", [0.03, 0.2], ids=["in-time", "too-long"])
+def test_a_loss_on_a_busy_machine_is_void_if_the_bot_would_have_been_in_time(
+    tmp_path: Path, seconds: float
+) -> None:
+    path = tmp_path / "bot.py"
+    path.write_text(THINKING.format(seconds=seconds))
+    bots = [
+        Bot("a", (sys.executable, str(path)), tmp_path, env=(("PYTHONPATH", str(ROOT)),)),
+        Bot.parse(f"b={RANDOM}", tmp_path),
+    ]
+    game = GAMES["evengroups"]
+    controls = (TimeControl.parse("100ms"), TimeControl.parse("60s"))
+    terms = Terms("x", game, game.settle({"size": "3"}), ("a", "b"), controls, b"")
+    busy = [
+        subprocess.Popen([sys.executable, "-c", "while True: pass"], start_new_session=True)
+        for _ in range(12 * (os.cpu_count() or 1))
+    ]
+    try:
+        if seconds < 0.1:
+            with pytest.raises(
+                KeptWaitingError, match=r"^bot `a` ran out of time, but for \d+ of \d+ ms it was kept"
+            ):
+                list(play_encounter(bots, [terms], start_us=LONG_US))
+        else:
+            (record,) = play_encounter(bots, [terms], start_us=LONG_US)
+            assert record.faults == ("time", "")
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
 
 
 @pytest.mark.promise(

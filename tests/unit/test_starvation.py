@@ -110,6 +110,13 @@ def test_a_bot_that_gives_up_its_share_of_the_processors_is_noticed(kernel: Kern
     assert kernel.clock.is_held_back(), "of one that has ended, nothing is known"
 
 
+def test_all_that_it_computed_is_told(kernel: Kernel) -> None:
+    kernel.threads = {1: (50, 0), 2: (20, 0)}
+    kernel.ended_ms = 40
+    assert kernel.clock.computed_ns(kernel.marked_ns) == 110 * MS
+    assert kernel.clock.computed_ns(kernel.marked_ns + 10 * MS) == 100 * MS
+
+
 def test_what_may_have_been_before_the_question_does_not_count(kernel: Kernel) -> None:
     kernel.threads = {1: (5, 30)}
     assert kernel.waited_ms(began_ms=12) == 18

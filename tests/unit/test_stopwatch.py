@@ -337,6 +337,7 @@ class Waits:
     def __init__(self, kernel: Written, waited_ms: float, forgiven: bool = False) -> None:
         self.waited_ms = waited_ms
         self.kept_ms = 0.0
+        self.computed_ms = 0
         self.still_waits = self.held_back = False
         kernel.watch._forgives = forgiven
         self.reads = self.marks = 0
@@ -355,6 +356,9 @@ class Waits:
 
     def is_held_back(self) -> bool:
         return self.held_back
+
+    def computed_ns(self, began_ns: int) -> int:
+        return self.computed_ms * MS
 
     def is_ready(self) -> bool:
         return self.still_waits
@@ -476,15 +480,19 @@ def test_who_got_no_processor_is_waited_for_to_see_whether_it_would_have_been_in
     assert kernel.used_ms(1030, 1030) == 1030
 
 
-def test_who_still_gets_none_is_waited_for_and_one_that_runs_is_not(kernel: Written) -> None:
+@pytest.mark.parametrize("computed_ms", [0, 1001])
+def test_who_still_gets_none_is_waited_for_until_it_sleeps_or_has_computed_for_too_long(
+    kernel: Written, computed_ms: int
+) -> None:
     waits = Waits(kernel, 0)
     watch = kernel.began(1000, 500)
-    waits.still_waits = True
+    waits.still_waits, waits.computed_ms = True, 1000
     assert watch.up_us(kernel.at(1001, 0)) is None
-    waits.still_waits = False
-    assert watch.up_us(kernel.at(1012, 0)) == 1_012_000
-    waits.still_waits = True
-    assert watch.up_us(kernel.now_ns) == 1_012_000, "it was just decided"
+    assert watch.up_us(kernel.at(1012, 0)) is None
+    waits.computed_ms, waits.still_waits = computed_ms, computed_ms > 0
+    assert watch.up_us(kernel.at(1023, 0)) == 1_023_000
+    waits.computed_ms, waits.still_waits = 0, True
+    assert watch.up_us(kernel.now_ns) == 1_023_000, "it was just decided"
 
 
 def test_an_answer_is_waited_for_while_a_wait_may_still_last(kernel: Written) -> None:
