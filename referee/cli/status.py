@@ -137,17 +137,16 @@ def _data(progress: RunProgress, order: BotOrder) -> dict[str, Any]:
 
 
 def _standing(order: BotOrder, place: RankedBot) -> dict[str, Any]:
+    from referee.ratings.data import rating_json
+
     rank, name, columns = place
     tally = order.tallies[name]
-    rating = order.pool.ratings[name] if order.pool else None
     losses, draws, wins = tally.counts
     return {
         "rank": rank,
         "bot": name,
         "withdrawn": order.facts.withdrawn.get(name),
-        "elo": rating.elo if rating else None,
-        "low": rating.low if rating else None,
-        "high": rating.high if rating else None,
+        **rating_json(order.pool.ratings[name] if order.pool else None),
         "games": tally.games,
         "wins": wins,
         "draws": draws,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import NamedTuple
@@ -141,7 +142,10 @@ def meetings(table: Standings, best: int | None = None) -> list[HeadToHead]:
         of_pair = counts.get((min(one, other), max(one, other)))
         if of_pair:
             own = of_pair if one < other else of_pair[::-1]
-            found.append(HeadToHead(one, other, own, compare(own), likelihoods[at][after]))
+            comparison = compare(own)
+            if table.pool.is_stopped(one) and table.pool.is_stopped(other):
+                comparison = comparison._replace(low=-math.inf, high=math.inf, nelo_half_width=None)
+            found.append(HeadToHead(one, other, own, comparison, likelihoods[at][after]))
     return found
 
 

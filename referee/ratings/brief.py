@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from referee.ratings.clusters import results_of
 from referee.ratings.columns import (
@@ -27,9 +27,13 @@ FAULTS_WIDTH = 12
 """Maximum share of the width that faults take from the names."""
 
 
-def fitted(names: Sequence[str], games: Sequence[Summary], of: Sequence[int]) -> FittedPool:
-    """The ratings of all bots by these games, each of which is of a cluster."""
-    return fit(results_of(games, of), sorted(names))
+def fitted(
+    names: Sequence[str], games: Sequence[Summary], of: Sequence[int], stopped: Collection[str] = ()
+) -> FittedPool:
+    """The ratings of all bots by these games, each of which is of a cluster; `stopped` as in
+    `FittedPool.for_people`.
+    """
+    return fit(results_of(games, of), sorted(names)).for_people(stopped)
 
 
 def brief(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -180,26 +181,37 @@ def rating_text(rating: Rating) -> str:
     return interval_text(*rating)
 
 
-def interval_text(elo: float, low: float | None, high: float | None) -> str:
-    """An Elo with half of its interval, or with both ends where they are not about as far from it."""
-    if low is None or high is None:
+def interval_text(elo: float | None, low: float | None, high: float | None) -> str:
+    """An Elo with half of its interval, or with both ends where they are not about as far from it; where the
+    interval has only one end, this alone.
+    """
+    ends = [
+        f"{words} {signed(end)}"
+        for words, end in (("at least", low), ("at most", high))
+        if end is not None and math.isfinite(end)
+    ]
+    if len(ends) == 1:
+        return ends[0]
+    if elo is None or low is None or high is None:
         return NONE
+    if not ends:
+        return signed(elo)
     if max(elo - low, high - elo) > LOPSIDED * min(elo - low, high - elo):
         return true_minus(f"{signed(elo)} ({round(low):,d}…{round(high):,d})")
     return f"{signed(elo)} ± {(high - low) / 2:,.0f}"
 
 
+def range_text(rating: Rating) -> str:
+    """The interval of a rating in words."""
+    _, low, high = rating
+    if low is None or high is None or math.isinf(low) or math.isinf(high):
+        return f"{rating_text(rating)} Elo"
+    return f"between {signed(low)} and {signed(high)} Elo"
+
+
 def estimate_text(test: SprtResult) -> str:
     """The difference after a sequential test, with its interval."""
-    found = estimate(test)
-    value, low, high = found or (None, None, None)
-    if value is not None and low is not None and high is not None:
-        return interval_text(value, low, high)
-    known = [] if value is None else [signed(value)]
-    ends = [
-        f"{words} {signed(end)}" for words, end in (("at least", low), ("at most", high)) if end is not None
-    ]
-    return true_minus(", ".join(known + ends)) or NONE
+    return interval_text(*(estimate(test) or (None, None, None)))
 
 
 def test_text(test: SprtResult) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -70,8 +71,8 @@ def _standing(row: StandingsRow, table: Standings, facts: Facts) -> dict[str, An
         "rank": row.rank,
         "bot": row.bot,
         **row.columns,
-        **_rating(row.rating),
-        "to_next": _rating(after.difference if after else None),
+        **rating_json(row.rating),
+        "to_next": rating_json(after.difference if after else None),
         "superiority": _rounded(after.superiority if after else None, 4),
         "games": row.tally.games,
         **_counts(row.tally.counts),
@@ -105,8 +106,8 @@ def _test(test: SprtResult) -> dict[str, Any]:
     }
 
 
-def _rating(rating: Rating | None) -> dict[str, Any]:
-    """An Elo; its members are null where there is none."""
+def rating_json(rating: Rating | None) -> dict[str, Any]:
+    """An Elo and the ends of its interval, null where there is none."""
     return _ends(rating if rating and rating.is_known else None)
 
 
@@ -123,7 +124,7 @@ def _counts(counts: Sequence[int]) -> dict[str, int]:
 
 
 def _rounded(value: float | None, digits: int) -> float | None:
-    return None if value is None else round(value, digits)
+    return None if value is None or math.isinf(value) else round(value, digits)
 
 
 def _times_of(bot: str, facts: Facts) -> dict[str, int | None]:
@@ -157,7 +158,7 @@ def _los(table: Standings) -> list[list[float | None]]:
 
 def _advantages(table: Standings) -> list[dict[str, Any]]:
     return [
-        {"section": section, "seats": seats, "seat": number, **_rating(rating)}
+        {"section": section, "seats": seats, "seat": number, **rating_json(rating)}
         for (section, seats), ratings in sorted(table.pool.advantages.items())
         for number, rating in enumerate(ratings, 1)
     ]
@@ -170,7 +171,7 @@ def _by_seat(table: Standings) -> list[dict[str, Any]]:
             "games": sum(counts),
             **_counts(counts),
             "points": _rounded(points, 6),
-            **_rating(advantage),
+            **rating_json(advantage),
         }
         for number, (counts, points, advantage) in enumerate(seat_results(table), 1)
     ]

@@ -5,11 +5,12 @@ they mean. Pure.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from referee.core.text import counted, listed, shown
 from referee.core.units import about
 from referee.gameplay.events import Ending
-from referee.ratings.columns import rating_text
+from referee.ratings.columns import range_text, rating_text
 from referee.ratings.standings import Facts, Standings
 from referee.records.left_out import LeftOut
 from referee.records.record import Summary
@@ -33,6 +34,10 @@ OUTPUT_LINES = 4
 
 ELO = "Elo: the mean is 0; ± or (from…to): 95 % interval, by encounters, not games"
 NO_ELO = f"no Elo yet: it takes {FEW_ENCOUNTERS} independent encounters; `--notes` shows it anyway"
+NO_INTERVALS = (
+    "no intervals for bots whose sequential test is decided: tests end when the results are extreme, so "
+    "intervals would be too narrow; `--show sprt` has the differences, corrected for this"
+)
 NEXT = "to next: the difference to the next rank, with its own 95 % interval"
 LOS = "LOS: the likelihood that the bot is stronger than the next one in rank"
 POINTS = "points: in each game, the share of opponents that finished behind; a tie counts half"
@@ -45,8 +50,8 @@ ROUNDS = "rounds: the number of the opponent and the points against it: `3:2` is
 OVER = "over: moves longer than the allowance, charged to the reserve; late: moves after the time was up"
 
 AFTER = (
-    "Elo after the test: of the tested pairs alone, corrected for when the test ended; the table "
-    "ignores when the test ended, and may show a larger difference"
+    "Elo after the test: of the tested pairs alone, corrected for when the test ended; the ratings "
+    "are not, and may show a larger difference"
 )
 
 _MEANINGS = {
@@ -144,8 +149,6 @@ def names_text(names: Sequence[str]) -> str:
 def _advantages(table: Standings) -> Iterator[str]:
     for (section, seats), ratings in sorted(table.pool.advantages.items()):
         where = f" in {section}" if section and not table.section else ""
-        if not all(rating.is_known for rating in ratings):
-            continue
         worth = [rating_text(rating) for rating in ratings]
         if seats == 2:
             yield f"advantage of seat 1: {worth[0]} Elo{where}"
@@ -160,11 +163,22 @@ def _uncertain(table: Standings) -> Iterator[str]:
     if few := [row.bot for row in rated if row.encounters < FEW_ENCOUNTERS]:
         who = "all bots" if len(few) == len(rated) > 2 else names_text(few)
         yield f"rough intervals: {who} played fewer than {FEW_ENCOUNTERS} independent encounters"
-    compared = [row.next for row in table.rows if row.next]
-    unclear = sum(not each.is_clear for each in compared)
+    if any(table.pool.is_stopped(row.bot) for row in rated):
+        yield NO_INTERVALS
+    compared = [
+        (row.bot, after.bot, row.next)
+        for row, after in pairwise(table.rows)
+        if row.next and not (table.pool.is_stopped(row.bot) or table.pool.is_stopped(after.bot))
+    ]
+    if len(rated) == 2 and compared:
+        ((one, other, found),) = compared
+        stronger = one if found.difference.elo > 0 else other
+        meaning = f"{stronger} is stronger" if found.is_clear else "0 is possible"
+        yield f"{one} compared with {other}: {range_text(found.difference)} (95 %), so {meaning}"
+        return
+    unclear = sum(not found.is_clear for *_, found in compared)
     if unclear == len(compared) > 0:
-        what = "no adjacent ranks differ" if len(compared) > 1 else "the two do not differ"
-        yield f"too few games: {what} significantly (95 %)"
+        yield "no adjacent ranks differ significantly (95 %)"
     elif unclear:
         clear = len(compared) - unclear
         differ = "differs" if clear == 1 else "differ"

@@ -16,14 +16,16 @@ difference of two bots has an interval of its own, which is not the sum of their
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Hashable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from referee.ratings.two import ELO
 
 if TYPE_CHECKING:
+    from referee.ratings.arrays import Arrays
     from referee.ratings.likelihood import Floats
     from referee.ratings.posterior import Posterior
 
@@ -45,7 +47,9 @@ class Rating(NamedTuple):
 
     elo: float
     low: float | None = None
-    """The lower end of the 95 % interval; None where nothing is known, and `high` too."""
+    """The lower end of the 95 % interval: −∞ where the games do not bound it; None where nothing is known,
+    and `high` too.
+    """
     high: float | None = None
 
     @property
@@ -79,9 +83,29 @@ class FittedPool:
     """
     spread: float | None
     """The estimated standard deviation of strengths in Elo; None where no bots have met."""
+    one_sided: dict[str, tuple[bool, bool]]
+    """Of each bot that has met another, whether it lost all its games, and whether it won them all."""
     rows: dict[str, int] = field(repr=False, compare=False)
     """The number of the parameter of each bot that has met another."""
     posterior: Posterior | None = field(repr=False, compare=False)
+    unbounded: dict[str, tuple[bool, bool]] = field(default_factory=dict)
+    """Of which bots intervals have no lower and no upper end."""
+
+    def for_people(self, stopped: Collection[str] = ()) -> FittedPool:
+        """The pool with only those ends of intervals that the games set. A bot that won all its games may be
+        any stronger. Those whose sequential tests ended, which they do when results are extreme, have no
+        interval: it would be too narrow.
+        """
+        unbounded = self.one_sided | dict.fromkeys(stopped, (True, True))
+        ratings = {
+            name: _opened(rating, *unbounded.get(name, (False, False)))
+            for name, rating in self.ratings.items()
+        }
+        return replace(self, ratings=ratings, unbounded=unbounded)
+
+    def is_stopped(self, name: str) -> bool:
+        """Whether a bot has no interval because a sequential test of it ended."""
+        return self.unbounded.get(name) == (True, True)
 
     def difference(self, one: str, other: str) -> Rating:
         """Computes how much stronger one bot is than the other, with an interval of its own."""
@@ -106,7 +130,9 @@ class FittedPool:
         for at, sign, own in zip(comparable, signs, ends, strict=True):
             one, other = pairs[at]
             difference = self.ratings[one].elo - self.ratings[other].elo
-            found[at] = _rating(difference, sorted(sign * end for end in own))
+            below, above = (self.unbounded.get(name, (False, False)) for name in (one, other))
+            rating = _rating(difference, sorted(sign * end for end in own))
+            found[at] = _opened(rating, below[0] or above[1], below[1] or above[0])
         return found
 
     def superiority(self, one: str, other: str) -> float | None:
@@ -203,9 +229,31 @@ def fit(
         groups,
         {name: expected.get(name, 0.0) for name in names},
         ELO * known.spread if known else None,
+        _one_sided(arrays),
         {name: row for row, name in enumerate(ordered)},
         known,
     )
+
+
+def _one_sided(arrays: Arrays) -> dict[str, tuple[bool, bool]]:
+    """Of each bot whether it lost all its games, and whether it won them all."""
+    others = [[True, True] for _ in arrays.bots]
+    for games in arrays.games:
+        last = max(games.ranks)
+        for rank, bots in zip(games.ranks, games.bots.T, strict=True):
+            is_alone = games.ranks.count(rank) == 1
+            for bot in set(bots.tolist()):
+                others[bot][0] &= is_alone and rank == last
+                others[bot][1] &= is_alone and rank == 1
+    return {name: (lost, won) for name, (lost, won) in zip(arrays.bots, others, strict=True)}
+
+
+def _opened(rating: Rating, below: bool, above: bool) -> Rating:
+    """The rating without its lower and its upper end, where it has an interval."""
+    if not rating.is_known:
+        return rating
+    low, high = -math.inf if below else rating.low, math.inf if above else rating.high
+    return Rating(rating.elo, low, high)
 
 
 def _rating(elo: float, ends: Iterable[float]) -> Rating:

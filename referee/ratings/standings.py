@@ -56,6 +56,15 @@ class Facts:
     stages: Mapping[str, str] = field(default_factory=dict)
     """How far each section is, such as `round 3 of 7`; not of those where that says nothing."""
 
+    def stopped(self, section: str = "") -> set[str]:
+        """The bots of decided sequential tests, of one section or of all."""
+        return {
+            name
+            for test in self.tests
+            if test.accepted and section in ("", test.section)
+            for name in (test.bot, test.against)
+        }
+
     def of_format(self, section: str) -> dict[str, FormatTable]:
         """The tables of the format in a section, by their names."""
         return {one.name: one for one in self.tables.get(section, ())}
@@ -175,7 +184,7 @@ def _standings(
     found = clusters(games, facts.repeats)
     tallies = Tallies(names, games, facts.points)
     results = results_of(games, found.of)
-    pool = fit(results, sorted(names))
+    pool = fit(results, sorted(names)).for_people(facts.stopped(section))
     own = facts.places.get(section)
     if own is None and facts.by_points:
         own = ranked_by_points(names, tallies, pool if seats > 1 else None)

@@ -249,12 +249,3 @@ def test_what_a_match_says_of_its_test() -> None:
     assert ladders.decision(said) == ""
     assert ladders.decision(said.replace("H1", "H0")) == "H0"
     assert ladders.decision("2 of 2\n") == "not decided"
-
-
-def test_the_difference_is_told_from_the_point_of_view_of_the_upper_rung() -> None:
-    first = {"to_next": {"elo": 100.4, "low": 80.4, "high": 120.4}}
-    assert ladders.difference(first, True) == "+100 ± 20"
-    assert ladders.difference(first, False) == "−100 ± 20"
-    assert ladders.difference({"to_next": {"elo": 0.0, "low": -9.0, "high": 9.0}}, False) == "+0 ± 9"
-    won = {"to_next": {"elo": 400.0, "low": 200.0, "high": 900.0}}
-    assert ladders.difference(won, True) == "+400 (200…900)"

@@ -19,7 +19,7 @@ import sys
 import tempfile
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tabulate import tabulate
 
@@ -218,24 +218,17 @@ def played(
     if ladder.clock:
         words += ["--time", ladder.clock]
     told = referee(*words).stderr
-    standings = json.loads(referee("table", str(folder), "--times", "--format", "json").stdout)["standings"]
-    (own,) = (line for line in standings if line["bot"] == rung.name)
+    table = json.loads(referee("table", str(folder), "--times", "--format", "json").stdout)
+    (own,) = (line for line in table["standings"] if line["bot"] == rung.name)
+    (test,) = table["tests"]
     times = own["times"]
     return Result(
         own["games"],
         own["points"],
-        difference(standings[0], own is standings[0]),
+        interval_text(test["elo"], test["low"], test["high"]),
         decision(told),
         times["cpu_us"] // max(1, times["moves"]),
     )
-
-
-def difference(first: dict[str, Any], stronger: bool) -> str:
-    """The difference in Elo, from the point of view of the first of two bots or of the other one."""
-    to_next = first["to_next"]
-    elo = to_next["elo"] if stronger else 0 - to_next["elo"]  # which is never -0
-    ends = (to_next["low"], to_next["high"]) if stronger else (-to_next["high"], -to_next["low"])
-    return interval_text(elo, *ends)
 
 
 def decision(told: str) -> str:

@@ -107,7 +107,7 @@ def test_the_headline_and_the_podium_are_those_of_the_standings() -> None:
     assert found.headline and found.test is None and found.evidence == []
     assert (found.headline.kicker, found.headline.answer) == ("Winner", "ant")
     assert found.headline.sentence.startswith(
-        "20 wins in 20 games. It is almost certainly stronger than bee (more than 99 %), with a lead of +"
+        "20 wins in 20 games. It is almost certainly stronger than bee (more than 99 %), with a lead of at"
     )
     assert found.headline.sentence.endswith(" Elo.")
     assert [place.bot for place in found.podium] == order

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import re
 import zlib
 from collections import Counter
@@ -144,6 +145,9 @@ def test_an_interval_is_drawn_where_its_ends_are() -> None:
     assert middle and (middle.low, middle.middle, middle.high) == tuple(map(scale.at, (50, 100, 150)))
     assert lopsided and tuple(lopsided) == tuple(map(scale.at, (120, 900, 250)))
     assert middle.low >= 0 and lopsided.high <= WIDTH and unknown is None
+    won, stopped = (bar(Rating(250.0, low, math.inf), scale) for low in (120.0, -math.inf))
+    assert won and won.high == WIDTH and stopped and stopped.low == stopped.high == stopped.middle
+    assert elo_scale([*ratings, Rating(250.0, -math.inf, math.inf)]) == scale
 
 
 def test_a_distribution_of_times_has_its_quarters_and_the_allowance() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -28,6 +29,7 @@ from referee.ratings.notes import NO_ELO
 from referee.ratings.pairs import crosstable, pentanomial
 from referee.ratings.placing import FormatPlace
 from referee.ratings.pool import Rating
+from referee.ratings.sprt import SprtResult
 from referee.ratings.standings import Facts, NextInRank, standings
 from referee.ratings.table import KNOWN, TableText, parse_show, rendered
 from referee.ratings.tally import Tallies
@@ -151,7 +153,7 @@ def test_a_bot_that_never_started_has_no_elo_and_is_last(fault: str) -> None:
     values = json.loads(rendered(["dead", "b", "a"], played + lost, "json"))["standings"]
     assert (values[2]["bot"], values[2]["elo"], values[2]["losses"]) == ("dead", None, 11)
     line = rendered(["dead", "b", "a"], played + lost, "simple").split(" dead ")[1].splitlines()[0]
-    assert line.split()[:3] == ["–", "–", "0–0–11"]
+    assert line.split()[:4] == ["–", "–", "11", "0–0–11"]
     (first, *_, last) = brief(table.tallies, table.pool, 2, 9)[1:]
     assert first.split()[:2] == ["1", "a"] and last.split()[:3] == ["3", "dead", "–"]
 
@@ -303,9 +305,16 @@ def test_few_games_and_neighbours_that_are_not_told_apart_are_told() -> None:
         "ab", round_robin("ab", 9)
     )
     many = [game(pair, "a" if number % 3 else "b", number) for number in range(1, 200) for pair in SEATINGS]
-    assert "few games" not in notes("ab", many) and "significantly" not in notes("ab", many)
+    assert "few games" not in notes("ab", many)
+    assert re.search(
+        r"a compared with b: between \+\d+ and \+\d+ Elo \(95 %\), so a is stronger", notes("ab", many)
+    )
     even = [game(pair, "ab"[number % 2], number) for number in range(1, 200) for pair in SEATINGS]
-    assert "too few games: the two do not differ significantly" in notes("ab", even)
+    assert re.search(
+        r"b compared with a: between −\d+ and \+\d+ Elo \(95 %\), so 0 is possible", notes("ab", even)
+    )
+    three = "no adjacent ranks differ significantly (95 %)"
+    assert three in notes("abc", [*even, *(game(pair, "c", 300) for pair in (("a", "c"), ("c", "b")))])
 
 
 def test_three_lines_of_notes_are_shown_and_the_others_counted() -> None:
@@ -379,6 +388,47 @@ def test_a_lopsided_interval_has_both_ends() -> None:
     assert rating_text(Rating(-10.0, -15.0, -5.0)) == "−10 ± 5" and rating_text(Rating(0.0)) == "–"
     assert rating_text(Rating(0.0, -40.0, 50.0)) == "+0 ± 45", "about as far"
     assert rating_text(Rating(0.0, -39.0, 50.0)) == "+0 (−39…50)"
+    assert rating_text(Rating(389.0, 108.0, math.inf)) == "at least +108"
+    assert rating_text(Rating(-389.0, -math.inf, -108.0)) == "at most −108"
+    assert rating_text(Rating(60.0, -math.inf, math.inf)) == "+60"
+
+
+def test_a_bot_that_won_or_lost_everything_has_an_interval_with_one_end() -> None:
+    winners = {("a", "b"): "aa", ("b", "a"): "aa", ("b", "c"): "bc"}
+    games = [game(pair, of[number % 2], number) for number in range(1, 11) for pair, of in winners.items()]
+    table = rendered("abc", games)
+    assert re.search(r"a +at least \+\d+ +at least \+\d+ +20 +20–0–0", table)
+    first, *_, last = json.loads(rendered("abc", games, "json"))["standings"]
+    assert first["low"] > 0 and first["high"] is first["to_next"]["high"] is None
+    assert last["low"] is not None and last["high"] is not None, "it won some games"
+    a, *_ = csv.DictReader(io.StringIO(rendered("abc", games, "csv")))
+    assert float(a["low"]) == first["low"] and a["high"] == ""
+    assert "at most " in rendered("ab", games[:2] * 5, view=TableText(columns=("elo",)))
+
+
+def test_bots_of_a_decided_test_have_no_intervals_besides_that_of_the_test() -> None:
+    games = [game(pair, "a" if number % 3 else "b", number) for number in range(1, 60) for pair in SEATINGS]
+    others = (("c", "d"), ("d", "c"))
+    games += [game(pair, "cd"[number % 2], number) for number in range(1, 60) for pair in others]
+    test = SprtResult("", "a", "b", 0.0, 100.0, 0.05, 0.05, "logistic", (20, 0, 0, 0, 39), 3.0, "H1")
+    decided, running = (Facts(tests=(test._replace(accepted=accepted),)) for accepted in ("H1", ""))
+    assert re.search(r"a  +\+\d+ ± \d+ ", rendered("abcd", games, facts=running))
+    assert "no intervals" not in notes("abcd", games, running)
+    table = notes("abcd", games, decided)
+    assert "no intervals for bots whose sequential test is decided" in " ".join(table.split())
+    assert re.search(r"a  +\+\d+  +– ", table) and re.search(r"c  +[+−]\d+ ± \d+ ", table)
+    assert re.search(r"a +b +H1 accepted .* \+99 ± 99", rendered("abcd", games, facts=decided))
+    data = json.loads(rendered("abcd", games, "json", facts=decided))
+    of = {row["bot"]: row for row in data["standings"]}
+    assert all(of[bot]["elo"] and of[bot]["low"] is of[bot]["high"] is None for bot in "ab")
+    assert all(of[bot]["low"] < of[bot]["high"] for bot in "cd")
+    pair, other = data["pairs"]
+    assert (pair["bot"], pair["against"], pair["low"], pair["high"]) == ("a", "b", None, None)
+    assert other["low"] is not None and pair["elo"] and pair["nelo_half_width"] is None
+    rows = {
+        row["bot"]: row for row in csv.DictReader(io.StringIO(rendered("abcd", games, "csv", facts=decided)))
+    }
+    assert rows["a"]["low"] == rows["a"]["to_next_high"] == "" != rows["c"]["low"]
 
 
 def test_a_bot_that_won_everything_has_an_interval_that_says_so() -> None:

@@ -12,7 +12,7 @@ from referee.core.pairing import Pairing
 from referee.core.point_scale import STANDARD
 from referee.core.text import counted, listed, true_minus
 from referee.gameplay.events import Ending
-from referee.ratings.columns import number_text, rating_text
+from referee.ratings.columns import NONE, estimate_text, number_text, rating_text
 from referee.ratings.format_tables import DECIDED_BY_SEED, LAST_SERIES
 from referee.ratings.sprt import SprtResult, llr
 from referee.ratings.standings import NextInRank, Standings, StandingsRow
@@ -227,7 +227,9 @@ def _of_test(test: SprtResult, table: Standings) -> Headline:
         f"{true_minus(f'{low:.2f}')} or {high:+.2f}."
     )
     first = table.rows[0] if table.rows else None
-    if first and first.next and len(table.rows) == 2:
+    if (corrected := estimate_text(test)) != NONE:
+        text += f" Corrected for when the test ended, the difference is {corrected} Elo."
+    elif first and first.next and len(table.rows) == 2:
         text += f" In the ratings, {first.bot} is ahead by {rating_text(first.next.difference)} Elo."
     return Headline(f"Is {test.bot} {asked} than {test.against}?", answer, tone, text)
 

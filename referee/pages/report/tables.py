@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -224,14 +225,20 @@ def _filled(grid: Grid) -> Grid | None:
 
 def elo_scale(ratings: Sequence[Rating]) -> Scale:
     """The scale that all intervals of ratings, and 0, lie on."""
-    return Scale.over([0.0, *(value for rating in ratings for value in rating if value is not None)])
+    values = (value for rating in ratings for value in rating)
+    return Scale.over([0.0, *(value for value in values if value is not None and math.isfinite(value))])
 
 
 def bar(rating: Rating, scale: Scale) -> Bar | None:
-    """The interval of a rating on a scale; None where nothing is known."""
-    if rating.low is None or rating.high is None:
+    """The interval of a rating on a scale, of which nothing is left if it has no end; None where nothing is
+    known.
+    """
+    elo, low, high = rating
+    if low is None or high is None:
         return None
-    return Bar(scale.at(rating.low), scale.at(rating.high), scale.at(rating.elo))
+    if (low, high) == (-math.inf, math.inf):
+        low = high = elo
+    return Bar(scale.at(low), scale.at(high), scale.at(elo))
 
 
 def time_scale(times: Times, allowances: Mapping[str, int | None]) -> Scale:

@@ -157,7 +157,7 @@ def order_of(run: Run) -> BotOrder:
     facts = facts_of(run, run.is_open)
     tallies = Tallies(names, games, facts.points)
     of = clusters(games, facts.repeats).of
-    pool = fitted(names, games, of) if max(run.seats.values()) > 1 and games else None
+    pool = fitted(names, games, of, facts.stopped()) if max(run.seats.values()) > 1 and games else None
     (own, *others) = facts.places.values() or [()]
     ranked = ranked_by_points if facts.by_points else ranked_by_rating
     ordered = own if own and not others else ranked(names, tallies, pool)
