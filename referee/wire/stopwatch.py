@@ -203,7 +203,7 @@ class Stopwatch:
         # The referee may have been kept waiting at the same time, which is left out already.
         if self._forgives:
             self._forgiven_ns = max(0, waited_ns - self._uncharged_ns)  # guard: waited-once
-        else:
+        elif now_ns - self.began_ns > self._wait_ns:
             if self._starvation.is_ready():  # guard: ready-since
                 kept_ns -= time.monotonic_ns() - now_ns
             self._kept_ns = max(0, min(waited_ns, kept_ns) - self._uncharged_ns)
