@@ -129,8 +129,8 @@ KNOWN = [
     Known(
         "bots without games are not last",
         "ratings/placing",
-        "return not tally.games, -round",
-        "return False, -round",
+        "return not tally.games, not is_rated, -round",
+        "return False, not is_rated, -round",
     ),
     Known(
         "the league's prior in the gradient is not squared",
