@@ -106,7 +106,7 @@ def test_a_warden_that_is_killed_before_the_program_runs(
     monkeypatch.setattr(launcher, "_notice", once)
     file = toml(tmp_path / "t.toml", dict.fromkeys("ab", PLAIN), rounds=1)
     done = referee("run", str(file))
-    assert done.code == 0 and "ready; the bot could have done that), it is played again" in done.err
+    assert done.code == 0 and "ready; the bot could have done that, it is played again" in done.err
     assert sorted(game["attempt"] for game in games(tmp_path / "t-results").values()) == [1, 2]
 
 

@@ -105,7 +105,7 @@ def test_a_warden_that_is_killed_during_a_game_costs_no_bot_anything(
     file = toml(tmp_path / "t.toml", dict.fromkeys("ab", PLAIN), rounds=1)
     done = referee("run", str(file), "--isolation", confined(level))
     assert done.code == 0, done.err
-    assert done.err.count(" was killed while the bot played)") == 2, done.err
+    assert done.err.count(" was killed while the bot played, ") == 2, done.err
     assert "forfeit" not in done.err and "how often" not in done.err
     played = games(tmp_path / "t-results").values()
     assert len(played) == 2 and not any(any(game["faults"]) for game in played)

@@ -424,7 +424,7 @@ def test_the_scratch_folder_of_a_bot_that_kills_its_warden_is_removed(killed: st
     process = started(f"{PARENT}read go; echo $TMPDIR; touch $TMPDIR/x; {kills}")
     process.write(b"go\n")  # only now, so that the warden has reported the start
     folder = Path(spoken(process).decode().strip())
-    assert process.exit_status() == "ended the process that watches over it"
+    assert process.exit_status() == "was ended when the process that watches over it was killed"
     end_processes([process])
     Launcher.close()
     assert not folder.exists()
