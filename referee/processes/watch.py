@@ -178,7 +178,8 @@ class BotMonitor:
         if self._status is None and (status := _status(self._bot)) is not None:
             first, killed = self._first_process, False
             if first:
-                killed = status < 0 or first.was_killed()  # guard: first-process
+                # Any other signal the bot can make the kernel send to its group, such as SIGHUP.
+                killed = status == -signal.SIGKILL or first.was_killed()  # guard: first-process
                 if status - SIGNALLED in _SIGNALS:
                     status = SIGNALLED - status
             self._status = status

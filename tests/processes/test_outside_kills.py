@@ -143,6 +143,39 @@ def test_a_bot_that_kills_itself_at_bwrap_loses(tmp_path: Path) -> None:
     assert found == [("", "start"), ("start", "")]
 
 
+HANGS_UP = """
+import os, sys
+for line in sys.stdin:
+    word = line.split()[0]
+    if word == "hello":
+        print("hello 1", flush=True)
+    elif word == "prepare":
+        print("ready", flush=True)
+    elif word == "ask":
+        if os.fork() == 0:
+            read, write = os.pipe()
+            if os.fork() == 0:  # its end orphans the group, in which `bwrap` is stopped
+                os.close(write)
+                os.read(read, 1)
+                os._exit(0)
+            os.setpgid(0, 0)
+            os.close(write)
+            os.wait()
+            os._exit(0)
+        os.wait()
+"""
+
+
+@pytest.mark.slow
+def test_a_bot_that_has_the_kernel_hang_up_bwrap_loses(tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text(HANGS_UP)
+    file = toml(tmp_path / "t.toml", {"a": "{python} bot.py", "b": PLAIN}, rounds=1)
+    done = referee("run", str(file), "--isolation", confined("bwrap"))
+    assert done.code == 0 and not voids(tmp_path / "t-results"), done.err
+    found = sorted(tuple(game["faults"]) for game in games(tmp_path / "t-results").values())
+    assert found == [("", "gone"), ("gone", "")]
+
+
 @pytest.mark.parametrize("level", ["none", pytest.param("basic", marks=pytest.mark.slow)])
 def test_a_bot_that_could_have_killed_its_warden_is_a_suspect_and_does_not_lose(
     level: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
