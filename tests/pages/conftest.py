@@ -4,7 +4,9 @@ which each module of tests asks for.
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="package")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+def chromium(scratch: Path) -> Iterator[Browser]:
     """One browser for all tests of pages. It ends with the last of them, since meanwhile no other event loop
     can run in this thread.
     """
@@ -25,7 +27,9 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
     if not chromium_path():
         pytest.skip(f"needs Chromium: one of {', '.join(NAMES)} on the PATH")
-    with temporary_files_in(tmp_path_factory.mktemp("chromium")), running_chromium() as browser:
+    folder = Path(tempfile.mkdtemp(dir=scratch))
+    folder.chmod(0o755)  # other tests of the same worker start bots of other users meanwhile
+    with temporary_files_in(folder), running_chromium() as browser:
         yield browser
 
 

@@ -164,9 +164,9 @@ def test_a_request_that_lay_unread_while_the_referee_was_stopped_is_answered(
     """The bot asks for its legal moves at once, and the referee is stopped until long after the deadline."""
     seats.wire.post(0, Question((), SECOND_US, 0, SECOND_US))
     seats.bots[0].say(b"list 1\n")
-    now_ns, real_ns = time.monotonic_ns() + 5 * SECOND_NS, time.time_ns() + 5 * SECOND_NS
-    monkeypatch.setattr(time, "monotonic_ns", lambda: now_ns)
-    monkeypatch.setattr(time, "time_ns", lambda: real_ns)
+    clock, date = time.monotonic_ns, time.time_ns
+    monkeypatch.setattr(time, "monotonic_ns", lambda: clock() + 5 * SECOND_NS)
+    monkeypatch.setattr(time, "time_ns", lambda: date() + 5 * SECOND_NS)
     assert isinstance(seats.wire.next_reply().content, ListRequest)
     seats.wire.show_legal(0, LegalMoves(("L:D4",), 1, sampled=False))
     seats.bots[0].say(b"move 1 L:D4\n")
