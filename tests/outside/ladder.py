@@ -25,12 +25,12 @@ class Ladder(Format):
     pairs_by_round: ClassVar[bool] = True
 
     rounds: int = 1
-    order: tuple[str, ...] = ()
+    ranking: tuple[str, ...] = ()
     """All bots, from the top down."""
 
     @classmethod
     def read(cls, settings: Settings) -> Ladder:
-        return cls(settings.rounds(), settings.order("order"))
+        return cls(settings.rounds(), settings.order("ranking"))
 
     def check(self, bots: int, seats: int) -> None:
         if seats != 2:
@@ -38,7 +38,7 @@ class Ladder(Format):
         super().check(bots, seats)
 
     def schedule(self, state: SectionState) -> Schedule:
-        return self._played([*self.order], state.section, state.games)
+        return self._played([*self.ranking], state.section, state.games)
 
     def _played(self, order: list[str], section: str, games: Mapping[str, Summary]) -> Schedule:
         """The challenges; `order` is changed by their results."""
@@ -58,7 +58,7 @@ class Ladder(Format):
         return Amount((rounds * (in_odd + in_even) + odd * in_odd) * seats, True)
 
     def standings(self, results: SectionResults) -> list[Standing]:
-        order = [*self.order]
+        order = [*self.ranking]
         read_on(self._played(order, results.section, results.games), results)
-        began = {bot: place for place, bot in enumerate(self.order, 1)}
+        began = {bot: place for place, bot in enumerate(self.ranking, 1)}
         return [Standing(place, bot, {"began": began[bot]}) for place, bot in enumerate(order, 1)]

@@ -27,7 +27,7 @@ TOML = """[tournament]
 game = "blooms"
 format = "ladder.py:Ladder"
 rounds = 3
-order = ["c", "b"]
+ranking = ["c", "b"]
 seed = "x"
 clock = "10s"
 workers = 1
@@ -74,8 +74,8 @@ def test_a_ladder_that_is_stopped_and_continued_has_the_same_games(
 ) -> None:
     one = Ladder(rounds, tuple("abcdefg"[:count]))
     result = drawn(seed, without_result=0.05)
-    assert play_disturbed(schedule_of(one, one.order), result, random) == play(
-        schedule_of(one, one.order), result
+    assert play_disturbed(schedule_of(one, one.ranking), result, random) == play(
+        schedule_of(one, one.ranking), result
     )
 
 
@@ -85,7 +85,7 @@ def test_a_tournament_in_it_is_played_continued_and_shown(folder: Path) -> None:
     done = run(folder)
     assert done.code == 0 and "began" in done.out, done.err
     (header, *games) = map(json.loads, (folder / "run" / "games.jsonl").read_text().splitlines())
-    assert header["format"] == "ladder" and header["format_settings"] == {"order": ["c", "b", "a"]}
+    assert header["format"] == "ladder" and header["format_settings"] == {"ranking": ["c", "b", "a"]}
     assert header["format_origin"]["file"] == "ladder.py:Ladder"
     assert [game["id"] for game in games][:2] == ["1:c:b", "1:b:c"]
     assert run(folder, rounds=4).code == 0
@@ -131,7 +131,7 @@ def test_a_run_is_not_continued_with_another_file(folder: Path) -> None:
         done.code == 2
         and "the file of the format `ladder` differs from the one that was used for these records" in done.err
     )
-    (folder / "t.toml").write_text(TOML.replace('format = "ladder.py:Ladder"\n', "").replace("order", "#"))
+    (folder / "t.toml").write_text(TOML.replace('format = "ladder.py:Ladder"\n', "").replace("ranking", "#"))
     done = referee_process("run", "t.toml", "-o", "run", cwd=folder)
     assert done.code == 2 and "`format` is round-robin, but was ladder" in done.err
     assert (folder / "run" / "games.jsonl").read_bytes() == before
@@ -176,7 +176,7 @@ def test_a_format_that_is_not_known_is_told_with_those_that_are() -> None:
 
 
 def test_settings_that_tournaments_have_in_any_format_are_refused(folder: Path) -> None:
-    (folder / "ladder.py").write_text(LADDER.replace("order", "clock"))
+    (folder / "ladder.py").write_text(LADDER.replace("ranking", "clock"))
     done = referee_process("run", "t.toml", "--dry-run", cwd=folder)
     assert done.code == 2 and "expected a format with no setting named `clock`" in done.err
 
@@ -189,7 +189,7 @@ AFTER_ROUND_1 = LADDER.replace(WAIT, WAIT + " " * 12 + "1 / (number - 1)\n")
 CHALLENGE = "encounter(number, (order[i], order[i + 1]), section=section)"
 
 FAILING = {
-    "standings": ("        order = [*self.order]\n", "        raise SystemExit\n", "SystemExit"),
+    "standings": ("        order = [*self.ranking]\n", "        raise SystemExit\n", "SystemExit"),
     "games_in_all": ("divmod(self.rounds, 2)", "divmod(self.rounds, 0)", "ZeroDivisionError: "),
     "check": ("if seats != 2", "if seats != bots[2]", "TypeError: 'int' object is not subscriptable"),
     "read": ("return cls(", "return cls(settings.nothing, ", "AttributeError: "),
