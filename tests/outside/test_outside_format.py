@@ -358,7 +358,7 @@ class Each(Format):
 @pytest.mark.slow
 def test_runs_are_merged_and_continued(folder: Path) -> None:
     (folder / "ladder.py").write_text(EACH)
-    toml = TOML.replace(":Ladder", ":Each").replace('order = ["c", "b"]', "")
+    toml = TOML.replace(":Ladder", ":Each").replace('ranking = ["c", "b"]', "")
     (folder / "two.toml").write_text(toml[: toml.rindex("[[bot]]")])
     (folder / "t.toml").write_text(toml.replace("rounds = 3", "rounds = 2"))
     for file in ("two.toml", "t.toml"):
