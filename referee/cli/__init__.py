@@ -32,7 +32,6 @@ SUMMARIES = {
         "table": "Prints the table of a run.",
         "report": "Makes a web page of a run, with its games.",
         "amend": "Withdraws or renames bots of a run, and annuls games.",
-        "merge": "Merges runs of the same tournament.",
         "doctor": "Measures this machine, or the machines of a cluster.",
     },
     "Look at games": {

@@ -149,10 +149,7 @@ def test_the_commands_of_other_pages(page: str, checkout: Path) -> None:
     for code, name in zip(blocks(page, "python"), SAVED.get(page, ()), strict=True):
         (checkout / name).write_text(code)
     save_tournaments(page, checkout)
-    said = run_all("".join(blocks(page, "sh")).splitlines(), checkout)
-    if page == LONG:
-        (merged,) = blocks(page, "text")
-        assert merged in said
+    run_all("".join(blocks(page, "sh")).splitlines(), checkout)
 
 
 def save_tournaments(page: str, folder: Path) -> list[str]:

@@ -39,7 +39,6 @@ COMMANDS = {
     "status": ("status", "run"),
     "serve": ("serve", "--help"),  # it does not end by itself
     "export": ("export", "run"),
-    "merge": ("merge", "--help"),
     "amend": ("amend", "--help"),  # it has nothing to say on stdout
     "match": (*MATCH, "-n", "2"),
     "rerun": ("rerun", "run", "1"),

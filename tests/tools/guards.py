@@ -279,7 +279,6 @@ GUARDS = [
     never("renamed-bots", "tests/processes/test_amend.py -k forged"),
     never("changed-programs", "tests/unit/test_tables.py -k program"),
     never("repeated-pairs", "tests/unit/test_tables.py -k pairs"),
-    never("merged-encounters", "tests/processes/test_merge.py -k divided"),
     never("decided-test", "tests/unit/test_stopping.py -k once_and_for_all"),
     always("hidden-hands", "tests/rules/test_leaks.py -k picture"),
     always("hidden-gardens", "tests/rules/test_leaks.py -k picture"),

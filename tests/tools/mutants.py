@@ -31,7 +31,6 @@ MODULES = {
     "tournament/formats/swiss": FORMATS,
     "tournament/formats/tie_breaks": FORMATS,
     "tournament/formats/league_choice": "tests/unit/test_league.py",
-    "tournament/run/merging": "tests/processes/test_merge.py",
     "ratings/clusters": RATINGS,
     "ratings/dispersion": RATINGS,
     "ratings/likelihood": RATINGS,
@@ -121,12 +120,6 @@ KNOWN = [
     ),
     Known("the rescue file without fsync", "records/journal", "            os.fsync(file)\n", ""),
     Known(
-        "merged dialogues without their cap",
-        "tournament/run/merging",
-        " if size <= DIALOGUES_CAP]",
-        "]",
-    ),
-    Known(
         "bots without games are not last",
         "ratings/placing",
         "return not tally.games, not is_rated, -round",
@@ -177,12 +170,6 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
         "self._queued.add(vertex)",
         "pass",
     ): "a vertex that is visited again leads nowhere new",
-    (
-        "tournament/run/merging",
-        "_Merged.take",
-        "len(self._bodies) >= _AT_ONCE",
-        "len(self._bodies) > _AT_ONCE",
-    ): "how many lines are written at once shows nowhere",
 }
 """By its key, a change that nobody can notice, and why."""
 

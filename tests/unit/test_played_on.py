@@ -175,14 +175,6 @@ def test_a_place_is_cut_out_of_a_line_as_it_is_read_from_its_object() -> None:
         played_on_of_line(line[: line.index(b"Xeon")])
 
 
-def test_runs_of_unlike_machines_with_their_own_clocks_become_one(folder: Path, tmp_path: Path) -> None:
-    other = written(tmp_path / "other", played_by(SLOW, record("resign {n}", number=5, plan=SLOWER)))
-    out = tmp_path / "out"
-    assert referee("merge", str(out), str(folder), str(other)).code == 0
-    assert referee("verify", str(out)).code == 0
-    assert found(str(out), "--machine", "=slow") == ["3:a:b", "4:a:b", "5:a:b"]
-
-
 # --- Where people see it ---------------------------------------------------------------------------------
 
 

@@ -1,1 +1,1 @@
-"""A run: its state, its folder, and how it is begun, continued, read and merged."""
+"""A run: its state, its folder, and how it is begun, continued, and read."""

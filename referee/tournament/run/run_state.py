@@ -1,6 +1,6 @@
 """The state of a run: what the lines of its journal say, taken one by one in their order. Pure.
 
-Whoever plays, continues, shows or merges a run has its state from here, so all of them agree: a line is taken
+Whoever plays, continues or shows a run has its state from here, so all of them agree: a line is taken
 when it was read from the file, or when it was written to it.
 """
 
