@@ -55,14 +55,12 @@ def on_this_machine(candidate: Candidate, workers: int, observer: Observer | Non
 
 
 @contextmanager
-def on_cluster(
-    config: Config, readiness: Readiness, address: str, scale_clocks: bool
-) -> Iterator[PreparedTournament]:
+def on_cluster(config: Config, readiness: Readiness, address: str) -> Iterator[PreparedTournament]:
     """Prepares a tournament to be played on a Dask cluster, whose machines get the files of the bots, and
     build and check them. Raises `UsageError` where too few bots can play, `EnvironmentLacksError` where there
     is no cluster.
     """
-    from referee.cluster.backend_factory import ReferenceMachine, cluster_backend
+    from referee.cluster.backend_factory import cluster_backend
     from referee.cluster.connecting import scheduler_at
 
     candidate, sent = with_files_to_send(config, readiness)
@@ -71,9 +69,7 @@ def on_cluster(
         if candidate.has_games_left:
             scheduler = stack.enter_context(scheduler_at(address))
             at_once = max(1, scheduler.size.slots)
-            machines = stack.enter_context(
-                cluster_backend(scheduler.address, sent, candidate, scale_clocks, say)
-            )
+            machines = stack.enter_context(cluster_backend(scheduler.address, sent, candidate, say))
             unfit = machines.unfit_bots()
             for one in unfit:
                 _say_output(one.output)
@@ -82,8 +78,7 @@ def on_cluster(
         def backend_factory(run: OpenRun) -> BackendFactory:
             assert machines  # it is opened only where games are left
             begin = machines.begin
-            reference = ReferenceMachine(run.state.calibration, run.set_calibration) if scale_clocks else None
-            return lambda take, stopping: begin(take, reference.percent if reference else None)
+            return lambda take, stopping: begin(take)
 
         programs = Programs(sent.hashes_of)
         yield PreparedTournament(replace(candidate, programs=programs), at_once, backend_factory)

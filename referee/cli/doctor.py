@@ -1,119 +1,69 @@
-"""`referee doctor`: measures the machine, and recommends settings for tournaments; or compares machines."""
+"""`referee doctor`: what works on this machine, what to install, and how many games fit at once."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from textwrap import fill
+from typing import TYPE_CHECKING
 
 import click
 
-import referee
-from referee.cli.output import say, show_data
-from referee.core.errors import EnvironmentLacksError, UsageError
+from referee.cli.output import show_data
+from referee.core.errors import EnvironmentLacksError
+from referee.core.text import counted
 
 if TYPE_CHECKING:
-    from referee.machine.doctor import Diagnosis
-    from referee.machine.measure import Figures
+    from referee.machine import Check
+
+_WIDTH = 78
+"""Width of the texts beside the names of the checks."""
 
 
 @click.command()
-@click.option(
-    "--workers",
-    type=click.IntRange(0, 1000),
-    help="Number of games at a time; 0 plays them in this process. Default: the number of usable cores "
-    "minus one.",
-)
-@click.option(
-    "--cluster",
-    metavar="ADDRESS",
-    help="Measure and compare the machines of the Dask cluster at this address (`tcp://HOST:PORT`, "
-    "`tls://HOST:PORT` or `local:N`).",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print all figures as one JSON object.")
-def doctor(workers: int | None, cluster: str | None, as_json: bool) -> None:
-    """Measures this machine for a few seconds and recommends settings for tournaments on it, or measures and
-    compares the machines of a cluster.
+@click.option("--json", "as_json", is_flag=True, help="Print the checks as one JSON object.")
+def doctor(as_json: bool) -> None:
+    """Checks this machine: what works here, what to install, and how many games fit at once.
 
-    Bots that move instantly play one game per worker at the same time, so the time of their moves is the
-    overhead of the referee and the machine. Exits with 5 if this machine, or every machine of the cluster,
-    cannot run tournaments.
+    Exits with 5 if no tournament can be run here.
 
     \b
     Examples:
       referee doctor
-      referee doctor --workers 4 --json
-      referee doctor --cluster tcp://10.0.0.1:8786
+      referee doctor --json
     """
-    if cluster is not None:
-        if workers is not None:
-            raise UsageError(
-                "`--workers` is given with `--cluster`, expected only one of them; a Dask "
-                "worker has its own `--nthreads`"
-            )
-        from referee.cli.machines import compare_machines
+    from referee import machine
 
-        compare_machines(cluster, as_json)
-        return
-    from referee.machine.doctor import diagnose
-    from referee.machine.measure import measure_machine
-    from referee.tournament.file.config import default_workers
-
-    workers = default_workers() if workers is None else workers
-    say(f"measuring with workers = {workers}; this takes a few seconds")
-    figures = measure_machine(workers, Path())
-    diagnosis = diagnose(figures)
-    show_data(json_of(figures, diagnosis) if as_json else _page(diagnosis))
-    if diagnosis.lacks:
-        raise EnvironmentLacksError(diagnosis.lacks[0].measured)
+    room = machine.room()
+    games = min(room.values())
+    found = [*machine.checks(room, Path())]
+    lacks = [check for check in found if check.level is machine.Level.LACK]
+    if as_json:
+        rows = [{**check._asdict(), "level": check.level.value} for check in found]
+        show_data(json.dumps({"can_run": not lacks, "games": games, "checks": rows}, indent=2))
+    else:
+        show_data(page_of(found, games))
+    if lacks:
+        raise EnvironmentLacksError(lacks[0].found)
 
 
-def _page(diagnosis: Diagnosis) -> str:
-    """The report as text: the verdict, lines for a tournament file, and all findings."""
-    from referee.cli.findings import findings_table
+def page_of(checks: list[Check], games: int) -> str:
+    """The verdict, and below it all checks with their marks."""
+    from referee.core.rows import as_text
+    from referee.machine import Level
 
-    parts = [_verdict(diagnosis)]
-    if not diagnosis.lacks:
-        parts.append(_toml(diagnosis))
-    parts.append(findings_table(diagnosis.findings))
-    return "\n\n".join(parts)
-
-
-def _verdict(diagnosis: Diagnosis) -> str:
-    if diagnosis.lacks:
-        return "No tournament can be run here."
-    count = len(diagnosis.warnings)
-    warnings = f", with {count} warning{'s' if count > 1 else ''} (marked `!`)" if count else ""
-    return f"A tournament can be run here{warnings}. Settings for its file:"
+    if any(check.level is Level.LACK for check in checks):
+        verdict = "No tournament can be run here (see `!!`)."
+    else:
+        warnings = sum(check.level is Level.WARNING for check in checks)
+        marked = f", with {counted(warnings, 'warning')} (marked `!`)" if warnings else ""
+        fit = f"{counted(games, 'game')} at a time: `workers = {games}`"
+        verdict = f"Tournaments can be run here{marked}, {fit}"
+    marks = {Level.OK: "", Level.WARNING: "!", Level.LACK: "!!"}
+    rows = [[marks[check.level], check.about, _text(check)] for check in checks]
+    return f"{verdict}\n\n{as_text(rows, form='plain')}"
 
 
-def _toml(diagnosis: Diagnosis) -> str:
-    from referee.machine.doctor import PIN_ONLY
-
-    advice = diagnosis.advice
-    pin = f"true   # {PIN_ONLY}" if advice.pin else "false"
-    return f'[tournament]\nworkers = {advice.workers}\nmargin = "{advice.margin_ms}ms"\npin = {pin}'
-
-
-def json_of(figures: Figures, diagnosis: Diagnosis) -> str:
-    """All figures and findings as a JSON object."""
-    from referee.cli.findings import findings_as_data
-
-    advice = diagnosis.advice
-    return json.dumps(
-        {
-            "referee": referee.__version__,
-            "can_run": not diagnosis.lacks,
-            "advice": advice._asdict(),
-            "findings": findings_as_data(diagnosis.findings),
-            "figures": _plain(figures),
-        },
-        indent=2,
-    )
-
-
-def _plain(value: Any) -> Any:
-    """Named tuples as JSON objects, also inside each other."""
-    if not isinstance(value, tuple) or not hasattr(value, "_asdict"):
-        return value
-    return {name: _plain(what) for name, what in value._asdict().items()}
+def _text(check: Check) -> str:
+    lines = [check.found, f"→ {check.advice}"] if check.advice else [check.found]
+    return "\n".join(fill(line, _WIDTH, break_on_hyphens=False) for line in lines)

@@ -53,8 +53,6 @@ class PlayOptions:
     """Whether events and the table are printed as JSON."""
     cluster: str = ""
     """The address of the Dask cluster that plays; empty where this machine does."""
-    scale_clocks: bool = False
-    """Whether clocks are longer on slower machines of the cluster."""
     leaves_out: bool = False
     """Whether bots that cannot play are left out; otherwise they are an error."""
     notes: bool = False
@@ -142,7 +140,7 @@ def _prepared(config: Config, options: PlayOptions) -> AbstractContextManager[Pr
     is_here = not options.cluster
     readiness = Readiness(options.folder, options.isolation, is_here, say, options.leaves_out)
     if options.cluster:
-        return on_cluster(config, readiness, options.cluster, options.scale_clocks)
+        return on_cluster(config, readiness, options.cluster)
     candidate = readiness.candidate(config)
     candidate = readiness.without(candidate, unfit_bots(candidate, build))
     return nullcontext(on_this_machine(candidate, options.workers, options.observer))

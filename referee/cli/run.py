@@ -19,7 +19,6 @@ from referee.cli.options import (
     workers_option,
 )
 from referee.cli.output import show_data
-from referee.core.errors import UsageError
 
 
 @click.command()
@@ -33,9 +32,6 @@ from referee.core.errors import UsageError
 )
 @workers_option
 @cluster_option
-@click.option(
-    "--scale-clocks", is_flag=True, help="On a cluster, give games on slower machines longer clocks."
-)
 @click.option(
     "--dry-run",
     is_flag=True,
@@ -73,7 +69,6 @@ class _RunOptions:
     folder: Path | None
     workers: int | None
     cluster: str
-    scale_clocks: bool
     dry_run: bool
     fresh: bool
     json_lines: bool
@@ -91,10 +86,6 @@ def _run(options: _RunOptions) -> None:
     is_here = options.workers is not None  # whatever the file says
     config = load(options.file, elsewhere=True if options.cluster else False if is_here else None)
     cluster = options.cluster or ("" if is_here else config.cluster)
-    if options.scale_clocks and not cluster:
-        raise UsageError(
-            "`--scale-clocks` is given without a cluster, expected `--cluster`, or `cluster` in the file"
-        )
     if cluster and not options.cluster:
         from referee.cluster.connecting import checked_address  # few tournaments need it
 
@@ -115,7 +106,6 @@ def _run(options: _RunOptions) -> None:
         options.strict,
         json_lines=options.json_lines,
         cluster=cluster,
-        scale_clocks=options.scale_clocks or config.scale_clocks,
         leaves_out=True,
         notes=options.notes,
         fresh=options.fresh,

@@ -91,7 +91,6 @@ def from_bytes(data: bytes) -> MachineAnswer:
                     name: _texts(fields.object("files").object(name))
                     for name in fields.object("files").names()
                 },
-                None if fields.value("speed") is None else fields.number("speed"),
                 fields.texts("remarks"),
                 tuple(_unfit(bot) for bot in fields.objects("unfit")),
             )

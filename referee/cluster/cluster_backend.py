@@ -11,8 +11,7 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 
 import referee
@@ -93,7 +92,6 @@ class ClusterBackend(Backend):
         self._client = client
         self._required = required
         self._sent = sent
-        self._percent_of: Callable[[int], int] | None = None
         self._take = take
         self._has_begun = False
         self._is_closed = False
@@ -104,8 +102,6 @@ class ClusterBackend(Backend):
         self._pending: deque[Task] = deque()
         """Tasks that wait for room on a machine, or for a machine."""
         self._choice = WorkerChooser()
-        self._percents: dict[str, int] = {}
-        """By machine, the clocks of its games in percent of the tournament's."""
         self._levels: dict[str, str] = {}
         """By bot, its level of isolation on the first machine."""
         self._shared_files: dict[str, dict[str, str]] = {}
@@ -147,12 +143,9 @@ class ClusterBackend(Backend):
         is_sure = best and (not best.unfit or len(prepared) == len(self._workers))  # guard: other-machines
         return best if is_sure else None
 
-    def begin(self, take: ReportHandler, percent_of: Callable[[int], int] | None) -> ClusterBackend:
-        """Begins the run, whose reports `take` gets: machines that have prepared its bots can play. With
-        `percent_of`, clocks are scaled: it gives those of a machine in percent of the tournament's by its
-        speed, and raises `EnvironmentLacksError` where that is too slow or too fast to be used.
-        """
-        self._take, self._percent_of, self._has_begun = take, percent_of, True
+    def begin(self, take: ReportHandler) -> ClusterBackend:
+        """Begins the run, whose reports `take` gets: machines that have prepared its bots can play."""
+        self._take, self._has_begun = take, True
         for worker in [*self._workers.values()]:
             if worker.stage is WorkerStage.PREPARED:
                 self._admit(worker)
@@ -184,11 +177,10 @@ class ClusterBackend(Backend):
                 self._pending.append(task)
 
     def _give(self, worker: DaskWorker, task: Task) -> None:
-        scaled = replace(task, plan=replace(task.plan, clock_percent=worker.percent))
-        key = self._ask(worker, Play(scaled))
+        key = self._ask(worker, Play(task))
         worker.playing[key] = task
         self._choice.given(task, worker)
-        worker.playing_until_s[key] = self._now_s + longest_s(scaled)
+        worker.playing_until_s[key] = self._now_s + longest_s(task)
         self._reports.append(Began(task.games[0][0].id))
 
     def _ask(self, worker: DaskWorker, order: MachineOrder) -> str:
@@ -351,23 +343,14 @@ class ClusterBackend(Backend):
             if files.shared and self._shared_files.setdefault(name, ready.files[name]) != ready.files[name]:
                 self._refuse(worker, f"bot `{name}` differs there from the one on the first machine")
                 return
-        if self._percent_of and ready.speed:
-            try:
-                # Measured again, by another worker of the machine, the speed is slightly another one.
-                worker.percent = self._percents.get(worker.machine) or self._percent_of(ready.speed)
-            except EnvironmentLacksError as error:
-                self._refuse(worker, str(error))
-                return
-            self._percents[worker.machine] = worker.percent
         for name, level in ready.levels.items():
             if level != (first := self._levels.setdefault(name, level)):
                 self._remark(
                     f"{worker.name} isolates `{name}` with `{level}`, but other machines with `{first}`"
                 )
         worker.stage = WorkerStage.READY
-        scaled = "" if worker.percent == 100 else f", with {worker.percent} % of the clocks"
         slots = counted(worker.member.slots, "game")
-        self._remark(f"{worker.name} plays, {slots} at a time{scaled}: {worker.greeting.cpu}")
+        self._remark(f"{worker.name} plays, {slots} at a time: {worker.greeting.cpu}")
 
     def _played(self, worker: DaskWorker, key: str, answer: MachineAnswer) -> None:
         """Takes what was reported of a task."""
@@ -382,7 +365,7 @@ class ClusterBackend(Backend):
             return
         reports = answer.reports if isinstance(answer, PlayedTask) else ()
         try:
-            reports = replayed(replace(task, plan=replace(task.plan, clock_percent=worker.percent)), reports)
+            reports = replayed(task, reports)
         except RefereeError as error:
             why = f"it sent a record that was not accepted: {shown(str(error), 300)}"
             self._lost(worker, task, why, alone=False)

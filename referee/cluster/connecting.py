@@ -16,7 +16,7 @@ from referee.core.errors import EnvironmentLacksError, UsageError
 from referee.core.text import shown
 
 if TYPE_CHECKING:
-    from distributed import Client
+    pass
 
 PACKAGES = ("distributed", "cryptography")
 
@@ -93,19 +93,6 @@ def size_of(address: str) -> ClusterSize:
         return ClusterSize(1, int(address.removeprefix(LOCAL)))
     _silence()
     return scheduler_size(address)
-
-
-@contextlib.contextmanager
-def connected(address: str) -> Iterator[Client]:
-    """A client of the cluster at an address, as `scheduler_at` takes it. Raises as that does."""
-    with scheduler_at(address) as found:
-        from distributed import Client
-
-        client = Client(found.address, timeout=CONNECT_S, set_as_default=False, name="referee")
-        try:
-            yield client
-        finally:
-            client.close(timeout=CONNECT_S)
 
 
 def require_packages() -> None:

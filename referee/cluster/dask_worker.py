@@ -45,8 +45,6 @@ class DaskWorker:
     """What it answered when it had prepared the bots."""
     unfit: tuple[LeftOut, ...] = ()
     """The bots that it could not prepare."""
-    percent: int = 100
-    """The clocks of its games, in percent of the tournament's."""
     playing: dict[str, Task] = field(default_factory=dict)
     """The tasks that it was given, by key."""
     playing_until_s: dict[str, float] = field(default_factory=dict)

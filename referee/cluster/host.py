@@ -46,7 +46,6 @@ from referee.core.errors import EnvironmentLacksError, RefereeError
 from referee.core.file_hashes import FileHashes
 from referee.core.text import shown
 from referee.core.this_machine import this_machine
-from referee.machine.calibration import calibrate
 from referee.processes import cpu, levels, libc, starvation
 from referee.processes.bot import Bot
 from referee.processes.launcher import Launcher, readable_within
@@ -179,7 +178,6 @@ class Host:
         try:
             bots, unfit = self._fit_bots(required)
             bots = with_hidden(levels.settled(bots), self._store.private)
-            speed = calibrate(order.slots).together.native if required.calibrates else None
         except (RefereeError, OSError) as error:
             return MachineUnfit(str(error))
         share = share_of(usable_memory(), order.slots_of_machine * required.seats)
@@ -191,7 +189,7 @@ class Host:
         cores = _cores_from(order.first_core) if required.pin else []
         self._pool = WorkerPool(order.slots, cores, self._take, f"{order.label}/", self._orders.fileno())
         levels_of_bots = {bot.name: bot.isolation for bot in bots}
-        return MachineReady(levels_of_bots, dict(self._words), speed, tuple(self._remarks), tuple(unfit))
+        return MachineReady(levels_of_bots, dict(self._words), tuple(self._remarks), tuple(unfit))
 
     def _fit_bots(self, required: Requirement) -> tuple[list[Bot], list[LeftOut]]:
         """The bots as they are started here, and those that cannot be prepared here. Raises

@@ -18,8 +18,6 @@ class Requirement(NamedTuple):
     pin: bool
     cpu_clocks: bool
     """Whether clocks count processor time."""
-    calibrates: bool
-    """Whether it measures how fast it computes."""
 
 
 class Greet(NamedTuple):
@@ -72,8 +70,6 @@ class MachineReady(NamedTuple):
     """By bot, its level of isolation there."""
     files: dict[str, dict[str, str]]
     """By bot, the hashes of the files that its command names, as they are there."""
-    speed: int | None
-    """How fast it computes, where that was asked."""
     remarks: tuple[str, ...]
     """What the user should know of its bots."""
     unfit: tuple[LeftOut, ...] = ()

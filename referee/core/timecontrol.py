@@ -1,13 +1,13 @@
-"""Time controls: the time that a seat gets, parsed from text, written as text, and scaled. Pure."""
+"""Time controls: the time that a seat gets, parsed from text, and written as text. Pure."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from referee.core.errors import TimeControlError
 from referee.core.text import shown
-from referee.core.units import LONGEST_US, PERIOD, parse_period, period, show_period
+from referee.core.units import PERIOD, parse_period, period, show_period
 
 _CONTROL = re.compile(rf"{PERIOD}(?:\+{PERIOD}(?:/{PERIOD})?)?(?:\^{PERIOD})?")
 _FORM = (
@@ -15,9 +15,6 @@ _FORM = (
     "or `none`; units us, ms, s, m, h"
 )
 _CPU = "cpu:"
-
-MIN_PERCENT, MAX_PERCENT = 10, 1000
-"""Minimum and maximum percent that clocks may be scaled to."""
 
 NO_CLOCK_WAIT_US = parse_period("1h")
 """How long the referee waits for an answer where there is no clock, so that every match ends."""
@@ -54,20 +51,6 @@ class TimeControl:
             raise TimeControlError(f"`{text}` has a step of 0, expected {_FORM}")
         return cls(move, reserve, step, increment, by_cpu=text.startswith(_CPU))
 
-    def scaled(self, percent: int) -> TimeControl:
-        """The time control with this many percent of all its times, each rounded to whole microseconds, a
-        half up. A time that is not 0 stays at least 1 µs, and at most the longest period that is accepted.
-        """
-        if not self.timed or percent == 100:
-            return self
-        return replace(
-            self,
-            move_us=_scaled(self.move_us, percent),
-            reserve_us=_scaled(self.reserve_us, percent),
-            step_us=_scaled(self.step_us, percent),
-            increment_us=_scaled(self.increment_us, percent),
-        )
-
     def __str__(self) -> str:
         if not self.timed:
             return "none"
@@ -79,10 +62,6 @@ class TimeControl:
         if self.increment_us:
             text += f"^{show_period(self.increment_us)}"
         return text
-
-
-def _scaled(us: int, percent: int) -> int:
-    return min(max((us * percent + 50) // 100, 1), LONGEST_US) if us else 0
 
 
 NO_CLOCK = TimeControl(NO_CLOCK_WAIT_US, timed=False)

@@ -33,8 +33,6 @@ class Terms:
     """The first moves, which the referee makes in the name of the seats to move."""
     start: tuple[Drawn | Preset, ...] = ()
     """The events of an earlier game with which this one begins, outcomes of chance included."""
-    clock_percent: int = 100
-    """`controls` in percent of the tournament's."""
 
     def with_names(self, shown_name: Callable[[str], str]) -> Terms:
         """The same terms with other names of the bots; `shown_name` gives them."""

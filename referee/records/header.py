@@ -15,22 +15,15 @@ from referee.core.seeds import seed_hash
 from referee.core.text import shown, value_text
 from referee.core.time_limit import CLOSED, PLAYED_US, TimeLimit, check_closed
 from referee.core.time_limit import KEYS as TIME_KEYS
-from referee.core.timecontrol import TimeControl
 from referee.gameplay.openings import Openings
 from referee.games import game_named, origin_of
 from referee.games.api import Game
 from referee.records.amendments import MEMBERS, check_amendments
 from referee.records.left_out import LEFT_OUT, check_left_out
-from referee.records.record import FORMAT, clock_percent
-
-CALIBRATION = "calibration"
-"""The member of a header that says how fast the machine computes by which clocks are scaled."""
+from referee.records.record import FORMAT
 
 GROWING = ("rounds", "budget")
 """The numbers of a format that may grow after a run began."""
-
-_NUMBERS = (*GROWING, CALIBRATION)
-"""The numbers that may change while a run goes on."""
 
 REPEATS = ("cluster", "count")
 """How games count that are move by move the same as others between the same bots: together, so that they
@@ -188,7 +181,7 @@ def apply_change(header: dict[str, Any], change: dict[str, Any]) -> None:
     names = [header.get("renamed", {}).get(name, name).lower() for name in header["bots"]]
     if "renamed" in header and len(set(names)) < len(names):  # guard: renamed-bots
         raise fields.wrong("renamed", "different names")
-    for name in _NUMBERS:
+    for name in GROWING:
         if fields.has(name):
             header[name] = fields.number(name, 1)
     _apply_times(header, change)
@@ -254,7 +247,7 @@ def _check_additions(fields: Fields) -> None:
     times = fields.without_nulls(*TIME_KEYS)
     TimeLimit.read(times)
     check_closed(times)
-    for name in _NUMBERS:
+    for name in GROWING:
         if fields.has(name):
             fields.number(name, 1)
     if fields.has("seed_sha256") and not _SHA256.fullmatch(fields.text("seed_sha256")):
@@ -273,24 +266,12 @@ def check_against(header: dict[str, Any], game: dict[str, Any]) -> None:
                 f"`{name}` is `{shown(str(game.get(name)), 60)}`, but `{shown(str(of_run), 60)}` in the "
                 "first line"
             )
-    percent = clock_percent(fields)
     for name, clock in zip(bots, fields.texts("clocks"), strict=False):
         own = clock_of(header, name, Pairing.parse(game_id).section)
-        if own is None or _scaled(own, percent) != clock:  # guard: scaled-clocks
-            scaled = f" ({percent} % of its own)" if percent != 100 else ""
+        if own != clock:  # guard: other-clocks
             raise RecordError(
-                f"bot `{shown(name, 80)}` does not have the clock `{shown(clock, 40)}`{scaled} in this run"
+                f"bot `{shown(name, 80)}` does not have the clock `{shown(clock, 40)}` in this run"
             )
-
-
-def _scaled(clock: str, percent: int) -> str:
-    """A number of percent of a clock, as text. Raises `RecordError`."""
-    if percent == 100:
-        return clock  # it may be written in another way than a time control writes itself
-    try:
-        return str(TimeControl.parse(clock).scaled(percent))
-    except UsageError as error:
-        raise RecordError(str(error)) from None
 
 
 def clock_of(header: dict[str, Any], bot: str, section: str) -> str | None:

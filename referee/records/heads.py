@@ -21,14 +21,13 @@ _HEAD = re.compile(
     rb'\{"kind":"game","id":"([!#-\[\]-~]{1,1000})",'  # printable, without quotes and backslashes
     rb'("attempt":[0-9]+,"game":"[^"\\]*","rules":[0-9]+,"options":\{[^{}]*\}),'
     rb'"bots":\["([^]]*)"\],'
-    rb'("clocks":\[[^]]*\],(?:"clock_percent":[0-9]+,)?"margin_us":[0-9]+,"rejections":[0-9]+),'
+    rb'("clocks":\[[^]]*\],"margin_us":[0-9]+,"rejections":[0-9]+),'
     rb'"seed":"[0-9a-f]{64}","shared_seed":"([0-9a-f]{64})",'
     rb'("ranks":\[[^]]*\],"scores":\[[^]]*\],"ending":"[^"\\]*","sentence":"[^"\\]*","rated":[a-z]+,'
     rb'"faults":\[[^]]*\](?:,"isolation":\[[^]]*\])?),"events":'
 )
 _TERMS = ["attempt", "game", "rules", "options"]
 _CLOCKS = ["clocks", "margin_us", "rejections"]
-_CLOCKS_SCALED = ["clocks", "clock_percent", "margin_us", "rejections"]
 _RESULT = ["ranks", "scores", "ending", "sentence", "rated", "faults"]
 _RESULT_ISOLATED = [*_RESULT, "isolation"]
 
@@ -53,8 +52,7 @@ class Heads:
         self._names: dict[bytes, str] = {}
         self._terms: dict[bytes, tuple[int, str]] = {}
         """The attempt and the game."""
-        self._percents: dict[bytes, int] = {}
-        """By the text of clocks, how many percent of the tournament's they are."""
+        self._clocks: set[bytes] = set()
         self._results: dict[bytes, Summary] = {}
         """A game with this result."""
 
@@ -67,15 +65,14 @@ class Heads:
         try:
             attempt, game = self._terms[terms]
             like = self._results[result]
-            percent = self._percents[clocks]
             names = tuple([self._names[name] for name in bots.split(b'","')])
         except KeyError:
             return self._read_whole(line, match)
-        if len(names) != len(like.bots):
+        if clocks not in self._clocks or len(names) != len(like.bots):
             return self._read_whole(line, match)
         digest = digest_of_line(line, match.end(6))
         # Like `like._replace`, which takes three times as long.
-        found = Summary._make((game_id.decode(), attempt, game, names, *like[4:-2], digest, percent))
+        found = Summary._make((game_id.decode(), attempt, game, names, *like[4:-1], digest))
         return Head(found, bytes.fromhex(shared_seed.decode()))
 
     def _read_whole(self, line: bytes, match: re.Match[bytes] | None) -> Head | dict[str, Any]:
@@ -94,13 +91,13 @@ class Heads:
         _, terms, bots, clocks, _, result = match.groups()
         if len(match[0]) > _LONGEST:
             return
-        for memory in (self._names, self._terms, self._percents, self._results):
+        for memory in (self._names, self._terms, self._clocks, self._results):
             if len(memory) >= _MOST:
                 memory.clear()
         if _members(terms) == _TERMS:
             self._terms[terms] = (game.attempt, game.game)
-        if _members(clocks) in (_CLOCKS, _CLOCKS_SCALED):
-            self._percents[clocks] = game.clock_percent
+        if _members(clocks) == _CLOCKS:
+            self._clocks.add(clocks)
         if _members(result) in (_RESULT, _RESULT_ISOLATED):
             self._results[result] = game
         names = bots.split(b'","')

@@ -19,7 +19,7 @@ from referee.core.fields import Fields
 from referee.core.isolation import LEVELS
 from referee.core.pairing import BOT_NAME
 from referee.core.text import by_name, shown
-from referee.core.timecontrol import MAX_PERCENT, MIN_PERCENT, TimeControl
+from referee.core.timecontrol import TimeControl
 from referee.gameplay.clock import Charge
 from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejected, Retired, Timing, Unplayed
 from referee.gameplay.terms import Terms, Verdict
@@ -87,7 +87,6 @@ def to_json(record: GameRecord) -> dict[str, Any]:
         "options": dict(terms.options),
         "bots": list(terms.bots),
         "clocks": [str(control) for control in terms.controls],
-        **({"clock_percent": terms.clock_percent} if terms.clock_percent != 100 else {}),
         "margin_us": terms.margin_us,
         "rejections": terms.rejections,
         "seed": terms.seed.hex(),
@@ -256,8 +255,6 @@ class Summary(NamedTuple):
     """The level of isolation of each seat; empty in records of earlier versions."""
     digest: str = ""
     """Stands for the events: games with the same events have the same; empty if they were not at hand."""
-    clock_percent: int = 100
-    """The clocks of the game in percent of the tournament's."""
 
     def with_names(self, shown_name: Callable[[str], str]) -> Summary:
         """The same with other names of the bots; `shown_name` gives them."""
@@ -349,7 +346,6 @@ def summary_of(record: GameRecord) -> Summary:
         record.faults,
         record.isolation,
         digest_of(json_of([event_json(event) for event in record.events])),
-        terms.clock_percent,
     )
 
 
@@ -393,7 +389,6 @@ def summary(value: dict[str, Any], digest: str = "") -> Summary:
         fields.texts("faults"),
         _isolation(fields),
         digest,
-        clock_percent(fields),
     )
     if shown(found.id, 2000) != found.id:
         raise fields.wrong("id", "a game's id")
@@ -453,11 +448,6 @@ def _start(fields: Fields, events: tuple[Event, ...]) -> tuple[Drawn | Preset, .
     return start
 
 
-def clock_percent(fields: Fields) -> int:
-    """The clocks of a game in percent of the tournament's. Raises `RecordError`."""
-    return fields.number("clock_percent", MIN_PERCENT, MAX_PERCENT, default=100)
-
-
 def _isolation(fields: Fields) -> tuple[str, ...]:
     levels = fields.texts("isolation") if fields.has("isolation") else ()
     if not set(levels) <= set(LEVELS) or (levels and len(levels) != len(fields.texts("bots"))):
@@ -491,7 +481,6 @@ def _terms(fields: Fields) -> Terms:
         fields.hex("shared_seed"),
         fields.number("margin_us"),
         fields.number("rejections", 1),
-        clock_percent=clock_percent(fields),
     )
 
 

@@ -73,10 +73,6 @@ class Plan:
     """
     section: str = ""
     """The name of the section; empty where the tournament has only one."""
-    clock_percent: int = 100
-    """The clocks of the games that the plan is for, in percent of those of `entrants`: more than 100 where
-    the machine that plays them is slower than the one for which these clocks are meant.
-    """
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -117,14 +113,13 @@ class Plan:
             self.game,
             self.options,
             pairing.bots,
-            tuple(self._by_name[name].control.scaled(self.clock_percent) for name in pairing.bots),
+            tuple(self._by_name[name].control for name in pairing.bots),
             game_seed(self.seed, pairing.id),
             shared,
             self.margin_us,
             self.rejections,
             self.openings.line(self.game, self.options, pairing.id, shared),
             self.openings.start_events,
-            self.clock_percent,
         )
 
     def _shared_seed_of(self, pairing: Pairing) -> bytes:

@@ -30,17 +30,14 @@ MEASURED = {
 
 
 def heading(terms: Terms) -> str:
-    """One line: the id, the game with its options, and the bots with their seats and clocks, which may not be
-    those of the tournament.
-    """
+    """One line: the id, the game with its options, and the bots with their seats and clocks."""
     options = " ".join(f"{name}={value}" for name, value in terms.options.items())
     seats = ", ".join(
         f"seat {number} {name} ({control})"
         for number, (name, control) in enumerate(zip(terms.bots, terms.controls, strict=True), 1)
     )
     game = f"{terms.game.slug} {shown(options)}" if options else terms.game.slug
-    scaled = f", clocks at {terms.clock_percent} %" if terms.clock_percent != 100 else ""
-    return f"{shown(terms.id)}: {game}, {seats}{scaled}"
+    return f"{shown(terms.id)}: {game}, {seats}"
 
 
 def place_text(measured: Mapping[str, Any]) -> str:

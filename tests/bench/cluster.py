@@ -175,10 +175,10 @@ def on_cluster(file: Path, games: int, workers: int) -> Measured:
         (top,) = set(children(os.getpid())) - set(before)
         below = descendants(top)
         began = [computed_ms(top), sum(map(computed_ms, below))]
-        with cluster_backend(scheduler.address, sent, candidate, False, print) as machines:
+        with cluster_backend(scheduler.address, sent, candidate, print) as machines:
             machines.unfit_bots()
             found = played(
-                file, games, scheduler.size.slots, lambda take, stopping: machines.begin(take, None), sent
+                file, games, scheduler.size.slots, lambda take, stopping: machines.begin(take), sent
             )
         ended = [computed_ms(top), sum(map(computed_ms, below))]
     return found._replace(scheduler=(ended[0] - began[0]) / games, workers=(ended[1] - began[1]) / games)
@@ -215,7 +215,7 @@ class Recorded(ClusterClient):
             case Greet():
                 answer = Greeting(f"host-{address}", "CPU", "1", code_digest(), ())
             case Prepare(required):
-                answer = MachineReady({}, {files.bot.name: {} for files in required.bots}, None, ())
+                answer = MachineReady({}, {files.bot.name: {} for files in required.bots}, ())
             case Play(task):
                 answer = PlayedTask(tuple(self._renamed(task)))
             case _:
@@ -248,14 +248,14 @@ def writer(file: Path, games: int, machines: int, slots: int) -> Measured:
     played_before = Player(reports.append, lambda: False)
     played_before.play(Task(plan, tuple((pairing, 1) for pairing in pairings), "nothing"))
     played_before.close()
-    required = Requirement(sent.bots, 2, pin=False, cpu_clocks=False, calibrates=False)
+    required = Requirement(sent.bots, 2, pin=False, cpu_clocks=False)
     client = Recorded(machines, slots, reports)
     began = time.perf_counter()
     found = played(
         file,
         games,
         machines * slots,
-        lambda take, stopping: ClusterBackend(client, required, sent, take).begin(take, None),
+        lambda take, stopping: ClusterBackend(client, required, sent, take).begin(take),
         sent,
     )
     return found._replace(per_second=found.games / (time.perf_counter() - began))

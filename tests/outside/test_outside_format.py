@@ -321,5 +321,3 @@ def test_an_error_in_the_standings_leaves_a_whole_run(folder: Path) -> None:
     done = referee_process("verify", "run", cwd=folder)
     assert done.code == 0 and done.out.startswith("6 games verified")
     assert len(table(folder)) == 3, "by rating"
-
-

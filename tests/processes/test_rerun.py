@@ -5,13 +5,10 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from referee.core.errors import UsageError
-from referee.core.this_machine import this_machine
-from referee.core.timecontrol import TimeControl
 from referee.gameplay.clock import Charge
 from referee.gameplay.events import Drawn, Ending, Event, Moved, Retired
 from referee.records.difference import Difference, first_difference
@@ -20,7 +17,7 @@ from referee.records.record import GameRecord
 from referee.tournament.rerunning import commands_base, rerun_of
 from referee.tournament.run.run import read_run
 from tests.command import PLAIN, RANDOM, ROOT, referee
-from tests.processes.runs import forged, lines_of, toml
+from tests.processes.runs import toml
 
 SILENT = "{python} -I -S -c \"print('hello 1'); input()\""
 
@@ -59,42 +56,6 @@ def test_a_changed_bot_differs_and_the_game_is_kept(folder: Path, tmp_path: Path
     again = referee("rerun", str(new), "1", "--base", str(ROOT), "-o", str(new))
     assert again.code == 2 and "already has records" in again.err
     assert not again.out, "it was refused before the game was played"
-
-
-@pytest.mark.slow
-def test_a_game_with_scaled_clocks_is_played_by_them_again_and_others_may_begin_with_it(
-    folder: Path, tmp_path: Path
-) -> None:
-    scaled = tmp_path / "scaled"
-    shutil.copytree(folder, scaled)
-    forged(scaled, lambda lines: lines.__setitem__(1, slower(lines[1])))
-    assert referee("verify", str(scaled)).code == 0
-    new = tmp_path / "new"
-    done = referee("rerun", str(scaled), "1", "--strict", "--dialogue", "-o", str(new))
-    assert done.code == 0 and done.err.count("REF: clock ") == 2, done.err
-    game = lines_of(new)[1]
-    assert (game["clocks"], game["clock_percent"]) == (lines_of(scaled)[1]["clocks"], 300)
-    assert game["measured"]["machine"] == {**this_machine()._asdict(), "worker": "0"}
-    assert referee("verify", str(new)).code == 0
-    start = tmp_path / "start"
-    words = ["match", "blooms", f"a={PLAIN}", f"b={PLAIN}", "--from", str(scaled), "1@2", "-n", "1"]
-    assert referee(*words, "--time", "5s", "-o", str(start), "--workers", "0").code == 0
-    game = lines_of(start)[1]
-    assert game["start"] == 2 and game["clocks"] == ["5s", "5s"] and "clock_percent" not in game
-
-
-def slower(game: dict[str, Any]) -> dict[str, Any]:
-    """The game as it would be recorded with clocks of 300 %."""
-    found = {}
-    for name, value in game.items():
-        found[name] = value
-        if name == "clocks":
-            found["clocks"] = [str(TimeControl.parse(clock).scaled(300)) for clock in value]
-            found["clock_percent"] = 300
-    for time in found["measured"]["events"]:
-        if "reserve_us" in time:
-            time["reserve_us"] *= 3
-    return found
 
 
 def test_what_is_refused(folder: Path) -> None:

@@ -15,7 +15,7 @@ from referee.cli.output import pasteable
 from tests.command import BAD, HERE, PLAIN, ROOT, THIS_PYTHON, Done, referee
 
 SMALL = ["--option", "size=3", "--option", "target=2", *HERE]
-INSTANT = "{python} -m referee.machine.instant_bot"
+INSTANT = f"{{python}} {ROOT / 'tests' / 'bots' / 'instant_bot.py'}"
 
 
 def match(folder: Path, *bots: str, count: int = 4) -> Done:

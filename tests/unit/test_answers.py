@@ -26,9 +26,9 @@ from tests.unit.test_cluster_backend import recorded, task
 ANSWERS: list[MachineAnswer] = [
     None,
     Greeting("b", "CPU", "1.0", "abc", ("0f", "1e")),
-    MachineReady({"x": "bwrap"}, {"x": {"main.py": "ff"}}, 14_000, ("a remark",)),
-    MachineReady({}, {}, None, ()),
-    MachineReady({}, {}, None, (), (LeftOut("x", "no"), LeftOut("y", "it needs `cc`", ("a", "b"), False))),
+    MachineReady({"x": "bwrap"}, {"x": {"main.py": "ff"}}, ("a remark",)),
+    MachineReady({}, {}, ()),
+    MachineReady({}, {}, (), (LeftOut("x", "no"), LeftOut("y", "it needs `cc`", ("a", "b"), False))),
     MachineUnfit("no compiler"),
     BotFilesChanged("x", "main.py"),
     PlayedTask(()),

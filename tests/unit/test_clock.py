@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.core.errors import TimeControlError
-from referee.core.timecontrol import MAX_PERCENT, MIN_PERCENT, NO_CLOCK, TimeControl
-from referee.core.units import LONGEST_US, about, about_seconds, parse_period, show_period
+from referee.core.timecontrol import NO_CLOCK, TimeControl
+from referee.core.units import about, about_seconds, parse_period, show_period
 from referee.gameplay.api import Answer, Reply
 from referee.gameplay.clock import SeatClock
 from referee.gameplay.events import Ending
@@ -113,33 +113,6 @@ PERIODS = st.integers(0, 10**10)
 def test_prints_itself(move: int, reserve: int, step: int, increment: int) -> None:
     control = TimeControl(move + 1, reserve, step, increment)
     assert TimeControl.parse(str(control)) == control
-
-
-@pytest.mark.parametrize(
-    ("text", "percent", "scaled"),
-    [
-        ("2s+6s/2s^1s", 120, "2400ms+7200ms/2400ms^1200ms"),
-        ("2s+6s/2s", 100, "2s+6s/2s"),
-        ("cpu:1s^10ms", 50, "cpu:500ms^5ms"),
-        ("none", 1000, "none"),
-        ("3us+5us", 50, "2us+3us"),  # a half is rounded up
-        ("3us+5us", 49, "1us+2us"),
-        ("1us+4us", 10, "1us+1us"),  # never 0 where it was not 0
-        ("0s+1s", 10, "0s+100ms"),
-        ("333ms", 101, "336330us"),
-        ("1000h", 1000, "1000h"),  # the longest that is read
-    ],
-)
-def test_all_times_of_a_control_are_scaled(text: str, percent: int, scaled: str) -> None:
-    assert str(TimeControl.parse(text).scaled(percent)) == scaled
-
-
-@given(st.builds(TimeControl, st.integers(1, LONGEST_US), *[st.integers(0, LONGEST_US)] * 3), st.data())
-def test_a_scaled_control_prints_itself_and_lacks_no_part(control: TimeControl, data: st.DataObject) -> None:
-    scaled = control.scaled(data.draw(st.integers(MIN_PERCENT, MAX_PERCENT)))
-    assert TimeControl.parse(str(scaled)) == scaled
-    assert (scaled.reserve_us > 0) is (control.reserve_us > 0)
-    assert (scaled.step_us > 0) is (control.step_us > 0)
 
 
 BLOOMS = TimeControl.parse("2s+6s/2s")

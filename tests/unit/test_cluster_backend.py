@@ -125,10 +125,10 @@ class Cluster:
         monkeypatch.setattr("referee.cluster.cluster_backend.replayed", lambda task, reports: reports)
         self.client = Script()
         self.reports: list[Report] = []
-        required = Requirement(FILES, 2, pin=False, cpu_clocks=False, calibrates=False)
+        required = Requirement(FILES, 2, pin=False, cpu_clocks=False)
         self.workers = ClusterBackend(self.client, required, SentFiles(FILES, {}), self.take)
         if has_begun:
-            self.workers.begin(self.take, None)
+            self.workers.begin(self.take)
         self.beat = 0.0
         self.machines: dict[str, tuple[str, int]] = {}
         self.ready: dict[str, MachineAnswer] = {}
@@ -158,9 +158,7 @@ class Cluster:
                         greeting = Greeting(f"host-{address}", "CPU", "1", code_digest(), ())
                         answer = self.greetings.get(address, greeting)
                     case Prepare():
-                        answer = self.ready.get(
-                            address, MachineReady({}, {bot.name: {} for bot in BOTS}, None, ())
-                        )
+                        answer = self.ready.get(address, MachineReady({}, {bot.name: {} for bot in BOTS}, ()))
                     case _:
                         self.client.asked.append((key, address, order))
                         continue
@@ -436,7 +434,7 @@ def test_a_machine_that_comes_back_gets_cores_that_no_other_one_has(cluster: Clu
 
 
 def test_a_shared_bot_that_is_another_version_on_a_machine_is_refused_by_name(cluster: Cluster) -> None:
-    cluster.ready["n"] = MachineReady({}, {bot.name: {"x": "other"} for bot in BOTS}, None, ())
+    cluster.ready["n"] = MachineReady({}, {bot.name: {"x": "other"} for bot in BOTS}, ())
     cluster.with_machines(m=1)
     cluster.with_machines(m=1, n=1)
     assert "host-n (n) is not used: bot `a` differs there" in cluster.remarks()
@@ -445,7 +443,7 @@ def test_a_shared_bot_that_is_another_version_on_a_machine_is_refused_by_name(cl
 def ready_but_for(*unfit: LeftOut) -> MachineReady:
     """The answer of a machine that could not prepare some bots."""
     out = {one.bot for one in unfit}
-    return MachineReady({}, {bot.name: {} for bot in BOTS if bot.name not in out}, None, (), unfit)
+    return MachineReady({}, {bot.name: {} for bot in BOTS if bot.name not in out}, (), unfit)
 
 
 def not_built(*bots: str) -> MachineReady:
@@ -460,7 +458,7 @@ def preparing(monkeypatch: pytest.MonkeyPatch) -> Cluster:
 
 def begun(cluster: Cluster, *bots: str) -> list[str]:
     """Begins the run, and plays with these bots; the machines that play, in their order."""
-    cluster.workers.begin(cluster.take, None)
+    cluster.workers.begin(cluster.take)
     cluster.look()
     number = count(1)
     while cluster.workers.has_room:
@@ -526,7 +524,7 @@ def test_a_bot_whose_file_cannot_be_sent_is_left_out(
     preparing: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent = tuple(replace(files, files=(File(files.bot.name, files.bot.name, 1, False),)) for files in FILES)
-    required = Requirement(sent, 2, pin=False, cpu_clocks=False, calibrates=False)
+    required = Requirement(sent, 2, pin=False, cpu_clocks=False)
     preparing.workers = ClusterBackend(preparing.client, required, SentFiles(sent, {}), preparing.take)
 
     def parts(self: SentFiles, sha256: str) -> Iterator[tuple[int, bytes, int]]:

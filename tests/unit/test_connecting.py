@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from referee.cluster.connecting import checked_address, connected
+from referee.cluster.connecting import checked_address, scheduler_at
 from referee.core.errors import EnvironmentLacksError, UsageError
 
 GOOD = ["tcp://127.0.0.1:8786", "tls://host.example:1", "tcp://[::1]:8786", "local:1", "local:1000"]
@@ -33,7 +33,7 @@ def test_addresses_are_taken_as_they_are(address: str) -> None:
 
 @pytest.mark.parametrize("address", BAD)
 def test_other_addresses_are_wrong_usage(address: str) -> None:
-    with pytest.raises(UsageError, match=r"^cluster `.*`: expected ") as caught, connected(address):
+    with pytest.raises(UsageError, match=r"^cluster `.*`: expected ") as caught, scheduler_at(address):
         pass
     assert "\n" not in str(caught.value) and len(str(caught.value)) < 400
 
@@ -45,6 +45,6 @@ def test_a_missing_package_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
             EnvironmentLacksError,
             match=r"`distributed`, which `pip install -e '.\[cluster\]'` installs in a checkout$",
         ),
-        connected("tcp://127.0.0.1:1"),
+        scheduler_at("tcp://127.0.0.1:1"),
     ):
         pass

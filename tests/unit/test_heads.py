@@ -23,14 +23,14 @@ from referee.records.record import (
     summary_of,
     to_json,
 )
-from tests.unit.test_records import ENDINGS, SCALED, WON, changed, record
+from tests.unit.test_records import ENDINGS, WON, changed, record
 
 
 def line_of(value: dict[str, Any]) -> bytes:
     return journal.chained(json_of(value), journal.FIRST)[0].removesuffix(b"\n")
 
 
-LINES = [line_of(to_json(made)) for made in (*ENDINGS.values(), SCALED)]
+LINES = [line_of(to_json(made)) for made in ENDINGS.values()]
 
 
 def warm() -> Heads:
@@ -71,14 +71,6 @@ def test_levels_of_isolation_are_part_of_what_recurs(monkeypatch: pytest.MonkeyP
     heads.read(line_of(to_json(made)))
     monkeypatch.setattr("referee.records.heads.head_of", None)
     assert heads.read(line_of(to_json(made))) == (summary_of(made), made.terms.shared_seed)
-    assert heads.read(LINES[0]) == (summary_of(WON), WON.terms.shared_seed)
-
-
-def test_scaled_clocks_are_part_of_what_recurs(monkeypatch: pytest.MonkeyPatch) -> None:
-    heads = warm()
-    monkeypatch.setattr("referee.records.heads.head_of", None)
-    assert heads.read(LINES[-1]) == (summary_of(SCALED), SCALED.terms.shared_seed)
-    assert summary_of(SCALED).clock_percent == 150 and summary_of(WON).clock_percent == 100
     assert heads.read(LINES[0]) == (summary_of(WON), WON.terms.shared_seed)
 
 
@@ -133,8 +125,7 @@ def test_what_is_remembered_changes_nothing_whatever_bytes_are_replaced(
         (b'"bots":["a","b"]', b'"bots":["a","../b"]'),
         (b'"bots":["a","b"]', b'"bots":["a\\",\\"b"]'),
         (b'"clocks":[', b'"clocks":[,'),
-        (b'"margin_us":', b'"clock_percent":120,"clock_percent":120,"margin_us":'),
-        (b'"margin_us":', b'"clock_percent":9,"margin_us":'),
+        (b'"margin_us":', b'"margin_us":1,"margin_us":'),
         (b'"ranks":[', b'"ranks":[[],'),
         (b'"rated":true', b'"rated":yes'),
         (b'"sentence":"', b'"sentence":"\xff'),

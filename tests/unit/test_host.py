@@ -47,7 +47,7 @@ def test_a_machine_without_what_only_linux_has_says_so_where_it_is_required(
     monkeypatch.delattr(os, "sched_setaffinity", raising=False)
     monkeypatch.setattr(cpu, "AVAILABLE", False)
     host, answers = hosted
-    required = Requirement((), 2, pin=pin, cpu_clocks=cpu_clocks, calibrates=False)
+    required = Requirement((), 2, pin=pin, cpu_clocks=cpu_clocks)
     host.obey("1", Prepare(required, "w", 1, 1, 0))
     (answer,) = answers
     assert isinstance(answer, MachineUnfit) and "needs Linux" in answer.why
@@ -60,7 +60,7 @@ def test_a_machine_that_cannot_forgive_waiting_says_so(
     host, answers = hosted
     bot = Bot("a", ("true",), tmp_path, forgive_waiting=True)
     files = BotFiles(bot, True, (), (), (), "", (), ())
-    required = Requirement((files,), 2, pin=False, cpu_clocks=False, calibrates=False)
+    required = Requirement((files,), 2, pin=False, cpu_clocks=False)
     host.obey("1", Prepare(required, "w", 1, 1, 0))
     (answer,) = answers
     assert isinstance(answer, MachineUnfit) and "`forgive_waiting` needs a kernel" in answer.why
@@ -74,7 +74,7 @@ def test_a_bot_that_cannot_be_prepared_is_named_and_the_others_are_ready(
     bots = [Bot(name, command, tmp_path, isolation="none") for name, command in names.items()]
     all_files = tuple(BotFiles(bot, True, (), (), (), "", (), ()) for bot in bots)
     all_files = (*all_files[:2], replace(all_files[2], needs=("no-such-program",)))
-    required = Requirement(all_files, 2, pin=False, cpu_clocks=False, calibrates=False)
+    required = Requirement(all_files, 2, pin=False, cpu_clocks=False)
     host.obey("1", Prepare(required, "w", 1, 1, 0))
     (answer,) = answers
     assert isinstance(answer, MachineReady) and {*answer.levels} == {"a"}

@@ -15,21 +15,20 @@ import pytest
 from referee.core import this_machine as module
 from referee.core.errors import RecordError
 from referee.core.fields import Fields
-from referee.core.this_machine import model_in, this_machine
-from referee.pages.report.heading import Share, machines
+from referee.core.this_machine import ThisMachine, model_in, this_machine
+from referee.pages.report.heading import machines
 from referee.records.played_on import MAX_LABEL, PlayedOn, played_on, played_on_of_line
 from referee.records.record import GameRecord, from_json, json_of, to_json
 from referee.viewing.words import place_text
 from tests.command import referee
 from tests.processes.runs import forged
 from tests.unit.test_exports import found, written
-from tests.unit.test_records import PLAN, WON, record
+from tests.unit.test_records import WON, record
 
 FAST = PlayedOn("fast", "EPYC 9754", "0")
 SLOW = PlayedOn("=slow", "Xeon", "tcp://10.0.0.2:40001 2")
 
-SLOWER = replace(PLAN, clock_percent=150)
-FOURTH = record("resign {n}", number=4, plan=SLOWER)
+FOURTH = record("resign {n}", number=4)
 
 
 def played_by(place: PlayedOn, made: GameRecord) -> GameRecord:
@@ -135,7 +134,7 @@ def test_what_is_no_machine_is_refused_with_a_line(value: object) -> None:
             assert "\n" not in said and len(said) < 200
 
 
-def test_verify_tells_a_wrong_machine_and_wrong_clocks_in_a_line_each(folder: Path, tmp_path: Path) -> None:
+def test_verify_tells_each_wrong_machine_in_a_line(folder: Path, tmp_path: Path) -> None:
     third = played_by(FAST, record(None, number=3))
     run = written(tmp_path / "run", WON, record("resign {n}", number=2), third, FOURTH)
     assert referee("verify", str(folder)).code == 0
@@ -144,7 +143,6 @@ def test_verify_tells_a_wrong_machine_and_wrong_clocks_in_a_line_each(folder: Pa
         lines[1]["measured"]["machine"] = {"name": "n", "cpu": "x" * 10**6, "worker": "0"}
         lines[2]["measured"]["machine"] = "\x1b[2J" * 10**5
         lines[3]["measured"]["machine"]["worker"] = 1
-        lines[4]["clock_percent"] = "150" * 10**5
 
     forged(run, forge)
     done = referee("verify", str(run))
@@ -154,7 +152,6 @@ def test_verify_tells_a_wrong_machine_and_wrong_clocks_in_a_line_each(folder: Pa
         "line 2 (game 1:a:b): `measured.machine.cpu` ",
         "line 3 (game 2:a:b): `measured.machine` ",
         "line 4 (game 3:a:b): `measured.machine.worker` ",
-        "line 5 (game 4:a:b): `clock_percent` ",
     ]
     assert all(len(problem) < 250 and problem.isprintable() for problem in problems)
 
@@ -195,18 +192,17 @@ def test_games_of_earlier_versions_are_on_no_machine(tmp_path: Path) -> None:
     assert "played on" not in referee("replay", str(run)).out
 
 
-def test_what_is_exported_says_where_games_were_played_and_with_which_clocks(folder: Path) -> None:
+def test_what_is_exported_says_where_games_were_played(folder: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(referee("export", str(folder), "--format", "csv").out)))
-    assert [tuple(row[name] for name in ("machine", "cpu", "worker", "clock_percent")) for row in rows] == [
-        ("fast", "EPYC 9754", "0", "100"),
-        ("", "", "", "100"),
-        ("'=slow", "Xeon", SLOW.worker, "100"),  # no formula
-        ("'=slow", "Xeon", SLOW.worker, "150"),
+    assert [tuple(row[name] for name in ("machine", "cpu", "worker")) for row in rows] == [
+        ("fast", "EPYC 9754", "0"),
+        ("", "", ""),
+        ("'=slow", "Xeon", SLOW.worker),  # no formula
+        ("'=slow", "Xeon", SLOW.worker),
     ]
     listed = referee("export", str(folder), "--format", "jsonl").out.splitlines()
     games = [json.loads(line) for line in listed]
     assert [game["machine"] for game in games[:3]] == [FAST._asdict(), None, SLOW._asdict()]
-    assert [game["clock_percent"] for game in games] == [100, 100, 100, 150]
 
 
 def test_what_is_exported_is_refused_where_its_machine_is_wrong(folder: Path, tmp_path: Path) -> None:
@@ -218,9 +214,8 @@ def test_what_is_exported_is_refused_where_its_machine_is_wrong(folder: Path, tm
     assert referee("table", str(run)).code == 0
 
 
-def test_a_replay_says_where_its_game_was_played_and_with_which_clocks(folder: Path) -> None:
+def test_a_replay_says_where_its_game_was_played(folder: Path) -> None:
     first = referee("replay", str(folder), "4:a:b").out.splitlines()[:2]
-    assert first[0].endswith("seat 2 b (3s+9s/3s), clocks at 150 %")
     assert first[1] == "played on =slow (Xeon), worker tcp://10.0.0.2:40001 2"
     assert place_text({"machine": FAST._asdict()}) == "played on fast (EPYC 9754)"
     assert place_text({}) == ""
@@ -236,13 +231,12 @@ def test_what_a_record_calls_its_machine_is_escaped_where_it_is_shown(tmp_path: 
     assert found(run, "--machine", odd.name) == ["1:a:b"]
 
 
-def test_a_report_says_where_games_were_played_where_they_were_not_all_played_alike() -> None:
-    one, other = Share("a", "Xeon", 100), Share("b", "EPYC", 80)
+def test_a_report_says_where_games_were_played_if_several_machines_played() -> None:
+    one, other = ThisMachine("a", "Xeon"), ThisMachine("b", "EPYC")
     assert list(machines({one: 7})) == list(machines({})) == []
     assert list(machines({one: 1, other: 40})) == [
-        ("played on", "2 machines: b (EPYC) 40 games, clocks at 80 %; a (Xeon) 1 game")
+        ("played on", "2 machines: b (EPYC) 40 games; a (Xeon) 1 game")
     ]
-    assert list(machines({other: 2})) == [("played on", "1 machine: b (EPYC) 2 games, clocks at 80 %")]
-    ((_, text),) = machines({Share(f"m{number}", "c", 100): 20 - number for number in range(11)})
+    ((_, text),) = machines({ThisMachine(f"m{number}", "c"): 20 - number for number in range(11)})
     assert text.startswith("11 machines: m0 (c) 20 games; ")
     assert text.endswith("; m7 (c) 13 games; 33 games elsewhere")

@@ -15,12 +15,13 @@ from referee.core.fields import Fields
 from referee.core.pairing import section_of
 from referee.core.point_scale import PointScale
 from referee.core.text import shown, without_folders
+from referee.core.this_machine import ThisMachine
 from referee.core.timecontrol import TimeControl
 from referee.pages.report.bots import BotReport, bot_reports
 from referee.pages.report.front import Front, GameToSee, ListedGame, front
 from referee.pages.report.games import MADE_BY
 from referee.pages.report.habits import Board, board_of
-from referee.pages.report.heading import Share, hashes, heading, machines, made_by, title_of
+from referee.pages.report.heading import hashes, heading, machines, made_by, title_of
 from referee.pages.report.pairs import PairOfBots, pairs_to_see
 from referee.pages.report.rating_history import FEWEST_GAMES, MAX_BOTS, RatingHistory, course
 from referee.pages.report.reading import ReadGame
@@ -140,7 +141,7 @@ class Gathering:
     """By run and section; None where there is no board, or the rules are not available."""
     _cells: dict[Board, PlayedCells] = field(default_factory=dict)
     """The same by board."""
-    _shares: Counter[Share] = field(default_factory=Counter)
+    _machines: Counter[ThisMachine] = field(default_factory=Counter)
     """How many games were played so."""
 
     def add(self, read: ReadGame) -> None:
@@ -167,7 +168,7 @@ class Gathering:
             self._began = [min([played.began, *self._began]), max([played.began, *self._began])]
         if played.place:
             name, cpu, _ = played.place
-            self._shares[Share(shown(name, 80), shown(cpu, 80), game.clock_percent)] += 1
+            self._machines[ThisMachine(shown(name, 80), shown(cpu, 80))] += 1
         for name, text in zip(MADE_BY, played.made_by, strict=True):
             if text:
                 self._made_by[name].add(text)
@@ -214,7 +215,7 @@ class Gathering:
             title=title_of(runs, whole, games),
             facts=[
                 *heading(runs, self._clocks_of_all(), self._began),
-                *machines(self._shares),
+                *machines(self._machines),
                 *made_by(self._made_by),
                 *hashes(runs),
             ],

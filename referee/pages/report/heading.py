@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from referee.core.errors import RecordError, UsageError
 from referee.core.fields import Fields
 from referee.core.text import counted, listed, shown
+from referee.core.this_machine import ThisMachine
 from referee.games import game_named
 from referee.pages.report.games import MADE_BY
 from referee.pages.report.tables import NO_GAMES
@@ -63,32 +63,16 @@ def heading(runs: Runs, clocks: Collection[str], began: Sequence[str]) -> Iterat
         yield "played", first if first == last else f"{first} to {last}"
 
 
-class Share(NamedTuple):
-    """What the games of one machine have in common."""
-
-    machine: str
-    cpu: str
-    clock_percent: int
-
-
-def machines(games: Mapping[Share, int]) -> Iterator[HeadingFact]:
-    """Describes where how many games were played, and with which clocks, where there is more to say than that
-    one machine played all of them with the clocks of the tournament.
-    """
-    if len(games) > 1 or any(share.clock_percent != 100 for share in games):
-        shares = sorted(games, key=lambda share: -games[share])
-        texts = [_share_text(share, games[share]) for share in shares[:MANY_MACHINES]]
-        if len(shares) > MANY_MACHINES:
-            texts.append(
-                f"{counted(sum(games[share] for share in shares[MANY_MACHINES:]), 'game')} elsewhere"
-            )
-        count = counted(len({share.machine for share in shares}), "machine")
-        yield "played on", f"{count}: {'; '.join(texts)}"
-
-
-def _share_text(share: Share, games: int) -> str:
-    scaled = f", clocks at {share.clock_percent} %" if share.clock_percent != 100 else ""
-    return f"{share.machine} ({share.cpu}) {counted(games, 'game')}{scaled}"
+def machines(games: Mapping[ThisMachine, int]) -> Iterator[HeadingFact]:
+    """Describes where how many games were played, if several machines played."""
+    if len(games) > 1:
+        most_first = sorted(games, key=lambda machine: -games[machine])
+        texts = [
+            f"{one.name} ({one.cpu}) {counted(games[one], 'game')}" for one in most_first[:MANY_MACHINES]
+        ]
+        if elsewhere := sum(games[machine] for machine in most_first[MANY_MACHINES:]):
+            texts.append(f"{counted(elsewhere, 'game')} elsewhere")
+        yield "played on", f"{counted(len(games), 'machine')}: {'; '.join(texts)}"
 
 
 def made_by(found: Mapping[str, Collection[str]]) -> Iterator[HeadingFact]:

@@ -95,8 +95,6 @@ class Config:
     """What the tables of the bots say about their files, by name."""
     cluster: str = ""
     """The address of the cluster that plays; empty where the file names none."""
-    scale_clocks: bool = False
-    """Whether clocks are longer on slower machines."""
     elsewhere: bool | None = None
     """The argument of `load`."""
     where: str = ""
@@ -231,7 +229,6 @@ def _config(
         order=main.one_of(ORDER, ORDERS, ORDERS[0]),
         origins={table.bot.name: table.origin for table in present},
         cluster=cluster,
-        scale_clocks=main.flag("scale_clocks", False),
         elsewhere=elsewhere,
         where=where,
     )

@@ -31,7 +31,6 @@ TOURNAMENT = {
     "workers": "2",
     "pin": "true",
     "cluster": '"tcp://10.0.0.1:8786"',
-    "scale_clocks": "true",
     "keep": '"all"',
     "start": '"10s"',
     "margin": '"10ms"',

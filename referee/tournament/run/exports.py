@@ -38,7 +38,7 @@ def csv_of(games: GamesOfRuns, dialogues: Dialogues | None = None) -> str:
     seats = range(1, 1 + max((len(game.bots) for _, game, _ in listed), default=2))
     by_seat = [f"{name}_{seat}" for seat in seats for name in _OF_SEAT]
     names = ["run", "id", "section", "round", "game", *by_seat, "ending", "rated", "sentence", "digest"]
-    names += ["machine", "cpu", "worker", "clock_percent"]
+    names += ["machine", "cpu", "worker"]
     rows = [_row(*one) for one in listed]
     if dialogues is not None:
         names.append("dialogue")
@@ -69,7 +69,6 @@ def _row(run: Run, game: Summary, place: PlayedOn | None) -> dict[str, object]:
         "sentence": shown(game.sentence),
         "digest": game.digest,
         **dict(zip(("machine", "cpu", "worker"), map(shown, place or ("", "", "")), strict=True)),
-        "clock_percent": game.clock_percent,
     }
 
 

@@ -23,7 +23,7 @@ from referee.gameplay.events import Ending
 from referee.ratings.standings import Facts
 from referee.records import journal
 from referee.records.append_only import AppendOnlyFile, ChangedByOthers, write_all
-from referee.records.header import CALIBRATION, change_line
+from referee.records.header import change_line
 from referee.records.record import Summary
 from referee.records.run_files import DIALOGUES, NEW_TOML, TOML
 from referee.tournament.formats import Amount
@@ -171,10 +171,6 @@ class OpenRun:
     def add_change(self, change: dict[str, Any]) -> None:
         """Stores a change of the header, and of what follows from it. Raises `StorageError`."""
         self._store([journal.body_of(change_line(change))])
-
-    def set_calibration(self, speed: int) -> None:
-        """Stores how fast the machine computes by which clocks are scaled. Raises `StorageError`."""
-        self.add_change({CALIBRATION: speed})
 
     def add_batch(self, batch: list[str]) -> None:
         """Stores encounters that a league has chosen. Raises `StorageError`."""

@@ -17,7 +17,7 @@ from referee.core.pairing import Pairing
 from referee.core.seeds import shared_by_pairing
 from referee.core.text import counted, shown
 from referee.records.amendments import MEMBERS, Amendments, amendments_of
-from referee.records.header import CALIBRATION, apply_change, read_header, seats_of
+from referee.records.header import apply_change, read_header, seats_of
 from referee.records.heads import Head, Heads
 from referee.records.journal import FIRST
 from referee.records.record import Summary, head_of
@@ -253,12 +253,6 @@ class RunState:
         """The encounters of a league that were chosen so far: see `tournament.formats.league`."""
         batches: list[list[str]] = self.header.get("encounters", [])
         return batches
-
-    @property
-    def calibration(self) -> int | None:
-        """How fast the machine computes by which clocks are scaled; None where there is none yet."""
-        speed: int | None = self.header.get(CALIBRATION)
-        return speed
 
     @property
     def games_in_all(self) -> Amount | None:

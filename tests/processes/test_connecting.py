@@ -1,23 +1,20 @@
-"""Connecting to what is a Dask cluster and to what is none, and measuring the machines of one."""
+"""Connecting to what is a Dask cluster, and to what is not one."""
 
 from __future__ import annotations
 
-import json
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import referee
-from referee.cli import machines
-from referee.cluster import connecting, measuring
-from referee.cluster.comparing import UnmeasuredMachine
-from referee.cluster.connecting import connected
-from referee.cluster.measuring import KnownMachine, hosts, measure_hosts
+from referee.cluster import connecting
+from referee.cluster.connecting import scheduler_at
 from referee.core.errors import EnvironmentLacksError
-from tests.command import referee as run_referee
+from tests.command import referee
+from tests.processes.runs import toml
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -30,57 +27,10 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
     """A client of a cluster on this machine with two Dask workers."""
-    with connected("local:2") as found:
-        yield found
+    from distributed import Client
 
-
-def test_the_machines_of_a_cluster_are_measured_and_compared(
-    client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(machines, "ANSWER_S", 300)  # other tests may keep all cores busy
-    done = run_referee("doctor", "--cluster", client.scheduler_info()["address"], "--json")
-    assert done.code == 0 and done.err.startswith("measuring 1 machine;") and done.err.count("\n") == 1, (
-        done.err
-    )
-    data = json.loads(done.out)
-    (machine,) = data["machines"]
-    assert (machine["address"], machine["slots"], machine["speed_percent"]) == ("127.0.0.1", 2, 100)
-    assert machine["failure"] == "" and data["referee"] == referee.__version__
-    report = machine["report"]
-    assert report["can_run"] is True and report["figures"]["workers"] == 2
-    speed = report["figures"]["speed"]
-    for rates in (speed["alone"], speed["together"]):
-        assert rates["native"] > 0 and rates["python"] > 0 and 0 < rates["share_percent"] <= 101
-
-
-@pytest.mark.promise("CLUSTER", "Dask workers of the same machine are one machine.")
-def test_dask_workers_of_the_same_machine_are_one_machine(client: Client) -> None:
-    (host,) = hosts(client)
-    assert host.address == "127.0.0.1" and host.slots == 2 and host.worker.startswith("tls://127.0.0.1:")
-
-
-def test_what_is_raised_on_a_machine_is_told(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measuring, "doctor_here", fails)
-    ((machine, report),) = measure_hosts(client, hosts(client), 300)
-    assert isinstance(machine, UnmeasuredMachine) and machine.why == "it exploded" and report is None
-
-
-def test_a_machine_that_does_not_answer_is_given_up(client: Client) -> None:
-    ((machine, report),) = measure_hosts(client, [KnownMachine("10.9.9.9", "tls://127.0.0.1:1", 1)], 0.2)
-    assert (
-        isinstance(machine, UnmeasuredMachine)
-        and machine.why.startswith("it does not answer")
-        and report is None
-    )
-
-
-def fails(workers: int, seconds: float) -> str:
-    raise RuntimeError("it exploded")
-
-
-def test_measuring_that_takes_too_long_is_ended() -> None:
-    with pytest.raises(EnvironmentLacksError, match="took longer than 0 s"):
-        measuring.doctor_here(1, 0.3)
+    with scheduler_at("local:2") as found, Client(found.address, set_as_default=False) as client:
+        yield client
 
 
 @pytest.mark.promise("CLUSTER", "A cluster on this machine wants its own certificate.")
@@ -139,7 +89,9 @@ def is_silent(end: socket.socket) -> None:
         (None, "Connection refused|no answer from a Dask scheduler within 1 s"),
     ],
 )
-def test_what_is_no_scheduler_is_one_line(serve: Callable[[socket.socket], Any] | None, why: str) -> None:
+def test_what_is_no_scheduler_is_one_line(
+    serve: Callable[[socket.socket], Any] | None, why: str, tmp_path: Path
+) -> None:
     listener = socket.create_server(("127.0.0.1", 0))
     address = f"tcp://127.0.0.1:{listener.getsockname()[1]}"
 
@@ -157,7 +109,7 @@ def test_what_is_no_scheduler_is_one_line(serve: Callable[[socket.socket], Any] 
     else:
         listener.close()
     try:
-        done = run_referee("doctor", "--cluster", address)
+        done = referee("run", str(toml(tmp_path / "t.toml")), "--dry-run", "--cluster", address)
     finally:
         if serve:
             listener.shutdown(socket.SHUT_RDWR)

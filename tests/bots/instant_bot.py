@@ -1,6 +1,4 @@
-"""A bot that plays Blooms on the first empty cell, at once: the time of its moves is the overhead of the
-machine and the referee.
-"""
+"""A bot that plays Blooms on the first empty cell, at once: it repeats its games."""
 
 from __future__ import annotations
 

@@ -1,1 +1,0 @@
-"""The machine that tournaments run on: its properties, measurements, and what they mean."""
