@@ -22,7 +22,7 @@ from referee.core.rng import Stream
 from referee.core.text import counted, shown
 from referee.games import game_given
 from referee.games.api import Seat, State
-from referee.person.console import Console, PlainConsole
+from referee.person.console import Console
 from referee.person.hint_bot import hint as hint_of
 from referee.person.interface import PersonInterface, PersonLeft
 from referee.person.person_game import PersonGame
@@ -197,14 +197,15 @@ def _play(candidate: Candidate, opened: OpenRun, pairing: Pairing, hint_bot: Bot
     def hint(state: State[Any], seat: Seat) -> tuple[str, str]:
         return hint_of(hint_bot, plan.start_us, terms, state, seat)
 
-    console = _console()
+    draws = sys.stdin.isatty() and can_draw(sys.stdout)
+    console = Console(show_data, draws, BLANK_LINES if sys.stdout.isatty() else 0)
     interface = PersonInterface(terms, persons, console, hint, Stream(b"moves"), in_colour(sys.stdout))
     person_game = PersonGame(terms, bots, interface, plan.start_us, _report_left_behind)
     try:
         show_data("\n".join([*introduction(terms, persons), "`help` lists the commands"]))
         record = person_game.play()
     except PersonLeft:
-        console.restore()
+        console.close()
         say("you left: the game is unfinished and is not recorded; use `resign` to end a game")
         return False
     finally:
@@ -219,15 +220,6 @@ def _show_result(record: GameRecord) -> None:
     show_data(result(record.terms, record.verdict))
     for line in fault_report(record):
         say(f"  {line}")
-
-
-def _console() -> Console:
-    """Chooses how persons type: with a line editor where the terminal allows it, else in plain lines."""
-    if sys.stdin.isatty() and can_draw(sys.stdout):
-        from referee.person.line_editor import LineEditor  # few who play need no terminal
-
-        return LineEditor(show_data, in_colour(sys.stdout))
-    return PlainConsole(show_data, BLANK_LINES if sys.stdout.isatty() else 0)
 
 
 def _report_left_behind(bot: str, report: ExitReport) -> None:

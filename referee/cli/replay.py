@@ -153,7 +153,7 @@ class _ReplayOptions:
 
 def _show_chosen(file: Path, listing: Sequence[str], options: _ReplayOptions) -> None:
     """Shows the games that the user chooses from a list, one after another, until it is left."""
-    from referee.cli.replay_list import choose  # it loads Textual, for which nothing else is to wait
+    from referee.cli.replay_list import choose  # it loads rich, for which nothing else is to wait
     from referee.records.finding import find_game
     from referee.records.record import GameRecord
 
@@ -206,7 +206,7 @@ def _show(record: GameRecord, options: _ReplayOptions, other: GameRecord | None 
     elif options.as_json:
         show_data(json.dumps(game_states(steps, view)))
     elif options.is_on_screen:
-        from referee.cli.replay_screen import show  # it loads Textual, for which nothing else is to wait
+        from referee.cli.replay_screen import show  # it loads rich, for which nothing else is to wait
 
         show(Browser(steps, view, step))
     else:

@@ -1,4 +1,4 @@
-"""The moves that a person can make: whether a text is one, why not, and how it can go on. Pure."""
+"""The moves that a person can make: whether a text is one, and why not. Pure."""
 
 from __future__ import annotations
 
@@ -56,33 +56,6 @@ class Choices:
         moves = self._all()
         fitting = [move for plain, move in moves if plain.startswith(wanted)]
         return FoundMoves(fitting[:most], max(0, len(fitting) - most) if self._is_whole else None)
-
-    def next_parts(self, text: str, most: int) -> list[str]:
-        """At most this many ways in which the last part of a text can go on: parts of legal moves. The parts
-        before it may stand in another order than in the list of moves, where the game allows that.
-        """
-        before, _, last = text.rpartition(" ")
-        done = _plain(before).split()
-        wanted = last.lower()
-        beginning = " ".join([*done, wanted])
-        found: dict[str, None] = {}
-        for plain, move in self._all():
-            if len(found) == most:
-                break
-            parts = move.split()
-            if plain.startswith(beginning) and len(parts) > len(done):
-                found[parts[len(done)]] = None
-            elif done and len(parts) == len(done) + 1:
-                left = [part for part in parts if part.lower() not in done]
-                if len(left) > 1 or not left or not left[0].lower().startswith(wanted) or left[0] in found:
-                    continue
-                if not self.why_not(" ".join([*done, left[0]])):
-                    found[left[0]] = None
-        return list(found)
-
-    def goes_on(self, text: str) -> bool:
-        """Whether more can be typed so that a known legal move stands there."""
-        return bool(self.next_parts(text, 1))
 
     def _all(self) -> list[tuple[str, str]]:
         if self._moves is None:

@@ -25,18 +25,18 @@ class Command(NamedTuple):
 COMMANDS = (
     Command("help", "", "a summary of the game, how to type a move, and these commands"),
     Command("board", "", "the board again"),
-    Command("moves", "[BEGINNING]", "legal moves, or only those that begin with this"),
+    Command("legal", "[BEGINNING]", "legal moves, or only those that begin with this"),
     Command("hint", "", "what the hint bot would play here, knowing no more than you"),
     Command("news", "", "everything that your seat has been told so far"),
     Command("clock", "", "the remaining time"),
-    Command("back", "[N]", "take back the last move that a person made, or the last N of them; also `undo`"),
+    Command("undo", "[N]", "take back the last move that a person made, or the last N of them"),
     Command("resign", "", "give up"),
     Command("quit", "", "leave the game unfinished; it is not recorded"),
     Command("move", "TEXT", "a move that looks like one of these words"),
 )
 """All commands; any other line is a move."""
 
-_ALIASES = {"?": "help", "undo": "back", "picture": "board", "exit": "quit"}
+_ALIASES = {"?": "help", "back": "undo", "moves": "legal", "exit": "quit"}
 _BY_WORD = {command.word: command for command in COMMANDS}
 
 
@@ -67,18 +67,18 @@ def meaning(line: str) -> TypedLine:
         return TypedLine("wrong", f"`{word}` takes no argument, expected nothing after it")
     if word == "move" and not rest:
         return TypedLine("wrong", "`move` needs a move after it")
-    if word == "back":
-        return _back(rest)
+    if word == "undo":
+        return _undo(rest)
     return TypedLine(word, rest)
 
 
-def _back(rest: str) -> TypedLine:
+def _undo(rest: str) -> TypedLine:
     if not rest:
-        return TypedLine("back")
+        return TypedLine("undo")
     if rest.isascii() and rest.isdecimal() and len(rest) <= 4 and 1 <= int(rest) <= MAX_BACK:
-        return TypedLine("back", number=int(rest))
+        return TypedLine("undo", number=int(rest))
     return TypedLine(
-        "wrong", f"`back {shown(rest, 40)}` has a wrong number of moves, expected 1 to {MAX_BACK}"
+        "wrong", f"`undo {shown(rest, 40)}` has a wrong number of moves, expected 1 to {MAX_BACK}"
     )
 
 

@@ -1,16 +1,23 @@
-"""Where a person types and reads: as lines of a stream, or in a terminal with an editor for the line."""
+"""Where a person types and reads: lines of stdin, and stdout."""
 
 from __future__ import annotations
 
 import os
 import select
+import shutil
 import sys
 import time
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from referee.core.text import shown
 from referee.person.commands import MAX_LINE
+
+_CLEARED = "\x1b[2J\x1b[H"
+_BLANK_LINE = "\r\x1b[2K"
+
+_OTHER_SCREEN, _OWN_SCREEN = "\x1b[?1049h", "\x1b[?1049l"
+"""The alternate screen of a terminal keeps nothing that was scrolled off it."""
 
 SLICE_S = 0.02
 """How long is waited for the person before bots are looked after again."""
@@ -30,13 +37,7 @@ BOT_REPLIED = InputEnd("the reply of a bot has to be taken first")
 class LineRequest(NamedTuple):
     """A request to a person for a line."""
 
-    seat: int
-    """The line is kept for this seat alone, to be called back later."""
     prompt: str
-    status: Callable[[str], str]
-    """Returns the status line for the text typed so far."""
-    complete: Callable[[str], list[str]]
-    """The ways in which the last part of the text can go on."""
     deadline_ns: int | None = None
     """By the monotonic clock; None where there is no hurry."""
 
@@ -46,61 +47,36 @@ class LineRequest(NamedTuple):
         return self.deadline_ns is not None and time.monotonic_ns() > self.deadline_ns
 
 
-class Console(Protocol):
-    """One way to talk to persons."""
+class Console:
+    """Lines from stdin, and text that stays. Lines that nobody typed at a terminal are shown too."""
 
-    is_looked_at: bool
-    """Whether persons look at what is shown, so that one person's secrets are taken away before the next."""
+    def __init__(self, show: Callable[[str], object], draws: bool, blank_lines: int = 0) -> None:
+        """`show` prints lines. `draws`: stdout is a terminal that can clear its screen; elsewhere
+        `blank_lines` are printed between two persons.
+        """
+        self._print = show
+        self._draws = draws
+        self._blank_lines = blank_lines
+        self.is_looked_at = draws or blank_lines > 0
+        """Whether persons look at what is shown, so that one person's secrets are taken away before the next.
+        """
+        self._input = sys.stdin.fileno()
+        self._echoes = not os.isatty(self._input)
+        self._data = b""
+        self._is_closed = self._is_prompting = self._is_cleared = self._has_note = False
 
     @property
     def room(self) -> tuple[int, int]:
         """How many columns and lines are seen at once; (0, 0) where that is not known."""
+        return (*shutil.get_terminal_size((0, 0)),) if self._draws else (0, 0)
 
     def read(self, request: LineRequest, poll_bots: Callable[[], bool]) -> str | InputEnd:
         """A line. `poll_bots` is called all the time and reads what bots sent; when it is true, reading ends
         with `BOT_REPLIED`, and the next call goes on with what was typed so far.
         """
-
-    def show(self, text: str, /) -> object:
-        """Shows lines of text. Raises `StorageError` where they cannot be written."""
-
-    def note(self, text: str) -> None:
-        """Shows a line for a moment: until something else is shown. Not where lines stay."""
-
-    def clear(self) -> None:
-        """Takes away everything that was shown since the first call, before another person looks."""
-
-    def restore(self) -> None:
-        """Shows again what was there before the first call of `clear`."""
-
-    def close(self) -> None:
-        """Leaves the terminal as it was."""
-
-
-class PlainConsole:
-    """Lines from stdin, and text that stays. Lines that nobody typed at a terminal are shown too."""
-
-    def __init__(self, show: Callable[[str], object], blank_lines: int = 0) -> None:
-        """`show` prints lines; `blank_lines` are printed between two persons, if they look at the lines."""
-        self._print = show
-        self.is_looked_at = blank_lines > 0
-        self._blank_lines = blank_lines
-        self._input = sys.stdin.fileno()
-        self._echoes = not os.isatty(self._input)
-        self._data = b""
-        self._is_closed = False
-        self._is_prompting = False
-
-    @property
-    def room(self) -> tuple[int, int]:
-        """Not known: what is shown is lines that stay."""
-        return 0, 0
-
-    def read(self, request: LineRequest, poll_bots: Callable[[], bool]) -> str | InputEnd:
-        """A line of stdin."""
         if not self._is_prompting and not self._echoes:
-            sys.stdout.write(request.prompt)
-            sys.stdout.flush()
+            self._end_note()
+            self._write(request.prompt)
             self._is_prompting = True
         while (line := self._line()) is None:
             if self._is_closed:
@@ -136,18 +112,38 @@ class PlainConsole:
             self._is_closed = not data
 
     def show(self, text: str) -> None:
-        """Prints lines."""
+        """Shows lines of text. Raises `StorageError` where they cannot be written."""
+        self._end_note()
         self._print(text)
 
     def note(self, text: str) -> None:
-        """Does nothing."""
+        """Shows a line until something else is shown. Not where lines stay."""
+        if self._draws:
+            self._write(f"{_BLANK_LINE}{text}")
+            self._has_note = True
+
+    def _end_note(self) -> None:
+        if self._has_note:
+            self._has_note = False
+            self._write(_BLANK_LINE)
 
     def clear(self) -> None:
-        """Moves everything up that was shown."""
-        self.show("\n" * self._blank_lines)
-
-    def restore(self) -> None:
-        """Does nothing: all that was shown is still there."""
+        """Takes away everything that was shown since the first call, before another person looks: on the
+        alternate screen of a terminal, else by moving it up.
+        """
+        if self._draws:
+            self._write(_CLEARED if self._is_cleared else _OTHER_SCREEN + _CLEARED)
+            self._is_cleared = True
+        else:
+            self.show("\n" * self._blank_lines)
 
     def close(self) -> None:
-        """Does nothing."""
+        """Shows again what was there before the first call of `clear`."""
+        self._end_note()
+        if self._is_cleared:
+            self._is_cleared = False
+            self._write(_CLEARED + _OWN_SCREEN)
+
+    def _write(self, text: str) -> None:
+        sys.stdout.write(text)
+        sys.stdout.flush()

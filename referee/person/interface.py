@@ -16,7 +16,7 @@ from referee.gameplay.events import Event, Timing
 from referee.gameplay.terms import Terms
 from referee.games.api import Seat, State
 from referee.person.choices import Choices
-from referee.person.commands import COMMANDS, TypedLine, meaning, meant_by
+from referee.person.commands import TypedLine, meaning, meant_by
 from referee.person.console import BOT_REPLIED, TIME_UP, Console, InputEnd, LineRequest
 from referee.person.hint_bot import NoHint
 from referee.person.taking_back import TakenTurn, before_move, can_take_back
@@ -33,21 +33,16 @@ from referee.viewing.characters import lines, part, picture_text, text_of, width
 from referee.viewing.knowledge import View, ViewKnowledge
 
 LISTED = 120
-"""Maximum number of moves that `moves` lists."""
-
-COMPLETED = 200
-"""Maximum number of completions that are offered."""
+"""Maximum number of moves that `legal` lists."""
 
 NEWS_SHOWN = 12
 """How many lines of new news are shown unasked; `news` shows all."""
 
 BELOW = 4
-"""How many lines are kept for the question and its status when the size of the board is chosen."""
+"""How many lines are kept for the question and what is typed when the size of the board is chosen."""
 
 FEW = 12
 """If there are at most this many legal moves, they are shown unasked."""
-
-FIRST_WORDS = tuple(command.word for command in COMMANDS)
 
 Hint = Callable[[State[Any], Seat], tuple[str, str]]
 """A hint for a seat: a move, and what is said of it. Raises `NoHint`."""
@@ -150,7 +145,7 @@ class PersonInterface:
             if question.rejected:
                 self._console.show(f"rejected: {shown(question.rejected[1])}")
             else:
-                self._show_turn(seat)
+                self._show_turn(seat, question)
         asked = self._asked[seat]
         content = self._answer(seat, question, asked, poll_bots)
         if content is None:
@@ -176,13 +171,7 @@ class PersonInterface:
         self, seat: Seat, question: Question, asked: _Asked, poll_bots: Callable[[], bool]
     ) -> ReplyContent | None:
         """Reads lines until one is an answer; None where the reply of a bot has to be taken first."""
-        request = LineRequest(
-            seat,
-            f"{seat_name(self._terms, seat)}> ",
-            lambda text: self._status(seat, question, asked, text),
-            lambda text: self._completed(asked.choices, text),
-            self._deadline_ns(seat, question, asked),
-        )
+        request = LineRequest(f"{seat_name(self._terms, seat)}> ", self._deadline_ns(seat, question, asked))
         while True:
             line = self._console.read(request, poll_bots)
             if line is BOT_REPLIED:
@@ -203,7 +192,7 @@ class PersonInterface:
                     return RESIGNED
                 case "quit":
                     raise PersonLeft
-                case "back":
+                case "undo":
                     self._take_back(seat, typed.number, poll_bots)
                 case _:
                     self._obey(seat, question, asked, typed)
@@ -225,7 +214,7 @@ class PersonInterface:
                 self._show_lines(help_lines(self._terms, self._width))
             case "board":
                 self._show_board(seat)
-            case "moves":
+            case "legal":
                 found = asked.choices.starting(typed.text, LISTED)
                 self._show_lines(moves_lines(found, typed.text, self._width))
             case "hint":
@@ -273,12 +262,7 @@ class PersonInterface:
         if self._has_secrets and self._looking is not None:
             self._console.clear()
             self._looking = None
-        request = LineRequest(
-            seat,
-            f"{seat_name(self._terms, seat)}: take back {counted(number, 'move')}? [y/n] ",
-            lambda text: "",
-            lambda text: [],
-        )
+        request = LineRequest(f"{seat_name(self._terms, seat)}: take back {counted(number, 'move')}? [y/n] ")
         while True:
             line = self._console.read(request, poll_bots)
             if isinstance(line, InputEnd):
@@ -294,7 +278,7 @@ class PersonInterface:
             self._console.clear()
             self._looking, self._awaited = None, seat
         prompt = f"{seat_name(self._terms, seat)}: press Enter when nobody else is looking "
-        line = self._console.read(LineRequest(seat, prompt, lambda text: "", lambda text: []), poll_bots)
+        line = self._console.read(LineRequest(prompt), poll_bots)
         if line is BOT_REPLIED:
             return False
         if isinstance(line, InputEnd):
@@ -303,35 +287,12 @@ class PersonInterface:
         self._looking, self._awaited = seat, None
         return True
 
-    def _status(self, seat: Seat, question: Question, asked: _Asked, text: str) -> str:
-        """Returns the status line: what is known about the text typed so far, and the clock."""
-        parts = [self._clock(seat, question, asked)]
-        typed = meaning(text)
-        why = self._why_not(asked.choices, text)
-        if typed.word == "move" and not why:
-            parts.append("legal; Enter plays it")
-        elif typed.word == "move" and (asked.choices.goes_on(typed.text) or _is_beginning(typed.text)):
-            parts.append("Tab shows how it continues")
-        elif why:
-            parts.append(why)
-        elif typed.word:
-            parts.append(next(command.meaning for command in COMMANDS if command.word == typed.word))
-        else:
-            parts.append("your move; Tab completes, `help` explains")
-        return " · ".join(filter(None, parts))
-
     def _clock(self, seat: Seat, question: Question, asked: _Asked) -> str:
         if not self._terms.controls[seat].timed:
             return ""
         return clock_text(question, (time.monotonic_ns() - asked.began_ns) // 1000)
 
-    def _completed(self, choices: Choices, text: str) -> list[str]:
-        """The ways in which the last part of a text can go on: as a move, else as a command."""
-        first = text.lower()
-        words = [word for word in FIRST_WORDS if first and word.startswith(first)]
-        return choices.next_parts(text, COMPLETED) or words
-
-    def _show_turn(self, seat: Seat) -> None:
+    def _show_turn(self, seat: Seat, question: Question) -> None:
         """Shows a person what happened since its last turn, and the board."""
         events, lines = self._told.get(seat, (0, 0))
         known = self._known(seat)
@@ -341,6 +302,8 @@ class PersonInterface:
         else:
             new = [f"news: {shown(line, 300)}" for line in seen[lines:]]
         below = [line for line in new if line][-NEWS_SHOWN:]
+        if clock := self._clock(seat, question, self._asked[seat]):
+            below.append(clock)
         few = self._asked[seat].choices.starting("", FEW)
         if few.more == 0:
             below += wrapped(f"moves: {', '.join(few.moves)}", self._width)
@@ -388,10 +351,4 @@ class PersonInterface:
 
     def show_end(self) -> None:
         """Shows the last position, with all that was hidden."""
-        self._console.restore()
         self._show_board(None)
-
-
-def _is_beginning(text: str) -> bool:
-    """Whether a text is the beginning of a command."""
-    return any(word.startswith(text.lower()) for word in FIRST_WORDS)

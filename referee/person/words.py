@@ -50,9 +50,9 @@ def moves_lines(found: FoundMoves, beginning: str, width: int = WIDTH) -> list[s
         return [f"no legal move{after}{'' if found.more == 0 else ' was found in a partial search'}"]
     lines = in_columns(found.moves, width)
     if found.more is None:
-        lines.append("and many more; `moves BEGINNING` lists those that begin with it")
+        lines.append("and many more; `legal BEGINNING` lists those that begin with it")
     elif found.more:
-        lines.append(f"and {found.more:,} more; `moves BEGINNING` lists those that begin with it")
+        lines.append(f"and {found.more:,} more; `legal BEGINNING` lists those that begin with it")
     return lines
 
 

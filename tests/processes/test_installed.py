@@ -294,11 +294,9 @@ HEAVY = (
     "distributed",
     "jinja2",
     "numpy",
-    "prompt_toolkit",
     "rich",
     "starlette",
     "tabulate",
-    "textual",
     "uvicorn",
 )
 OURS = (

@@ -200,7 +200,7 @@ def test_the_screen_s_library_is_not_loaded_for_text(words: list[str], game: Pat
     )
     assert "1. seat 1 a: " in done.stdout
     loaded = {name.partition(".")[0] for name in done.stderr.split()}
-    assert "referee" in loaded and not loaded & {"textual", "jinja2", "starlette", "uvicorn", "rich"}
+    assert "referee" in loaded and not loaded & {"jinja2", "starlette", "uvicorn", "rich"}
 
 
 @pytest.mark.slow

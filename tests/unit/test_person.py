@@ -37,10 +37,11 @@ from tests.unit.scripted import Events, ScriptedWire, puppet
         ("   ", TypedLine("")),
         ("HELP", TypedLine("help")),
         ("?", TypedLine("help")),
-        ("picture", TypedLine("board")),
-        ("undo 3", TypedLine("back", number=3)),
-        ("back", TypedLine("back")),
-        ("moves  L:D ", TypedLine("moves", "L:D")),
+        ("board", TypedLine("board")),
+        ("undo 3", TypedLine("undo", number=3)),
+        ("back", TypedLine("undo")),
+        ("legal  L:D ", TypedLine("legal", "L:D")),
+        ("moves", TypedLine("legal")),
         ("move help", TypedLine("move", "help")),
     ],
 )
@@ -53,11 +54,11 @@ def test_a_line_is_a_command_only_as_a_whole_word(line: str, typed: TypedLine) -
     [
         ("resign now", "`resign` takes no argument"),
         ("move", "`move` needs a move after it"),
-        ("back 0", "`back 0` has a wrong number of moves"),
-        ("back ١", "`back ١` has a wrong number of moves"),
-        ("back -1", "`back -1`"),
-        ("back 10000", "`back 10000`"),
-        ("back \x1b[2J", r"`back \x1b[2J`"),
+        ("undo 0", r"`undo 0` has a wrong number of moves"),
+        ("undo ١", r"`undo ١` has a wrong number of moves"),
+        ("undo -1", r"`undo -1`"),
+        ("undo 10000", r"`undo 10000`"),
+        ("undo \x1b[2J", r"`undo \x1b[2J`"),
         ("x" * (MAX_LINE + 1), f"the line has more than {MAX_LINE} characters"),
     ],
 )
@@ -68,7 +69,7 @@ def test_a_wrong_command_has_a_reason(line: str, why: str) -> None:
 
 
 def test_a_misspelt_command_is_recognized_and_a_short_move_is_not_taken_for_one() -> None:
-    assert meant_by("bakc 2") == "`back`" and meant_by("mvoes") == "`moves`"
+    assert meant_by("unod 2") == "`undo`" and meant_by("lgeal") == "`legal`"
     assert meant_by("xyzzy") == "" and meant_by("mo") == ""
 
 
@@ -86,23 +87,6 @@ def test_moves_with_a_beginning_are_listed_whatever_the_case() -> None:
     assert found.moves == ["D:A1", "D:A2"] and found.more == 1
     assert choices("blooms", size="3").starting("D:Z", 5).moves == []
     assert choices("vinetree").starting("", 10).moves[0] == "E5 D L"
-
-
-def test_the_last_part_goes_on_to_legal_moves() -> None:
-    blooms = choices("blooms", "L:A1", size="3")
-    assert blooms.next_parts("l", 3) == ["L:A2", "L:A3", "L:B1"]
-    assert blooms.next_parts("L:A2 d:a", 9) == ["D:A3"]
-    assert blooms.next_parts("L:A2 L", 9) == []
-    assert blooms.goes_on("L:A2 ") and not blooms.goes_on("L:A1")
-
-
-def test_parts_may_stand_in_another_order_where_the_game_allows_it() -> None:
-    groups = choices("evengroups", "O:A1", size="3")
-    second = groups.next_parts("O:C3 W:", 99)
-    assert "W:A2" in second and "W:D1" in second and "W:C3" not in second
-    for part in second:
-        assert not groups.why_not(f"O:C3 {part}")
-    assert sorted(choices("vinetree").next_parts("E5 U ", 9)) == ["D", "L", "R"]
 
 
 def test_why_a_text_is_no_move_is_the_reason_of_the_rules() -> None:
@@ -228,15 +212,18 @@ def test_a_bot_that_does_not_start_again_is_at_fault_when_it_is_asked() -> None:
     assert isinstance(left, Retired) and left.ending is Ending.START and left.seat == 1
 
 
-class TypingConsole:
+class TypingConsole(Console):
     """A console whose lines are typed beforehand."""
 
-    is_looked_at = True
-
     def __init__(self, *lines: str | InputEnd, room: tuple[int, int] = (80, 24)) -> None:
+        self.is_looked_at = True
         self._lines = list(lines)
-        self.room = room
+        self._room = room
         self.shown: list[str] = []
+
+    @property
+    def room(self) -> tuple[int, int]:
+        return self._room
 
     def read(self, request: LineRequest, poll_bots: Callable[[], bool]) -> str | InputEnd:
         self.shown.append(request.prompt)
@@ -250,9 +237,6 @@ class TypingConsole:
 
     def clear(self) -> None:
         self.shown.append("CLEARED")
-
-    def restore(self) -> None:
-        self.shown.append("RESTORED")
 
     def close(self) -> None:
         pass
@@ -284,7 +268,7 @@ def test_an_illegal_line_is_not_handed_to_the_game() -> None:
 def test_texts_and_the_board_fit_the_terminal() -> None:
     rows = {}
     for room in ((80, 24), (100, 40), (100, 41)):
-        console = TypingConsole("help", "moves", "E5 D L", room=room)
+        console = TypingConsole("help", "legal", "E5 D L", room=room)
         at = interface(console, [0], "vinetree")
         at.begin_turn((0,))
         at.ask(0, QUESTION, bool)
@@ -324,7 +308,7 @@ def test_the_end_of_the_input_leaves_the_game() -> None:
 
 
 def test_moves_are_taken_back_only_where_all_persons_agree() -> None:
-    console = TypingConsole("back", "maybe", "n", "back", "y")
+    console = TypingConsole("undo", "maybe", "n", "undo", "y")
     at = interface(console, [0, 1])
     at.begin_turn((0,))
     at.events.append(Retired(0, Ending.RESIGNED, "", 0))  # any event will do
@@ -352,7 +336,7 @@ def test_after_moves_were_taken_back_each_person_is_shown_what_happened_instead(
 
 
 def test_without_a_move_nothing_is_taken_back() -> None:
-    console = TypingConsole("back", "L:A1")
+    console = TypingConsole("undo", "L:A1")
     at = interface(console, [0])
     at.begin_turn((0,))
     assert at.ask(0, QUESTION, bool)

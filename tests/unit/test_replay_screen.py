@@ -1,28 +1,24 @@
-"""The screen on which a recorded game is shown: its keys, what it shows, and what fits.
-
-Functions import the screen's library: it takes long, and only the workers that run these tests need it.
-"""
+"""The screen on which a recorded game is shown: its keys, what it shows, and what fits."""
 
 from __future__ import annotations
 
-import asyncio
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
+from rich.text import Text
 
+from referee.cli.replay_screen import SMALLEST, Pane, ReplayScreen
 from referee.core.text import shown
 from referee.gameplay.events import Moved, Rejected
 from referee.games import GAMES
 from referee.records.record import GameRecord
 from referee.viewing.browsing import Browser
-from referee.viewing.characters import lines, width
+from referee.viewing.characters import lines
 from referee.viewing.knowledge import View
 from referee.viewing.steps import steps_of
 from tests.rules.random_play import random_game
-from tests.unit.screen_lines import screen_lines, settle
 from tests.unit.test_steps import recorded
 from tests.unit.toys import Bid
 
@@ -31,71 +27,51 @@ BLOOMS = recorded(GAMES["blooms"], ("L:A1", "L:B1", "resign {n}"), ("L:A1", "L:A
 
 SIZES = (80, 24), (50, 20)
 
-if TYPE_CHECKING:
-    from textual.pilot import Pilot
-
-    from referee.cli.replay_screen import Pane, ReplayScreen
-
-Use = Callable[["Shown"], Awaitable[None]]
+Use = Callable[["Shown"], None]
 
 
 class Shown:
-    """A screen in a test."""
+    """A screen in a test, with a clock that the test moves."""
 
-    def __init__(self, app: ReplayScreen, browser: Browser, pilot: Pilot[None]) -> None:
-        self.app = app
-        self.browser = browser
-        self._pilot = pilot
+    def __init__(self, record: GameRecord, only: View, size: tuple[int, int]) -> None:
+        self.browser = Browser(steps_of(record), only)
+        self.now_s = 0.0
+        self.app = ReplayScreen(self.browser, lambda: self.now_s)
+        self.size = size
+        self.drawn: list[Text] = []
+        self.press()
 
-    async def press(self, *keys: str) -> None:
-        """Not by the pilot, which waits until the processor seems idle."""
+    def press(self, *keys: str) -> None:
         for key in keys:
-            await self.type(key)
+            self.app.press(key)
+        self.resize(*self.size)
 
-    async def type(self, *keys: str) -> None:
-        """Keys that come faster than the screen follows."""
-        from textual.events import Key
-        from textual.keys import _character_to_key
+    def resize(self, columns: int, rows: int) -> None:
+        self.size = columns, rows
+        self.drawn = self.app.draw(columns, rows)
+        assert len(self.drawn) <= rows and max(map(len, self.drawn)) <= columns
 
-        for key in keys:
-            name = _character_to_key(key) if len(key) == 1 else key
-            self.app.post_message(Key(name, key if len(key) == 1 else None))
-        await settle(self._pilot)
-
-    async def resize(self, columns: int, rows: int) -> None:
-        await self._pilot.resize_terminal(columns, rows)
-        await settle(self._pilot)
-
-    async def go(self, step: int) -> None:
-        self.app.action_go(step)
-        await settle(self._pilot)
+    def wait(self) -> None:
+        """Waits until something is due."""
+        due_s = self.app.wait_s()
+        assert due_s is not None
+        self.now_s += due_s
+        self.app.tick()
+        self.press()
 
     @property
     def lines(self) -> list[str]:
         """What is on the screen."""
-        return screen_lines(self.app)
+        return [line.plain for line in self.drawn]
 
     @property
     def text(self) -> str:
         return "\n".join(self.lines)
 
-    def pane(self, name: str) -> Pane:
-        from referee.cli.replay_screen import Pane
-
-        return self.app.query_one(f"#{name}", Pane)
-
 
 def use(record: GameRecord, test: Use, only: View = None, size: tuple[int, int] = (80, 24)) -> None:
     """Shows a record, and does with it what a test does."""
-    from referee.cli.replay_screen import ReplayScreen
-
-    async def run() -> None:
-        browser = Browser(steps_of(record), only)
-        app = ReplayScreen(browser)
-        async with app.run_test(size=size) as pilot:
-            await test(Shown(app, browser, pilot))
-
-    asyncio.run(run())
+    test(Shown(record, only, size))
 
 
 def long_game() -> GameRecord:
@@ -106,7 +82,7 @@ def long_game() -> GameRecord:
 
 
 def test_keys_go_through_the_steps() -> None:
-    async def test(screen: Shown) -> None:
+    def test(screen: Shown) -> None:
         last = screen.browser.last
         assert last > 20
         for keys, step in (
@@ -129,7 +105,7 @@ def test_keys_go_through_the_steps() -> None:
             (["9", "9", "9", "enter"], 3),
             (["7", "escape"], 3),
         ):
-            await screen.press(*keys)
+            screen.press(*keys)
             assert screen.browser.at == step, keys
             assert f"step {step} of {last}" in screen.text, keys
             assert f">{' ' * (step < 10)}{step} " in screen.text, "the list of steps marks it"
@@ -137,28 +113,16 @@ def test_keys_go_through_the_steps() -> None:
     use(long_game(), test)
 
 
-@pytest.mark.slow
-def test_what_is_typed_quickly_goes_where_it_belongs() -> None:
-    async def test(screen: Shown) -> None:
-        await screen.type("1", "4", "enter")
-        assert screen.browser.at == 14
-        await screen.type("/", *"q/7n", "enter")
-        assert "no step contains `q/7n`" in screen.lines[-1]
-
-    use(long_game(), test)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("slug", "given", "mark"), [("thetree", {"deals": "1"}, "<"), ("vinetree", {}, "═║")]
 )
 def test_the_board_is_scrolled_to_the_last_move(slug: str, given: dict[str, str], mark: str) -> None:
     record = random_game(GAMES[slug], b"2", given)
 
-    async def test(screen: Shown) -> None:
+    def test(screen: Shown) -> None:
         marked = 0
         for _ in range(screen.browser.last):
-            await screen.press("right")
+            screen.press("right")
             drawn = lines(screen.browser.picture(screen.browser.at))
             if any(ink.paint == "fresh" for line in drawn for ink in line):
                 marked += 1
@@ -169,93 +133,89 @@ def test_the_board_is_scrolled_to_the_last_move(slug: str, given: dict[str, str]
 
 
 def test_a_step_that_is_not_there_is_said() -> None:
-    async def test(screen: Shown) -> None:
-        await screen.press("7", "enter")
+    def test(screen: Shown) -> None:
+        screen.press("7", "enter")
         assert "no step `7`, expected 0 to 5" in screen.lines[-1]
-        await screen.press("right")
+        screen.press("right")
         assert "no step" not in screen.lines[-1] and "? help" in screen.lines[-1]
 
     use(BLOOMS, test)
 
 
-@pytest.mark.slow
 def test_searching_finds_moves_names_and_rejected_answers_and_goes_round() -> None:
-    async def test(screen: Shown) -> None:
-        async def search(text: str) -> int:
-            await screen.press("home", "slash", *text, "enter")
+    def test(screen: Shown) -> None:
+        def search(text: str) -> int:
+            screen.press("home", "/", *text, "enter")
             return screen.browser.at
 
-        assert await search("l:b2") == 4
-        assert await search("rejected") == 2
-        assert await search("resigned") == 5
-        assert await search("seat") == 1
+        assert search("l:b2") == 4
+        assert search("rejected") == 2
+        assert search("resigned") == 5
+        assert search("seat") == 1
         assert "match 1 of 5: `seat`" in screen.lines[-1]
-        await screen.press("n", "n")
+        screen.press("n", "n")
         assert screen.browser.at == 3
-        await screen.press("N")
+        screen.press("N")
         assert screen.browser.at == 2
-        await screen.press("end", "n")
+        screen.press("end", "n")
         assert screen.browser.at == 1, "the first comes after the last"
-        await screen.press("N")
+        screen.press("N")
         assert screen.browser.at == 5
-        assert await search("zebra") == 0
+        assert search("zebra") == 0
         assert "no step contains `zebra`" in screen.lines[-1]
-        await screen.press("slash", "q", "escape")
-        assert screen.app.is_running and "? help" in screen.lines[-1]
+        screen.press("/", "q", "escape")
+        assert not screen.app.is_over and "? help" in screen.lines[-1]
 
     use(BLOOMS, test)
 
 
 def test_a_search_without_anything_sought_is_explained() -> None:
-    async def test(screen: Shown) -> None:
-        await screen.press("n")
+    def test(screen: Shown) -> None:
+        screen.press("n")
         assert "search with / first" in screen.lines[-1]
 
     use(BLOOMS, test)
 
 
-@pytest.mark.slow
 def test_the_game_plays_and_pauses_at_a_speed() -> None:
-    async def test(screen: Shown) -> None:
-        await screen.press(*["minus"] * 9)
+    def test(screen: Shown) -> None:
+        screen.press(*["-"] * 9)
         assert "0.25 steps per second" in screen.lines[-1]
-        await screen.press("space")
+        screen.press(" ")
         assert "playing 0.25 steps per second" in screen.lines[-1]
-        await screen.press("plus", "plus", "plus", "plus", "plus", "plus", "plus")
+        screen.press("+", "+", "+", "+", "+", "+", "+")
         assert "playing 16 steps per second" in screen.lines[-1]
         while screen.browser.at < 3:
-            await asyncio.sleep(0.01)
-        await screen.press("space")
+            screen.wait()
+        assert screen.now_s == 3 / 16
+        screen.press(" ")
         assert "playing" not in screen.lines[-1]
-        await screen.press("space")
+        screen.press(" ")
         while screen.browser.at < screen.browser.last:
-            await asyncio.sleep(0.01)
-        await screen.press("up")
+            screen.wait()
         assert "playing" not in screen.lines[-1], "it stops at the end"
-        await screen.press("space")
+        screen.press(" ")
         assert screen.browser.at < screen.browser.last, "and begins anew"
 
     use(long_game(), test)
 
 
-@pytest.mark.parametrize(
-    "key", ["q", *(pytest.param(key, marks=pytest.mark.slow) for key in ("escape", "ctrl+c", "ctrl+q"))]
-)
+@pytest.mark.parametrize("key", ["q", "escape", "ctrl+c"])
 def test_keys_that_quit(key: str) -> None:
-    async def test(screen: Shown) -> None:
-        await screen.press(key)
-        assert not screen.app.is_running and screen.app.return_code == 0
+    def test(screen: Shown) -> None:
+        screen.press(key)
+        assert screen.app.is_over
 
     use(BLOOMS, test)
 
 
 def test_help_names_the_keys_and_the_whole_heading() -> None:
-    async def test(screen: Shown) -> None:
-        await screen.press("?")
+    def test(screen: Shown) -> None:
+        screen.press("?")
         assert "PageDown, PageUp" in screen.text and "more" in screen.lines[0]
-        await screen.press("tab", "7", "/", "pagedown")
+        screen.press("tab", "7", "/", "pagedown")
         assert "seat 1 a (2s+6s/2s)" in screen.text and "played on ant (Xeon), worker 2" in screen.text
-        await screen.press("escape")
+        screen.press("escape")
         assert "step 0 of 5" in screen.text
 
     machine = {"name": "ant", "cpu": "Xeon", "worker": "2"}
@@ -266,20 +226,20 @@ def test_help_names_the_keys_and_the_whole_heading() -> None:
 
 
 def test_a_step_has_its_events_its_clocks_and_the_reason_of_the_end() -> None:
-    async def test(screen: Shown) -> None:
-        await screen.press("right", "right")
+    def test(screen: Shown) -> None:
+        screen.press("right", "right")
         assert "seat 2 b: L:A1 rejected after" in screen.text and "of reserve remaining" in screen.text
         assert ">2 reserve 6.0 s  b (2s+6s/2s)" in screen.text and " 1 reserve 6.0 s  a" in screen.text
         assert ">2 2: L:A2, 1 rejected" in screen.text
-        await screen.press("end")
+        screen.press("end")
         assert "seat 1 a resigned" in screen.text and "b won: a resigned" in screen.text
 
     use(BLOOMS, test)
 
 
 def test_a_turn_of_several_seats_is_shown_together() -> None:
-    async def test(screen: Shown) -> None:
-        await screen.press("right", "right")
+    def test(screen: Shown) -> None:
+        screen.press("right", "right")
         assert "seat 1 a: 1" in screen.text and "seat 2 b: 3" in screen.text
         assert "1: 1, 2: 3" in screen.text
 
@@ -291,8 +251,8 @@ def test_a_damaged_record_is_shown_as_far_as_it_goes() -> None:
     assert isinstance(moved, Moved)
     broken = replace(BLOOMS, events=(*BLOOMS.events[:3], moved._replace(text="L:A1"), *BLOOMS.events[4:]))
 
-    async def test(screen: Shown) -> None:
-        await screen.press("end")
+    def test(screen: Shown) -> None:
+        screen.press("end")
         assert 0 < screen.browser.at < 5
         text = " ".join(screen.text.replace("│", " ").split())
         assert "the record cannot be replayed any further: game 1:a:b: event 4" in text
@@ -300,9 +260,8 @@ def test_a_damaged_record_is_shown_as_far_as_it_goes() -> None:
     use(broken, test, size=(140, 30))
 
 
-@pytest.mark.slow
 def test_texts_of_bots_are_shown_as_text() -> None:
-    """Neither Textual's markup, nor links, nor control characters do anything."""
+    """Neither the markup of rich, nor links, nor control characters do anything."""
     said = "[bold red]x[/] [link=http://192.0.2.1]y[/link] \x1b[2J [/] $[@click=app.quit]z"
     events = list(BLOOMS.events)
     moved, rejected = events[0], events[1]
@@ -312,20 +271,17 @@ def test_texts_of_bots_are_shown_as_text() -> None:
     names = ("[b]a[/b]", "[@click=app.quit]b[/]")
     broken = replace(BLOOMS, terms=replace(BLOOMS.terms, bots=names), events=tuple(events))
 
-    async def test(screen: Shown) -> None:
+    def test(screen: Shown) -> None:
         assert all(name in screen.text for name in names)
-        await screen.press("slash", *"[link", "enter")
+        screen.press("/", *"[link", "enter")
         for _ in range(2):
             assert (
                 "[bold red]x[/] [link=http://192.0.2.1]y[/link] \\x1b[2J [/] $[@click=app.quit]z"
                 in screen.text
             )
             assert all(name in screen.text for name in names) and "\x1b" not in screen.text
-            strips = screen.app.screen._compositor.render_strips()
-            styles = [segment.style for strip in strips for segment in strip if segment.style]
-            assert not any(style.blink or style.link or style.meta.get("@click") for style in styles)
-            await screen.press("right")
-        await screen.press("slash", *"[x] [/]", "enter")
+            screen.press("right")
+        screen.press("/", *"[x] [/]", "enter")
         assert "no step contains `[x] [/]`" in screen.lines[-1]
 
     use(broken, test, size=(160, 30))
@@ -334,45 +290,42 @@ def test_texts_of_bots_are_shown_as_text() -> None:
 # --- Views ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.promise("LOOKING", "The screen of a seat's view never shows what the others hid.", case="floral")
-@pytest.mark.slow
-@pytest.mark.parametrize("slug", [pytest.param("floral", marks=pytest.mark.slow), "thetree"])
+@pytest.mark.parametrize("slug", ["floral", "thetree"])
 def test_a_seat_s_screen_never_shows_what_others_hid(slug: str) -> None:
     given = {"floral": {"max_turns": "12"}, "thetree": {"deals": "1"}}[slug]
     record = random_game(GAMES[slug], b"5", given)
 
-    async def test(screen: Shown) -> None:
+    def test(screen: Shown) -> None:
         for key in ("v", "tab", "home", *["right"] * 8, "end"):
-            await screen.press(key)
+            screen.press(key)
             assert screen.browser.view == 1
             assert "as seat 2 knows it" in screen.text and "chance:" not in screen.text
             assert "seat 1 a:" not in screen.text, "its moves are known from the news"
         for number in range(screen.browser.last + 1):
             assert screen.browser.picture(number) == screen.browser.steps.steps[number].state.picture(1)
-        await screen.press("slash", *"chance:", "enter")
+        screen.press("/", *"chance:", "enter")
         assert "no step contains `chance:`" in screen.lines[-1]
 
     use(record, test, only=1, size=(120, 40))
 
 
-@pytest.mark.slow
 def test_the_views_of_a_game_with_hidden_information_take_turns() -> None:
-    async def test(screen: Shown) -> None:
-        await screen.press("right", "right")
+    def test(screen: Shown) -> None:
+        screen.press("right", "right")
         assert "board, all seats" in screen.text and "chance: " in screen.text
         for key, seat in (("v", 1), ("tab", 2)):
-            await screen.press(key)
+            screen.press(key)
             assert f"board, as seat {seat} knows it" in screen.text and "chance:" not in screen.text
             assert screen.browser.at == 2, "at the same step"
-        await screen.press("v")
+        screen.press("v")
         assert "board, all seats" in screen.text
 
     use(random_game(GAMES["floral"], b"5", {"max_turns": "12"}), test)
 
 
 def test_an_open_game_has_one_view() -> None:
-    async def test(screen: Shown) -> None:
-        await screen.press("v")
+    def test(screen: Shown) -> None:
+        screen.press("v")
         assert "every seat sees everything" in screen.lines[-1]
 
     use(BLOOMS, test)
@@ -386,71 +339,58 @@ def words(text: str) -> set[str]:
     return set(text.replace("│", " ").split())
 
 
-QUICK = {("blooms", (50, 20))}
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("slug", "size"),
-    [
-        pytest.param(slug, size, marks=() if (slug, size) in QUICK else pytest.mark.slow)
-        for slug in GAMES
-        for size in SIZES
-    ],
+    [(slug, size) for slug in GAMES for size in SIZES],
 )
 def test_nothing_is_cut_without_a_sign_and_all_can_be_scrolled_to(slug: str, size: tuple[int, int]) -> None:
     given = {"floral": {"max_turns": "12"}, "thetree": {"deals": "1"}}.get(slug)
     record = random_game(GAMES[slug], b"2", given)
 
-    async def test(screen: Shown) -> None:
-        board, text = screen.pane("board"), screen.pane("text")
+    def test(screen: Shown) -> None:
+        board, text = screen.app.board, screen.app.text
         seen: set[str] = set()
 
         def check(pane: Pane) -> None:
-            title = str(pane.border_title)
-            top, bottom, left, right = pane.scroll_y, pane.max_scroll_y, pane.scroll_x, pane.max_scroll_x
-            for sign, is_cut in zip("↑↓←→", (top > 0, top < bottom, left > 0, left < right), strict=True):
-                assert (sign in title) == is_cut, title
-            assert title in screen.text, "the signs are seen"
+            name = "board" if pane is board else "step "
+            title = next(one for one in re.split("[│ ]─|\n─", f"\n{screen.text}") if f"{name}" in one)
+            hidden = pane.top, pane.last_top - pane.top, pane.left, pane.last_left - pane.left
+            for sign, count in zip("↑↓←→", hidden, strict=True):
+                assert (f"{sign}{count}" in title) == (count > 0), title
             seen.update(words(screen.text))
 
         for step in (0, screen.browser.last):
-            await screen.go(step)
+            screen.press("home" if step == 0 else "end")
             seen.clear()
             check(text)
-            while text.scroll_y < text.max_scroll_y:
-                await screen.press("j")
+            while text.top < text.last_top:
+                screen.press("j")
                 check(text)
             while True:
                 check(board)
-                while board.scroll_x < board.max_scroll_x:
-                    await screen.press(">")
+                while board.left < board.last_left:
+                    screen.press(">")
                     check(board)
-                if board.scroll_y == board.max_scroll_y:
+                if board.top == board.last_top:
                     break
-                await screen.press(*["<"] * 9, *["down"] * (board.size.height - 1))
+                screen.press(*["<"] * 9, *["down"] * 3)
             drawn = lines(screen.browser.picture(step))
-            assert board.max_scroll_y == max(0, len(drawn) - board.size.height)
-            assert board.max_scroll_x == max(0, width(drawn) - board.size.width)
             for line in (*screen.browser.texts[step], *("".join(ink.text for ink in line) for line in drawn)):
                 assert words(line) <= seen
-            await screen.press(*["<"] * 9, *["up"] * board.max_scroll_y)
+            screen.press(*["<"] * 9, *["up"] * board.last_top)
 
     use(record, test, size=size)
 
 
-@pytest.mark.slow
 def test_the_smallest_terminal_and_one_that_is_smaller() -> None:
-    from referee.cli.replay_screen import SMALLEST
-
-    async def test(screen: Shown) -> None:
+    def test(screen: Shown) -> None:
         assert "step 0 of 5" in screen.text and "? help" in screen.text
-        await screen.resize(SMALLEST[0] - 1, SMALLEST[1])
+        screen.resize(SMALLEST[0] - 1, SMALLEST[1])
         told = "the terminal is 39 × 12, expected at least 40 × 12"
         assert " ".join(screen.text.split()) == told
-        await screen.resize(20, 5)
+        screen.resize(20, 5)
         assert "the terminal is 20 × 5," in " ".join(screen.text.split())
-        await screen.resize(100, 30)
+        screen.resize(100, 30)
         assert "step 0 of 5" in screen.text and "terminal" not in screen.text
 
     use(BLOOMS, test, size=SMALLEST)
@@ -460,7 +400,7 @@ def test_long_names_and_options_are_cut_with_a_sign() -> None:
     names = ("a" * 100, "b" * 100)
     long = replace(BLOOMS, terms=replace(BLOOMS.terms, bots=names))
 
-    async def test(screen: Shown) -> None:
+    def test(screen: Shown) -> None:
         for line in screen.lines:
             assert "aaaa" not in line or "…" in line or shown(names[0]) in line
 
@@ -470,25 +410,24 @@ def test_long_names_and_options_are_cut_with_a_sign() -> None:
 # --- Small and large terminals ----------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_a_large_terminal_has_a_larger_board_and_the_times_of_the_moves() -> None:
-    async def test(screen: Shown) -> None:
-        await screen.press("end")
+    def test(screen: Shown) -> None:
+        screen.press("end")
         drawn = lines(screen.browser.picture(screen.browser.at), is_large=True)
         for row in ("".join(ink.text for ink in line).rstrip() for line in drawn):
             assert row in screen.text
         assert "╭──╮" in screen.text
         assert re.search(r"1: L:A1 +1\.0 ms$", screen.text, re.MULTILINE)
-        await screen.resize(80, 24)
+        screen.resize(80, 24)
         assert "╭──╮" not in screen.text and "L:A1" in screen.text
 
     use(BLOOMS, test, size=(140, 50))
 
 
 def test_the_times_of_moves_are_left_out_where_they_would_cut_a_step() -> None:
-    async def test(screen: Shown) -> None:
+    def test(screen: Shown) -> None:
         assert "1: C" in screen.text and " µs" not in screen.text
-        await screen.resize(180, 30)
+        screen.resize(180, 30)
         assert " µs" in screen.text
 
     use(random_game(GAMES["floral"], b"2", {"max_turns": "12"}), test, size=(110, 30))
@@ -504,8 +443,8 @@ def test_a_seat_s_list_has_no_times_of_moves_that_it_was_not_told() -> None:
 
 
 def test_the_smallest_terminal_shows_most_of_the_board() -> None:
-    async def test(screen: Shown) -> None:
-        await screen.press("end")
+    def test(screen: Shown) -> None:
+        screen.press("end")
         for row in lines(screen.browser.picture(screen.browser.at))[:8]:
             assert "".join(ink.text for ink in row).rstrip() in screen.text
         assert "step 5 of 5" in screen.text and "? help" in screen.text
