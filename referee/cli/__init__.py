@@ -35,8 +35,7 @@ SUMMARIES = {
         "doctor": "Measures this machine, or the machines of a cluster.",
     },
     "Look at games": {
-        "replay": "Lists the games of a run, or shows one.",
-        "picture": "Draws a position of a game as SVG or PNG.",
+        "replay": "Lists the games of a run, or shows one, also as a page or a picture.",
         "find": "Finds games and their dialogues.",
         "verify": "Replays all games of a run to verify its records.",
         "export": "Exports games for other programs.",

@@ -21,7 +21,7 @@ from referee.cli.options import (
     seat_option,
     view_of,
 )
-from referee.cli.output import columns, pasteable, put_text, say, show_data
+from referee.cli.output import columns, is_stdout, pasteable, put_text, say, show_data
 from referee.core.errors import UsageError
 from referee.core.text import listed, shown
 
@@ -42,9 +42,8 @@ if TYPE_CHECKING:
     "--step",
     "step",
     type=click.IntRange(0),
-    default=0,
     metavar="N",
-    help="Start at step N instead of the beginning.",
+    help="Start at step N instead of the beginning; with --image, draw it instead of the last.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print all positions as JSON.")
 @click.option(
@@ -53,6 +52,13 @@ if TYPE_CHECKING:
     metavar="FILE",
     type=click.Path(path_type=Path),
     help="Write a web page that replays the game: a single file that needs no network. - is stdout.",
+)
+@click.option(
+    "--image",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Draw a position as NAME.svg, or as NAME.png if a program that converts it is installed. - is SVG "
+    "on stdout.",
 )
 @click.option(
     "--beside",
@@ -73,6 +79,7 @@ def replay(**given: Any) -> None:
       referee replay results 7
       referee replay results 7 --html game7.html
       referee replay results 7 --beside 8 --html games.html
+      referee replay results 7 --step 5 --image step5.svg
     """
     from referee.records.finding import find_game
     from referee.records.record import GameRecord
@@ -111,16 +118,22 @@ class _ReplayOptions:
     game_id: str | None
     at_once: bool
     seat: int | None
-    step: int
+    step: int | None
     as_json: bool
     page: Path | None
+    image: Path | None
     beside: str | None
     game: str | None
 
     @property
     def ways(self) -> list[str]:
         """The options that say how the game is shown."""
-        ways = {"--all": self.at_once, "--json": self.as_json, "--html": self.page is not None}
+        ways = {
+            "--all": self.at_once,
+            "--json": self.as_json,
+            "--html": self.page is not None,
+            "--image": self.image is not None,
+        }
         return [name for name, is_given in ways.items() if is_given]
 
     @property
@@ -128,7 +141,7 @@ class _ReplayOptions:
         """The options that need a single game."""
         given = {
             "--seat": self.seat is not None,
-            "--step": self.step > 0,
+            "--step": self.step is not None,
             "--beside": self.beside is not None,
         }
         of_one = [name for name, is_given in given.items() if is_given]
@@ -143,12 +156,17 @@ class _ReplayOptions:
         """Raises `UsageError` for options that exclude each other."""
         if len(self.ways) > 1:
             raise UsageError(f"{listed(self.ways)} are given, expected only one of them")
-        if self.step and (self.as_json or self.page):
+        if self.step is not None and (self.as_json or self.page):
             raise UsageError(
                 f"--step is given with {self.ways[0]}, which shows all steps: expected only one of them"
             )
         if self.beside is not None and not self.page:
             raise UsageError("--beside is given without --html, expected both: only a page shows two games")
+        image = self.image
+        if image and not is_stdout(image) and image.suffix.lower() not in (".svg", ".png"):
+            raise UsageError(
+                f"`{shown(str(image))}` is not a valid name for a picture, expected NAME.svg or NAME.png"
+            )
 
 
 def _show_chosen(file: Path, listing: Sequence[str], options: _ReplayOptions) -> None:
@@ -195,10 +213,13 @@ def _show(record: GameRecord, options: _ReplayOptions, other: GameRecord | None 
     from referee.viewing.states import game_states
     from referee.viewing.steps import steps_of
 
-    view, step = view_of(options.seat, record), options.step
+    view, step = view_of(options.seat, record), options.step or 0
     steps = steps_of(record)
+    if options.image:
+        _write_image(options.image, steps, view, options.step)
+        return
     if step >= len(steps.steps):
-        raise UsageError(f"the game has no step {step}, expected 0 to {len(steps.steps) - 1}")
+        raise _no_step(step, steps)
     if options.page:
         beside = steps_of(other) if other else None
         _write_page(options.page, steps, view, beside)
@@ -214,6 +235,44 @@ def _show(record: GameRecord, options: _ReplayOptions, other: GameRecord | None 
             show_data(text)
     if damage := steps.damage_for(view):
         raise damage
+
+
+def _no_step(step: int, steps: Steps) -> UsageError:
+    return UsageError(f"the game has no step {step}, expected 0 to {len(steps.steps) - 1}")
+
+
+def _write_image(path: Path, steps: Steps, view: View, step: int | None) -> None:
+    """Draws the position after a step, by default the last. Raises `UsageError`, and `RecordError` if the
+    record is too damaged for it.
+    """
+    from referee.core.whole_file import write_whole
+    from referee.viewing.palette import file_style
+    from referee.viewing.png import PNG_START, png_of
+    from referee.viewing.step_words import step_lines
+    from referee.viewing.svg import SVG_START, Layout
+    from referee.viewing.words import heading, result
+
+    last = len(steps.steps) - 1
+    at = last if step is None else step
+    if damage := steps.damage_for(view):
+        if step is None or step > last:
+            raise damage
+        say(f"warning: {damage}")
+    elif at > last:
+        raise _no_step(at, steps)
+    pictures = [steps.known_by(view).picture(one.state) for one in steps.steps]
+    words = [result(steps.terms, steps.verdict)] if at == last and steps.verdict else []
+    words += step_lines(steps, at, view)
+    svg = Layout.of(pictures).svg(
+        pictures[at],
+        file_style("light"),
+        f"{heading(steps.terms)}, step {at} of {last}",
+        "; ".join(line.strip() for line in words),
+    )
+    if path.suffix.lower() == ".png":
+        write_whole(path, png_of(svg), PNG_START, "a PNG file")
+    else:
+        put_text(path, svg, SVG_START, "an SVG file")
 
 
 def _write_page(path: Path, steps: Steps, view: View, beside: Steps | None) -> None:

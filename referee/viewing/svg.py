@@ -100,16 +100,13 @@ class Layout:
                 found += [beginning, *texts, "</g>"]
         return found
 
-    def svg(
-        self, picture: Picture, style: str, title: str, description: str = "", width: int | None = None
-    ) -> str:
+    def svg(self, picture: Picture, style: str, title: str, description: str = "") -> str:
         """A whole SVG file for one of the layout's pictures, with a style sheet and, for those who do not see
-        it, a title and a description; on request this many pixels wide.
+        it, a title and a description.
         """
-        wide = self.width if width is None else width
         return (
             f'{SVG_START} xmlns="http://www.w3.org/2000/svg" class="picture" viewBox="{self.view_box}"'
-            f' width="{wide}" height="{max(1, round(self.height * wide / self.width))}" role="img"'
+            f' width="{self.width}" height="{self.height}" role="img"'
             f' aria-labelledby="{self.prefix}title {self.prefix}description">\n'
             f'<title id="{self.prefix}title">{escaped(title)}</title>\n'
             f'<desc id="{self.prefix}description">{escaped(description)}</desc>\n'

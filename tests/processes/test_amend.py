@@ -141,7 +141,7 @@ def test_renamed_bots_have_their_new_names(tmp_path: Path) -> None:
     for words in (
         ("replay", "--all"),
         ("replay", "--json"),
-        ("picture",),
+        ("replay", "--image", "-"),
         ("rerun", "--watch", "--dialogue"),
     ):
         done = referee(words[0], str(file), "2", *words[1:])

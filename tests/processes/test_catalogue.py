@@ -211,16 +211,6 @@ def test_the_bots_know_what_the_catalogue_has_them_do() -> None:
         assert re.search(known, attackers[ends[way.language]]), way.name
 
 
-@pytest.mark.slow
-def test_the_catalogue_prints_itself() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.tools.catalogue"], cwd=ROOT, capture_output=True, text=True
-    )
-    assert done.returncode == 0
-    printed = " ".join(done.stdout.split())
-    assert all(f" {row.number} {row.name[:30]}" in printed for row in ROWS)
-
-
 # --- Another user ----------------------------------------------------------------------------------------
 
 

@@ -376,7 +376,7 @@ def test_a_name_that_is_too_long_is_one_line() -> None:
     assert done.code == 2 and "File name too long" in done.err
 
 
-@pytest.mark.parametrize("command", ["table", "find", "verify", "replay", "picture", "run"])
+@pytest.mark.parametrize("command", ["table", "find", "verify", "replay", "run"])
 def test_what_is_no_file_of_ours_is_told_in_one_line_and_not_waited_for(command: str, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")
     (tmp_path / "loop").symlink_to("loop")

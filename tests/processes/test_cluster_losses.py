@@ -4,6 +4,7 @@ counts once, and no bot loses by it.
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -14,12 +15,11 @@ from typing import Any
 
 import pytest
 
-from tests.command import PLAIN, referee
+from tests.command import PLAIN, ROOT, referee
 from tests.holdings import living
 from tests.processes import runs
 from tests.processes.clusters import Cluster, cluster
 from tests.processes.runs import games, resigning
-from tests.tools.cluster_storm import DELAY_S, core, tournament
 from tests.waiting import TOO_LONG_S, eventually
 
 pytest.importorskip("distributed")
@@ -30,6 +30,11 @@ pytestmark = [
 ]
 
 ROUNDS = 2
+
+BOT = ROOT / "sample_bots" / "plain_bot.py"
+
+DELAY_S = 0.02
+"""What a bot sleeps before each move, so that the games last for a while without computing."""
 
 MARK = f"63000.{os.getpid():07}"
 """An argument of `sleep` that tells our helpers from those of other tests."""
@@ -51,6 +56,27 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tournament(folder, ROUNDS, 0)
     assert referee("run", str(folder / "t.toml"), "-o", str(folder / "run"), "--workers", "0").code == 0
     return folder / "run"
+
+
+def tournament(folder: Path, rounds: int, delay_s: float) -> None:
+    """Writes a tournament of three bots, which play the same whatever their delay is."""
+    folder.mkdir(parents=True)
+    (folder / "bot").mkdir()
+    program = BOT.read_text().replace(
+        'elif word == "ask":', 'elif word == "ask":\n            time.sleep(float(sys.argv[1]))'
+    )
+    (folder / "bot" / "bot.py").write_text(program.replace("import random", "import random\nimport time"))
+    lines = ["[tournament]", 'game = "blooms"', f"rounds = {rounds}", 'seed = "storm"', 'clock = "10s+120s"']
+    lines += ["[options]", "size = 3"]
+    for name in "abc":
+        command = f"{{python}} -I -S bot.py {delay_s}"
+        lines += ["[[bot]]", f'name = "{name}"', 'cwd = "bot"', f"cmd = {json.dumps(command)}"]
+    (folder / "t.toml").write_text("\n".join(lines) + "\n")
+
+
+def core(game: dict[str, Any]) -> dict[str, Any]:
+    """A game without what depends on how often it was begun."""
+    return {key: value for key, value in game.items() if key != "attempt"}
 
 
 class Run:

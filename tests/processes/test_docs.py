@@ -14,7 +14,6 @@ import sys
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
@@ -32,7 +31,7 @@ from tests.command import ROOT, THIS_PYTHON, environment_of_contributors
 from tests.page_tables import require_same, rows
 from tests.processes.serving import serving
 from tests.programs import copied_to, needs
-from tests.tools import key_tables, readme_pictures
+from tests.tools import key_tables
 from tests.unit.test_style import literals
 from tests.waiting import eventually
 
@@ -209,7 +208,7 @@ def test_the_page_of_clusters_from_the_scheduler_to_the_table(
         for command in served:
             stack.enter_context(running(here(command, port), tmp_path))
         commands = [command for command in commands if command not in served]
-        assert len(served) == 3 and len(commands) == 6
+        assert len(served) == 3 and len(commands) == 5
         wait_for_workers(f"tls://127.0.0.1:{port}", 2)
         assert not open_to_others()
         told = ""
@@ -468,31 +467,9 @@ def test_the_first_command_plays(checkout: Path) -> None:
         assert played == (shutil.which(program) is not None)
 
 
-@pytest.mark.slow(seconds=10)
-@pytest.mark.promise("README", "The pictures show what the match prints, and a position of one of its games.")
-def test_the_pictures_of_the_readme_are_those_of_a_match_today(tmp_path: Path) -> None:
-    readme_pictures.make(tmp_path)
-    folders = (readme_pictures.FOLDER, tmp_path)
-    boards = [(folder / readme_pictures.BOARD).read_text() for folder in folders]
-    kept, made = (re.sub(r"[\d.]+ [mµ]?s used", "", board) for board in boards)
-    assert kept == made, readme_pictures.__doc__
-    shown, printed = (lines_of_svg(folder / readme_pictures.TERMINAL) for folder in folders)
-    rows = [line for line in printed if re.match(r" *\d  (deep|quick) ", line)]
-    assert len(rows) == 4 and {*printed[:3], *rows} <= {*shown}, readme_pictures.__doc__
-
-
-def lines_of_svg(path: Path) -> list[str]:
-    """The lines of text in a picture of a terminal."""
-    lines: dict[str, str] = {}
-    for text in ElementTree.parse(path).iter("{http://www.w3.org/2000/svg}text"):
-        if line := text.get("clip-path"):
-            lines[line] = lines.get(line, "") + (text.text or "").replace("\xa0", " ")
-    return list(lines.values())
-
-
 def test_ci_runs_the_readme_s_own_commands() -> None:
-    """The test command is this very run, and CONTRIBUTING's are the CI: they cannot run in here. The table of
-    CONTRIBUTING is run by `test_tools.py`.
+    """The test command is this very run, and CONTRIBUTING's are the CI: they cannot run in here. `test_tools.py` runs
+    the table of tools.
     """
     script = (ROOT / ".ci" / "run").read_text()
     assert "readme_command 'bin/pytest'" in script and "readme_command 'bin/referee run'" in script

@@ -36,8 +36,8 @@ def test_no_control_character_of_a_bot_s_is_ever_shown(place: str, tmp_path: Pat
         referee("replay", str(folder)),
         referee("replay", str(folder), "1"),
         referee("replay", str(folder), "1", "--seat", "1"),
-        referee("picture", str(folder), "1"),
-        referee("picture", str(folder), "1", "--move", "1"),
+        referee("replay", str(folder), "1", "--image", "-"),
+        referee("replay", str(folder), "1", "--step", "1", "--image", "-"),
         referee("verify", str(folder)),
         referee("find", str(folder), "--dialogue"),
     ):
@@ -101,9 +101,8 @@ def test_every_command_reads_what_a_stranger_wrote(tmp_path: Path) -> None:
             assert referee(words[0], folder, *words[1:]).code == 0
         assert referee("verify", folder).code in (0, 6)
         for number in map(str, range(1, 25, 4)):
-            for how in ([], ["--seat", "1"], ["--json"], ["--html", "-"]):
+            for how in ([], ["--seat", "1"], ["--json"], ["--html", "-"], ["--image", "-"]):
                 done = referee("replay", folder, number, *how)
                 assert done.code in (0, 6)
                 assert done.code == 0 or len(done.err.splitlines()) == 1
-            assert referee("picture", folder, number).code in (0, 6)
         assert referee("report", folder).code == 0

@@ -25,7 +25,6 @@ from referee.ratings.columns import COLUMNS
 from referee.ratings.table import KNOWN
 from referee.records.amendments import THEN
 from referee.records.header import REPEATS
-from referee.viewing.palette import THEMES
 from tests.command import HERE, PLAIN, ROOT, referee
 from tests.programs import files_of_git, path_of
 from tests.tools import module_list
@@ -171,7 +170,7 @@ def test_a_shell_completes_games_and_bots_of_a_run(tmp_path: Path, monkeypatch: 
     words = ("match", "blooms", "-n", "12", "-o", folder, "--option", "size=3", "--option", "target=2")
     assert referee(*words, *HERE, "--isolation", "none", f"one={PLAIN}", f"two={PLAIN}").code == 0
     assert referee("amend", folder, "--rename", "one=first").code == 0
-    for command in (("replay", folder), ("picture", folder), ("rerun", folder), ("find", folder, "--id")):
+    for command in (("replay", folder), ("rerun", folder), ("find", folder, "--id")):
         assert completed(monkeypatch, *command, "1") == ["plain,1", "plain,10", "plain,11", "plain,12"]
     assert completed(monkeypatch, "export", folder, "--game", "6:o") == ["plain,6:one:two"]
     assert completed(monkeypatch, "find", folder, "--lost-by", "") == ["plain,first", "plain,two"]
@@ -352,5 +351,5 @@ def test_help_names_what_it_does_not_import() -> None:
     assert f"standings: {', '.join(COLUMNS)}, or" in table and f"tables: {', '.join(KNOWN)}." in table, (
         "referee/cli/table.py"
     )
-    for command, values in (("amend", THEN), ("match", REPEATS), ("picture", THEMES)):
+    for command, values in (("amend", THEN), ("match", REPEATS)):
         assert f"[{'|'.join(values)}]" in referee(command, "--help").out

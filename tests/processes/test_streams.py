@@ -33,7 +33,7 @@ COMMANDS = {
     "replay": ("replay", "run", "1"),
     "moves": ("moves", "blooms"),
     "play": ("play", "blooms", "me", "bob=me"),
-    "picture": ("picture", "run", "1"),
+    "replay --image": ("replay", "run", "1", "--image", "-"),
     "report": ("report", "run", "--workers", "0"),
     "verify": ("verify", "run"),
     "status": ("status", "run"),

@@ -89,7 +89,7 @@ def test_a_picture_for_a_seat_shows_nothing_that_it_cannot_know(slug: str, tmp_p
         for seat, pictures in drawn.items():
             folder = stored(game, tmp_path / "run")
             words = ["--seat", seat] if seat else []
-            done = referee("picture", str(folder), "1", *words, *from_outside(game))
+            done = referee("replay", str(folder), "1", "--image", "-", *words, *from_outside(game))
             assert done.code == 0, done.err
             pictures.add(done.out)
     assert len(drawn["1"]) == 1 and len(drawn[""]) == 2
@@ -123,8 +123,9 @@ COMMANDS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("RUN", "1", "--all", "--step", "3"),
         ("RUN", "1", "--json"),
         ("RUN", "1", "--html", "-"),
+        ("RUN", "1", "--image", "-"),
+        ("RUN", "1", "--step", "2", "--image", "-"),
     ),
-    "picture": (("RUN", "1"), ("RUN", "1", "--move", "2", "--theme", "dark")),
     "moves": tuple(
         ("GAME", "--from", "RUN", f"1@{step}", *way)
         for step in (1, 3, 8)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import cycle, product
+from statistics import fmean, stdev
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,9 +16,8 @@ from hypothesis import strategies as st
 from referee.ratings.after_stop import estimate
 from referee.ratings.columns import NONE, estimate_text
 from referee.ratings.sprt import MODELS, SprtResult, bounds, llr
-from referee.ratings.two import elo
+from referee.ratings.two import NORMALIZED, elo
 from referee.tournament.stopping import SequentialTest, Sprt
-from tests.tools.sprt_runs import distribution_at, measure, play
 
 # Disservin/fastchess, app/tests/sprt_test.cpp: counts from the worst score to the best.
 PUBLISHED = [
@@ -25,6 +26,92 @@ PUBLISHED = [
     ("normalized", (365, 16618, 36029 + 200, 16974, 390), 0, 2, 2.25),
     ("logistic", (223, 9863, 20279 + 1000, 10037, 246), 0.5, 2.5, -3.07),
 ]
+
+
+# --- Simulated tests --------------------------------------------------------------------------------------
+#
+# The two games of a pair are not independent: half the openings favour seat 1 by 150 Elo, half seat 2, and
+# both games of a pair have the same; draws are Rao and Kupper's. Theory of the length is A. Wald's (1945):
+# the mean LLR at the end divided by the mean LLR of a pair; real tests overshoot, and are a little longer.
+
+OPENING_ELO = 150
+DRAW_ELO = 100
+
+
+class Runs(NamedTuple):
+    """The runs of a test under one of its hypotheses."""
+
+    wrong: float
+    """The share of runs that accepted the other hypothesis."""
+    error: float
+    """Its standard error."""
+    pairs: float
+    """The mean length."""
+    pairs_error: float
+    theory: float
+
+
+def distribution(difference: float) -> list[float]:
+    """The chances of 0, ½, 1, 1½ and 2 points from a pair of games, for a difference in Elo."""
+    chances = np.zeros(5)
+    for opening in (OPENING_ELO, -OPENING_ELO):
+        chances += np.convolve(_game(difference + opening), _game(difference - opening)) / 2
+    return list(map(float, chances))
+
+
+def _game(difference: float) -> list[float]:
+    """The chances of a loss, a draw and a win."""
+    won, lost = (1 / (1 + 10 ** ((DRAW_ELO - side) / 400)) for side in (difference, -difference))
+    return [lost, 1 - won - lost, won]
+
+
+def _measured(chances: list[float], model: str) -> float:
+    """The difference that a distribution has in the terms of the model."""
+    mean = sum(chance * i / 4 for i, chance in enumerate(chances))
+    if model == "logistic":
+        return -400 * math.log10(1 / mean - 1)
+    variance = sum(chance * (i / 4 - mean) ** 2 for i, chance in enumerate(chances))
+    return NORMALIZED * (mean - 0.5) / math.sqrt(2 * variance)
+
+
+def distribution_at(elo: float, model: str) -> list[float]:
+    """The distribution of pairs whose difference in the terms of the model is exactly this."""
+    low, high = -2000.0, 2000.0
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _measured(distribution(middle), model) < elo else (low, middle)
+    return distribution(low)
+
+
+def play(sprt: Sprt, chances: list[float], runs: int, seed: int) -> Iterator[SequentialTest]:
+    """Tests that were fed pairs at random until they were decided."""
+    rng = np.random.default_rng(seed)
+    for _ in range(runs):
+        test = SequentialTest(sprt, "one", "other")
+        while not test.accepted:
+            for outcome in rng.choice(5, size=100, p=chances):
+                test.add(int(outcome) / 2)
+        yield test
+
+
+def measure(sprt: Sprt, hypothesis: str, runs: int, seed: int = 1) -> Runs:
+    """Runs where this hypothesis, `H0` or `H1`, is exactly true."""
+    chances = distribution_at(sprt.elo0 if hypothesis == "H0" else sprt.elo1, sprt.model)
+    tests = list(play(sprt, chances, runs, seed))
+    wrong = sum(test.accepted != hypothesis for test in tests) / runs
+    lengths = [sum(test.counts) for test in tests]
+    low, high = bounds(sprt.alpha, sprt.beta)
+    accepts_1 = sprt.alpha if hypothesis == "H0" else 1 - sprt.beta
+    large = 1e6
+    each = llr([large * chance for chance in chances], sprt.elo0, sprt.elo1, sprt.model) / large
+    expected = ((1 - accepts_1) * low + accepts_1 * high) / each
+    return Runs(
+        wrong,
+        math.sqrt(max(wrong, 1 / runs) * (1 - wrong) / runs),
+        fmean(lengths),
+        stdev(lengths) / math.sqrt(runs),
+        expected,
+    )
 
 
 @pytest.mark.parametrize(("model", "counts", "elo0", "elo1", "published"), PUBLISHED)
@@ -78,7 +165,6 @@ def test_evidence_grows_with_the_trials(counts: list[int], model: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("hypothesis", ["H0", "H1"])
 def test_simulated_runs_hold_the_error_rates(hypothesis: str) -> None:
-    """The short form of `tests.tools.sprt_runs`."""
     runs = 200
     found = measure(Sprt(0, 100), hypothesis, runs)
     assert found.wrong <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / runs)

@@ -32,7 +32,6 @@ from referee.viewing.palette import THEMES, file_style
 from referee.viewing.steps import steps_of
 from referee.viewing.svg import SMALLEST_ROWS, Layout, draw
 from tests.rules.random_play import SETTINGS, random_game
-from tests.tools.game_pictures import SHOWN, file_of, picture_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "<script>alert(1)</script>\x00\x1b[31m\ud800\ufffe\u202e\"'&]]><!--"
@@ -341,10 +340,3 @@ def test_a_ring_may_surround_a_stone() -> None:
     picture: Picture = (Plane((stone(0, 0), Mark(0, 0, "( )", FRESH, title="of the last move"))),)
     uses = [use.get("href", "") for use in parsed(Layout.of([picture]), picture).iter(f"{SVG}use")]
     assert [re.sub("-[0-9a-f]+$", "", use) for use in uses] == ["#s-stone", "#s-of-the-last-move"]
-
-
-@pytest.mark.parametrize("slug", SHOWN)
-def test_the_pages_of_the_games_have_the_pictures_that_are_drawn_today(slug: str) -> None:
-    assert SHOWN.keys() == GAMES.keys()
-    assert file_of(slug).read_text() == picture_of(slug)
-    assert f"(pictures/{slug}.svg)" in (file_of(slug).parent.parent / f"{slug}.md").read_text()
