@@ -468,9 +468,7 @@ def test_the_first_command_plays(checkout: Path) -> None:
 
 
 def test_ci_runs_the_readme_s_own_commands() -> None:
-    """The test command is this very run, and CONTRIBUTING's are the CI: they cannot run in here. `test_tools.py` runs
-    the table of tools.
-    """
+    """The test command is this very run, and CONTRIBUTING's are the CI: they cannot run in here."""
     script = (ROOT / ".ci" / "run").read_text()
     assert "readme_command 'bin/pytest'" in script and "readme_command 'bin/referee run'" in script
     page = (ROOT / "CONTRIBUTING.md").read_text()
