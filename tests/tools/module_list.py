@@ -26,8 +26,7 @@ HEAD = """\
 # The modules
 
 `python -m tests.tools.module_list --write` makes this page from the docstrings; do not edit it. \
-[ARCHITECTURE](../ARCHITECTURE.md) tells how they work together. A module that says *Pure* reads no clock, \
-touches no file and starts no process. The modules of the protocol are in `protocol/`.
+[ARCHITECTURE](../ARCHITECTURE.md) says how the modules work together.
 """
 
 
@@ -44,6 +43,13 @@ def files(package: Path, name: str) -> dict[str, Path]:
 def summary(path: Path) -> str:
     """The first paragraph of a module's docstring, in one line."""
     return " ".join((ast.get_docstring(parsed(path)) or "").partition("\n\n")[0].split())
+
+
+def idea(path: Path) -> str:
+    """What a module is: the words before the first colon of its docstring, unless they are too few."""
+    sentence = re.split(r"[.](?= [A-Z]|$)", summary(path))[0]
+    before = re.split(r"[:;] ", sentence)[0]
+    return before if before.count(" ") > 2 else sentence
 
 
 def is_pure(path: Path) -> bool:
@@ -74,8 +80,6 @@ def page() -> str:
             own = {name: path for name, path in modules.items() if _package_of(name, path) == inner}
             lines += [
                 f"## `{inner.removeprefix('referee.')}`\n",
-                "| module | idea |",
-                "|---|---|",
                 *_rows(own),
                 "",
             ]
@@ -90,8 +94,7 @@ def _package_of(name: str, path: Path) -> str:
 def _rows(modules: dict[str, Path]) -> Iterable[str]:
     for name, path in sorted(modules.items()):
         if len(parsed(path).body) > 1:  # not the package's docstring alone
-            idea = summary(path)
-            yield f"| `{name.removeprefix('referee.')}` | {re.sub(' Pure[.]$', ' *Pure.*', idea)} |"
+            yield f"- `{name.removeprefix('referee.')}`: {idea(path)}"
 
 
 def main(words: list[str]) -> None:

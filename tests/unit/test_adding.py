@@ -42,8 +42,8 @@ def table(slug: str) -> Iterator[str]:
 
 
 def listed(slug: str) -> Iterator[str]:
-    if f"| `games.{slug}" not in text("referee/MODULES.md"):
-        yield f"no row `games.{slug}` in `referee/MODULES.md`"
+    if f"- `games.{slug}" not in text("referee/MODULES.md"):
+        yield f"no line `games.{slug}` in `referee/MODULES.md`"
 
 
 def page(slug: str) -> Iterator[str]:
