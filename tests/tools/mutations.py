@@ -28,10 +28,6 @@ from tests.tools.mutants import EQUIVALENT, KNOWN, KNOWN_TESTS, MODULES, Mutant,
 REST = ("tests/unit", "tests/rules")
 """What runs with `--rest` where the tests of the module do not notice."""
 
-PAGE = Path(__file__).with_name("MUTATIONS.md")
-DREW = "drew these changes, beside the breaks that were once overlooked:"
-HEAD = "# What tests notice of small wrong changes\n\n"
-
 
 def drawn(modules: Sequence[str], seed: int, count: int) -> list[Mutant]:
     """So many changes of these modules, all as likely; all changes where there are no more."""
@@ -110,7 +106,6 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--known", action="store_true", help="only the breaks that were once overlooked")
     parser.add_argument("--rest", action="store_true", help=f"also run {' and '.join(REST)}")
     parser.add_argument("--list", action="store_true", help="print the changes and make none")
-    parser.add_argument("--write", action="store_true", help=f"put the drawn ones into {PAGE.name}")
     given = parser.parse_args(words)
     wanted = tuple(given.modules) or ("",)
     chosen = [one.mutant for one in KNOWN if one.module.startswith(wanted)]
@@ -126,11 +121,6 @@ def main(words: Sequence[str] | None = None) -> None:
     table, survivors = report(found)
     print(table)
     print(*survivors, sep="\n")
-    if given.write:
-        table, survivors = report(found[-given.count :])
-        command = f"python -m tests.tools.mutations --seed {given.seed} --count {given.count}"
-        listed = "".join(f"- {title}\n" for title in survivors)
-        PAGE.write_text(f"{HEAD}`{command}` {DREW}\n\n{table}\n\nOverlooked:\n\n{listed}")
     if survivors:
         sys.exit(1)
 
