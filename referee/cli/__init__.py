@@ -32,7 +32,7 @@ SUMMARIES = {
         "table": "Prints the table of a run.",
         "report": "Makes a web page of a run, with its games.",
         "amend": "Withdraws or renames bots of a run, and annuls games.",
-        "doctor": "Measures this machine, or the machines of a cluster.",
+        "doctor": "Checks what works on this machine, and what to install.",
     },
     "Look at games": {
         "replay": "Lists the games of a run, or shows one, also as a page or a picture.",
