@@ -152,8 +152,8 @@ def _check_games(run: Run, games: str) -> None:
     """
     from referee.tournament.formats import from_header
 
-    form = from_header(run.header) if "rounds" in run.header else None
-    if form and form.pairs_by_round and games != "forfeit":
+    form = from_header(run.header)
+    if form.pairs_by_round and games != "forfeit":
         raise UsageError(f"`--games` is `{games}`, expected `forfeit` with the format `{form.name}`")
 
 

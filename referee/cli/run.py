@@ -19,6 +19,7 @@ from referee.cli.options import (
     workers_option,
 )
 from referee.cli.output import show_data
+from referee.core.errors import UsageError
 
 
 @click.command()

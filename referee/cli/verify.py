@@ -56,15 +56,12 @@ def verify(path: Path, noted: str | None, workers: int | None, game: str | None)
     from referee.records import journal
     from referee.records.examining import examined_lines
     from referee.tournament.run.reading import records_at
-    from referee.tournament.run.run import old_voids
     from referee.tournament.run.run_state import RunState
 
     if noted is not None and not _HASH.fullmatch(noted):
         raise UsageError(f"`--head` is `{shown(noted, 80)}`, expected a hash of 64 hexadecimal digits")
     file = records_at(path)
-    state = RunState(has_all_voids=file.is_dir())
-    if file.is_dir():
-        state.take_old_voids(old_voids(file))
+    state = RunState()
     count = len(usable_cores()) if workers is None else workers
     with AdvanceBar() as bar:
         found = _Verification(state, noted, outside_game(game), bar.say)
@@ -72,18 +69,7 @@ def verify(path: Path, noted: str | None, workers: int | None, game: str | None)
             for line, examined in lines:
                 found.take(line, examined)
     found.require_games(shown(str(file)))
-    state.check_old_voids()
     found.show(shown(str(file)))
-
-
-def _why_unknown(header: dict[str, Any]) -> str:
-    """Why the format of a run is not known."""
-    from referee.ratings.notes import format_from_file
-    from referee.tournament.formats import ORIGIN
-
-    if ORIGIN in header:
-        return format_from_file(header["format"])
-    return "this match of an earlier version did not store its format"
 
 
 class _Verification:
@@ -126,6 +112,8 @@ class _Verification:
 
     def require_games(self, file: str) -> None:
         """Raises `RecordError` where a line failed, or there are no games."""
+        from referee.ratings.notes import format_from_file
+
         if failed := self._failed_lines:
             raise RecordError(f"{failed} line{'s' * (failed > 1)} of `{file}` failed verification")
         if not self._state.played_games:
@@ -137,7 +125,8 @@ class _Verification:
                 "stopped, but not when it is killed"
             )
         if self._state.format is None:
-            say(f"the schedule is not checked: {_why_unknown(self._state.header)}")
+            unknown = format_from_file(self._state.header["format"])
+            say(f"the schedule is not checked: {unknown}")
 
     def show(self, file: str) -> None:
         """Prints what was verified. Raises `RecordError` where no line has the noted hash."""

@@ -56,6 +56,7 @@ def read_header(value: dict[str, Any]) -> dict[str, Any]:
     elif fields.has("seed"):
         raise fields.wrong("seed", "either `seed` or `seed_sha256`")
     fields.object("bots")
+    fields.number("rounds", 1)
     fields.one_of("repeats", REPEATS, REPEATS[0])
     PointScale.read(fields)
     _check_additions(fields)

@@ -12,11 +12,9 @@ RECORDS = "games.jsonl"
 TOML = "tournament.toml"
 NEW_TOML = "tournament.toml.new"
 DIALOGUES = "dialogues.jsonl"
-OLD_VOIDS = "void.jsonl"
-"""The void games of runs of earlier versions; today they are lines among the records."""
 LOCK = "lock"
 
-_NAMES = {RECORDS, TOML, NEW_TOML, DIALOGUES, OLD_VOIDS, LOCK}
+_NAMES = {RECORDS, TOML, NEW_TOML, DIALOGUES, LOCK}
 
 
 def results_folder(toml: Path) -> Path:

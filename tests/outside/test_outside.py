@@ -227,7 +227,15 @@ def test_no_file_is_run_because_a_record_names_it(file: Place) -> None:
     assert mark.exists()
 
 
-HEADER = {"kind": "tournament", "record": 1, "game": "connect4", "options": {}, "seed": "1", "bots": {}}
+HEADER = {
+    "kind": "tournament",
+    "record": 1,
+    "game": "connect4",
+    "options": {},
+    "seed": "1",
+    "rounds": 1,
+    "bots": {},
+}
 
 FORGED: list[tuple[dict[str, Any], type[RefereeError], str]] = [
     ({"origin": 5}, RecordError, "`origin` is `5`, expected an object"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -142,15 +141,6 @@ def take(state: RunState, lines: Iterable[StoredLine]) -> RunState:
     return state
 
 
-def as_earlier_version(lines: Lines) -> RunState:
-    """The state of a run of an earlier version, whose void games stand in a file of their own."""
-    state = RunState()
-    state.take_old_voids(voids_in(lines))
-    take(state, [line for line in lines if head_of(line.text)["kind"] != "void"])
-    state.check_old_voids()
-    return state
-
-
 def voids_in(lines: Lines) -> list[VoidGame]:
     heads = [head_of(line.text) for line in lines]
     return [void_of(head) for head in heads if head["kind"] == "void"]
@@ -234,7 +224,6 @@ def test_the_state_of_a_run_is_that_of_a_fold_from_nothing(
     assert seen(copied, ids) == before, "later lines change no copy"
     assert seen(take(copied, lines[count:]), ids) == found, "a copy goes on alike"
     assert seen(take(RunState(), lines), ids) == found
-    assert {**seen(as_earlier_version(lines), ids), "place": found["place"]} == found
     by_definition = defined(lines)
     assert {name: found[name] for name in by_definition} == by_definition
 
@@ -330,49 +319,3 @@ def test_the_lines_of_games_are_those_of_the_games_that_count(tmp_path: Path) ->
     assert found.game == run.games["1:a:b"] and (found.game.attempt, found.number) == (2, 6)
     assert to_json(from_json(parse_json(found.text)))["attempt"] == 2
     assert not [*game_lines(run, ())]
-
-
-# --- Runs of earlier versions, which stored void games in `void.jsonl` ------------------------------------
-
-
-def old_run(folder: Path, *voids: Any) -> Growing:
-    """A run of an earlier version with these void games."""
-    growing = Growing(folder)
-    growing.begin()
-    (folder / "void.jsonl").write_text("".join(json.dumps(void) + "\n" for void in voids))
-    return growing
-
-
-def test_old_void_games_are_those_of_the_file(tmp_path: Path) -> None:
-    old = {"id": "1:a:b", "attempt": 1, "suspects": ["a"]}
-    growing = old_run(tmp_path, old, {"id": "1:b:a", "lost": True}, {"id": "9:b:a"}, {"id": 3})
-    growing.append(growing.line({**to_json(growing.record("1:a:b")), "attempt": 2}))
-    growing.append(growing.line(REPLAYED))
-    with (tmp_path / "void.jsonl").open("a") as file:
-        file.write(json.dumps({**old, "attempt": 3}) + "\n{")
-    growing.append(growing.line({**to_json(growing.record("1:a:b")), "attempt": 4}))
-    run = read_run(tmp_path)
-    assert run.games["1:a:b"].attempt == 4
-    assert run.voids == [VoidGame("1:b:a", frozenset(), True), VoidGame("1:a:b", frozenset("a"), attempt=3)]
-    assert referee("verify", str(tmp_path)).code == 0
-    assert referee("verify", str(tmp_path / "games.jsonl")).code == 0
-
-
-def test_an_old_game_does_not_become_void_after_it_was_played(tmp_path: Path) -> None:
-    old_run(tmp_path, {"id": "1:a:b", "attempt": 2}).play("1:a:b")
-    with pytest.raises(RecordError, match="`attempt` of game `1:a:b` is 1, expected 2"):
-        read_run(tmp_path)
-    assert referee("verify", str(tmp_path)).code == 6
-
-
-def test_an_old_run_that_is_continued_has_its_void_games_in_both_files(tmp_path: Path) -> None:
-    old_run(tmp_path, {"id": "1:a:b", "attempt": 1, "suspects": ["a", "b"]})
-    before = (tmp_path / "void.jsonl").read_bytes()
-    with OpenRun.resume(read_run(tmp_path), {}, b"") as opened:
-        assert opened.add_void(Void("1:b:a", 1, "died", frozenset("a"))) == frozenset()
-        assert opened.add_void(Void("1:a:b", 2, "died", frozenset("ab"))) == frozenset("a")
-        ids = {"1:a:b", "1:b:a"}
-        assert seen(opened.state, ids) == seen(read_run(tmp_path), ids)
-    run = read_run(tmp_path)
-    assert [(void.id, void.attempt) for void in run.voids] == [("1:a:b", 1), ("1:b:a", 1), ("1:a:b", 2)]
-    assert (tmp_path / "void.jsonl").read_bytes() == before

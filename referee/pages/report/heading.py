@@ -118,7 +118,7 @@ def _aim(header: Mapping[str, object]) -> list[str]:
 
 def _format_text(run: Run) -> str:
     form = run.format
-    return form.description if form else shown(str(run.header.get("format", "match")), 80)
+    return form.description if form else shown(str(run.header["format"]), 80)
 
 
 def _games_text(run: Run) -> str:

@@ -130,11 +130,9 @@ def from_header(header: Mapping[str, Any]) -> Format:
 
 
 def known_format(header: Mapping[str, Any]) -> Format | None:
-    """Like `from_header`, but returns None for a format from a file that was not named, and for a match of an
-    earlier version, whose header does not tell.
-    """
+    """Like `from_header`, but returns None for a format from a file that was not named."""
     is_known = ORIGIN not in header or outside.of_header(header) is not None
-    return from_header(header) if is_known and "rounds" in header else None
+    return from_header(header) if is_known else None
 
 
 def _named(fields: Fields) -> type[Format]:

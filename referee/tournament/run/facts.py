@@ -16,7 +16,7 @@ from referee.ratings.standings import Facts
 from referee.records.header import CHANGED, REPEATS, sections_of
 from referee.records.left_out import left_out_of
 from referee.records.record import Summary
-from referee.tournament.formats import ORIGIN, Format, SectionResults
+from referee.tournament.formats import Format, SectionResults
 from referee.tournament.matchmaking import scale_of
 from referee.tournament.run.remaining import stopped
 from referee.tournament.run.run_state import RunState
@@ -37,7 +37,7 @@ def facts_of(run: RunState, is_open: Callable[[str], bool]) -> Facts:
         repeats=header.get("repeats", REPEATS[0]),
         left_out=left_out_of(header),
         places=_places(form, found, header["bots"]) if form else {},
-        unknown_format=header["format"] if form is None and ORIGIN in header else "",
+        unknown_format="" if form else header["format"],
         withdrawn={run.amendments.shown(name): what["reason"] for name, what in run.amendments.out.items()},
         tests=remaining.tests if remaining else (),
         closed=remaining.closed if remaining else "",

@@ -17,9 +17,8 @@ from referee.records import journal
 from referee.records.heads import Head, Heads
 from referee.records.played_on import PlayedOn, played_on_of_line
 from referee.records.record import Summary, parse_json
-from referee.records.run_files import DIALOGUES, OLD_VOIDS, TOML
+from referee.records.run_files import DIALOGUES, TOML
 from referee.tournament.run.run_state import RunState
-from referee.tournament.run.voids import VoidGame, void_of
 
 _BEGINNING = b'{"kind":"tournament",'
 
@@ -45,14 +44,11 @@ class Run(RunState):
     def take_line(self, line: journal.JournalLine) -> Head | dict[str, Any] | None:
         """Takes the next line as it was read; what it says. A torn line is only noted.
 
-        Raises `RecordError` where the line is damaged or is not of this run, and `UsageError` where the void
-        games of a run of an earlier version cannot be read.
+        Raises `RecordError` where the line is damaged or is not of this run.
         """
         self.torn = line.size if line.torn else 0
         if line.torn:
             return None
-        if not self.lines:
-            self.take_old_voids(old_voids(self.folder))
         try:
             if line.error:
                 raise RecordError(line.error)
@@ -71,7 +67,6 @@ def read_run(folder: Path, advance: Advance = untold) -> Run:
         run.take_line(line)
     if not run.lines:
         raise RecordError(f"`{shown(str(folder / journal.NAME))}` has no complete first line")
-    run.check_old_voids()
     return run
 
 
@@ -165,32 +160,13 @@ def dialogues(folder: Path, games: Collection[str]) -> dict[str, str]:
     """The kept dialogues of these games, each of the last attempt. Raises `UsageError`."""
     return {
         str(value["id"]): str(value.get("dialogue"))
-        for value in objects_in(folder / DIALOGUES)
+        for value in _kept_dialogues(folder / DIALOGUES)
         if value.get("id") in games
     }
 
 
-def old_voids(folder: Path) -> list[VoidGame]:
-    """The void games that an earlier version stored in a file of their own, in their order.
-
-    Raises `UsageError`.
-    """
-    return [void_of(line) for line in old_void_lines(folder)]
-
-
-def old_void_lines(folder: Path) -> Iterator[dict[str, Any]]:
-    """The same as lines of records; damaged ones are left out. Raises `UsageError`."""
-    for value in objects_in(folder / OLD_VOIDS):
-        with suppress(RecordError):
-            void_of(value)
-            yield {"kind": "void", **value}
-
-
-def objects_in(path: Path) -> Iterator[dict[str, Any]]:
-    """The objects of a file beside the records, if there is one; damaged lines are left out.
-
-    Raises `UsageError`.
-    """
+def _kept_dialogues(path: Path) -> Iterator[dict[str, Any]]:
+    """The lines of the file of dialogues, if there is one; damaged ones are left out. Raises `UsageError`."""
     try:
         with os.fdopen(open_without_links(path), "rb") as file:
             for text, _, _ in journal.bounded_lines(file):

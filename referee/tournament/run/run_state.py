@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Collection
 from typing import Any, Self
 
 from referee.core.errors import RecordError
@@ -29,10 +28,8 @@ from referee.tournament.run.voids import Suspicion, VoidGame, void_of
 class RunState:
     """What is known about a run after some of its lines."""
 
-    def __init__(self, has_all_voids: bool = True) -> None:
-        """The state before the first line. `has_all_voids` is false where lines of void games may be missing,
-        so that the numbers of attempts cannot be checked.
-        """
+    def __init__(self) -> None:
+        """The state before the first line."""
         self.lines = 0
         """How many lines were taken."""
         self.length = 0
@@ -63,13 +60,10 @@ class RunState:
         """How many seats the games have, by section, where there are any yet."""
         self._places: dict[str, Pairing] = {}
         """By place in the schedule, the last game there that counts."""
-        self._all_voids: list[VoidGame] = []
-        """As `voids`, those included that do not count."""
-        self._failed: dict[str, tuple[int, ...]] = {}
-        """The numbers of all attempts that became void, by id of the game."""
+        self._failed: dict[str, int] = {}
+        """The number of the last attempt that became void, by id of the game."""
         self._scheduled: Scheduled | None = None
         self._heads = Heads()
-        self._has_all_voids = has_all_voids
 
     def copy(self) -> Self:
         """The state as it is now, which later lines do not change."""
@@ -110,7 +104,6 @@ class RunState:
         self.header = read_header(header)
         self._scheduled = Scheduled(self.header)
         self._amend()
-        self._sort_voids()
 
     def _amend(self) -> None:
         """Takes the amendments as the header has them now."""
@@ -126,7 +119,8 @@ class RunState:
             replayed = change.get("replayed", ())
             if replayed or self.annulled or self.amendments.annuls_any:
                 self._leave_out(replayed)
-        self._sort_voids()
+            if replayed:
+                self._forget_voids()
 
     def _take_game(self, game: Summary, shared_seed: bytes) -> None:
         pairing = Pairing.parse(game.id)
@@ -145,17 +139,11 @@ class RunState:
             raise RecordError(f"game `{shown(game.id)}` has a different number of seats than earlier games")
         if self.is_played(game.id):  # guard: duplicate-games
             raise RecordError(f"duplicate game `{shown(game.id)}`")
-        # Of a run of an earlier version all are known before, also those after the game was amended.
-        failed = self._failed.get(game.id, ())
-        if failed:
-            failed = tuple(number for number in failed if number <= game.attempt)
-        self._check_attempt(game.id, game.attempt, failed)
+        self._check_attempt(game.id, game.attempt)
 
-    def _check_attempt(self, game: str, attempt: int, failed: Sequence[int]) -> None:
+    def _check_attempt(self, game: str, attempt: int) -> None:
         """Raises `RecordError` where an attempt is not the next one after those that became void."""
-        if not self._has_all_voids:
-            return
-        expected = next_attempt(game, failed, self.amendments)
+        expected = self.next_attempt(game)
         if attempt != expected:  # guard: attempts
             before = self.amendments.attempts_before(game)
             again = f", and it was to be played again after attempt {before}" if before else ""
@@ -183,21 +171,6 @@ class RunState:
         for game in self._order:
             self._sort_game(played[game], Pairing.parse(game))
 
-    def take_old_voids(self, voids: Iterable[VoidGame]) -> None:
-        """Takes, before the first line, the void games of a run of an earlier version, which stored them in a
-        file of their own.
-        """
-        for void in voids:
-            self._add_void(void)
-
-    def check_old_voids(self) -> None:
-        """Raises `RecordError` where a game that was played, and is not played again, became void later: in a
-        file of void games, nothing else tells that it was changed.
-        """
-        for game in {void.id: None for void in self.voids}:
-            if played := self.games.get(game) or self.annulled.get(game):
-                self._check_attempt(game, played.attempt, self._failed[game])
-
     def _take_void(self, void: VoidGame) -> None:
         assert self._scheduled is not None
         pairing = Pairing.parse(void.id)
@@ -206,14 +179,9 @@ class RunState:
             raise RecordError(f"a suspect of the void game `{shown(void.id)}` is not one of its bots")
         if self.is_played(void.id):  # guard: void-after-game
             raise RecordError(f"game `{shown(void.id)}` became void after it was played")
-        self._check_attempt(void.id, void.attempt, self._failed.get(void.id, ()))
-        self._add_void(void)
-
-    def _add_void(self, void: VoidGame) -> None:
-        self._all_voids.append(void)
-        self._failed[void.id] = (*self._failed.get(void.id, ()), void.attempt)
-        if self._counts(void):
-            self._count_void(void)
+        self._check_attempt(void.id, void.attempt)
+        self._failed[void.id] = void.attempt
+        self._count_void(void)
 
     def _count_void(self, void: VoidGame) -> None:
         self.voids.append(void)
@@ -222,20 +190,12 @@ class RunState:
         elif not void.lost:
             self.without_suspects[void.id] += 1
 
-    def _counts(self, void: VoidGame) -> bool:
-        """Whether an attempt that became void is one at a game in the schedule, and counts still."""
-        with suppress(RecordError):
-            if self._scheduled:
-                self._scheduled.check(Pairing.parse(void.id))
-                return void.attempt > self.amendments.attempts_before(void.id)  # guard: forgiven-voids
-        return False
-
-    def _sort_voids(self) -> None:
-        """Finds anew which attempts count that became void."""
-        if self.voids == (found := [void for void in self._all_voids if self._counts(void)]):
-            return
+    def _forget_voids(self) -> None:
+        """Leaves out the attempts at games that are played again."""
+        before = self.amendments.attempts_before
+        voids = [void for void in self.voids if void.attempt > before(void.id)]  # guard: forgiven-voids
         self.voids, self.without_suspects, self.suspicion = [], Counter(), Suspicion()
-        for void in found:
+        for void in voids:
             self._count_void(void)
 
     @property
@@ -257,16 +217,14 @@ class RunState:
     @property
     def games_in_all(self) -> Amount | None:
         """How many games the run has, played or not, those included of bots that are left out for now; None
-        for a match of an earlier version, whose header does not tell.
+        where the format is not known.
         """
         assert self._scheduled is not None
         return self._scheduled.games_in_all(self.seats)
 
     @property
     def format(self) -> Format | None:
-        """Who meets whom; None for a format from a file that was not named, and for a match of an earlier
-        version.
-        """
+        """Who meets whom; None for a format from a file that was not named."""
         assert self._scheduled is not None
         return self._scheduled.format
 
@@ -296,7 +254,7 @@ class RunState:
 
     def next_attempt(self, game: str) -> int:
         """The number of the next attempt at a game."""
-        return next_attempt(game, self._failed.get(game, ()), self.amendments)
+        return max(self._failed.get(game, 0), self.amendments.attempts_before(game)) + 1
 
     def is_played(self, game: str) -> bool:
         """Whether a game was played, whether it counts or not."""
@@ -327,9 +285,3 @@ class RunState:
             for other in self._places.values()
             if other.section == pairing.section
         )
-
-
-def next_attempt(game: str, failed: Sequence[int], amendments: Amendments) -> int:
-    """The number of the next attempt at a game, of which these attempts became void."""
-    before = amendments.attempts_before(game)
-    return before + len([number for number in failed if number > before]) + 1

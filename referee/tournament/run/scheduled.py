@@ -25,9 +25,7 @@ class Scheduled:
         self._names: frozenset[str] = frozenset(header["bots"])
         self._sections = sections_of(header)
         self.format = known_format(header)
-        """None for a format from a file that was not named, and for the matches of earlier versions, whose
-        headers tell nothing.
-        """
+        """None for a format from a file that was not named."""
         # Most games share their round with games before them, and many have the bots of games before them.
         self._section_of: dict[str, str] = {}
         """By place, of those that were checked."""
@@ -80,8 +78,8 @@ class Scheduled:
         return True
 
     def games_in_all(self, seats: dict[str, int]) -> Amount | None:
-        """Counts the games of the run, for sections with these numbers of seats; None for a match of an
-        earlier version.
+        """Counts the games of the run, for sections with these numbers of seats; None where the format is
+        not known.
         """
         if self.format is None:
             return None

@@ -44,12 +44,11 @@ class VoidGame(NamedTuple):
 def void_of(value: dict[str, Any]) -> VoidGame:
     """The attempt that a line describes. Raises `RecordError`."""
     fields = Fields(value, "", RecordError)
-    suspects = fields.texts("suspects") if fields.has("suspects") else ()  # none in the oldest runs
     return VoidGame(
         fields.text("id"),
-        frozenset(suspects),
+        frozenset(fields.texts("suspects")),
         fields.flag("lost", default=False),
-        fields.number("attempt", 1, default=1),
+        fields.number("attempt", 1),
     )
 
 
