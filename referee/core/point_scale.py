@@ -48,7 +48,7 @@ class PointScale:
         return cls(win, draw, loss, _number(table, "bye", 2 * win))
 
     def header(self) -> dict[str, Any]:
-        """The member for the header of a run; none for the standard scale, so that older runs continue."""
+        """The member for the header of a run; none for the standard scale."""
         return {} if self == STANDARD else {KEY: asdict(self)}
 
     def halves(self, ranks: Sequence[int], seat: int) -> int:

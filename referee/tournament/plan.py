@@ -160,7 +160,7 @@ def entrant_json(entrant: Entrant, clocks: Mapping[str, Any]) -> dict[str, Any]:
         **clocks,
         "fresh": entrant.processes == "game",
     }
-    # Only what differs from the default, so that older runs can be continued.
+    # Only what differs from the default, which keeps headers short.
     if bot.is_person:
         value["person"] = True
     if limits := bot.limits.changed():

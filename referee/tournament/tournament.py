@@ -122,7 +122,7 @@ class Tournament:
             **self.format.header(),
             **self.stopping.header(),
             **(self.strikes.header() if self.strikes else {}),
-            # Only what differs from the default, so that older runs can be continued.
+            # Only what differs from the default, which keeps headers short.
             **({} if self.repeats == REPEATS[0] else {"repeats": self.repeats}),
             **self.points.header(),
             **({} if self.order == ORDERS[0] else {ORDER: self.order}),

@@ -236,7 +236,7 @@ def _schedule(kind: Kind, state: SectionState, rng: Generator) -> Schedule:
             return Gauntlet(kind.amount, (state.names[0],)).schedule(state)
         case "swiss":
             seeding = tuple(rng.permutation(state.names).tolist())
-            return Swiss(kind.amount, seeding, float_history=True).schedule(state)
+            return Swiss(kind.amount, seeding).schedule(state)
         case "league":
             return League(kind.amount).schedule(state)
         case _:

@@ -11,13 +11,9 @@ from referee.core.timecontrol import TimeControl
 from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.records.header import ALL_FILES, CHANGED, apply_change, have_changed
-from referee.tournament.file.config import load
 from referee.tournament.formats.round_robin import RoundRobin
-from referee.tournament.formats.swiss import Swiss
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.run.comparison import additions
-from referee.tournament.run.open_run import OpenRun
-from referee.tournament.run.opening import examine
 from referee.tournament.tournament import Tournament
 
 PLAN = Plan(
@@ -68,23 +64,3 @@ def test_what_both_ways_of_playing_know_is_compared(
 ) -> None:
     assert continued(known, now) == (then, changed)
     assert have_changed(known, now) == changed
-
-
-@pytest.mark.parametrize("history", [True, False])
-def test_a_swiss_tournament_continues_with_the_pairings_by_which_it_began(
-    history: bool, tmp_path: Path
-) -> None:
-    bots = "".join(f'[[bot]]\nname = "{name}"\ncmd = "true"\n' for name in "abcd")
-    head = '[tournament]\ngame = "blooms"\nformat = "swiss"\nrounds = 3\nseed = "s"\nisolation = "none"\n'
-    (tmp_path / "t.toml").write_text(head + bots)
-    config = load(tmp_path / "t.toml")
-    new = examine(config, tmp_path / "run")
-    assert new.tournament.header()["float_history"] is True
-    header = {
-        key: value for key, value in new.tournament.header().items() if history or key != "float_history"
-    }
-    with OpenRun.begin(tmp_path / "run", header, b""):
-        pass
-    then = examine(config, tmp_path / "run").tournament
-    assert isinstance(then.format, Swiss) and then.format.float_history is history
-    assert additions(header, then, {}) == {}

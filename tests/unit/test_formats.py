@@ -158,7 +158,7 @@ def test_bots_that_are_left_out_on_a_machine_may_be_named() -> None:
     assert settings(text, "abc", "d") == ExplicitPairings(pairings=(("b", "a"),))
     assert settings('format = "gauntlet"\nagainst = ["a", "d"]', "abc", "d") == Gauntlet(against=("a",))
     seeded = settings('format = "swiss"\nrounds = 1\nseeding = ["d", "c"]', "abc", "d")
-    assert seeded == Swiss(1, tuple("cab"), float_history=True)
+    assert seeded == Swiss(1, tuple("cab"))
 
 
 @pytest.mark.parametrize(
@@ -299,17 +299,6 @@ def test_what_changed_since_a_run_began_is_named() -> None:
     assert RoundRobin(tables="balanced").may_grow(RoundRobin(tables="balanced"), ["x"]) == [
         "bot `x` is new, but no bot can be added to balanced tables"
     ]
-
-
-def test_a_run_that_began_by_an_earlier_rule_continues_by_it() -> None:
-    now = settings('format = "swiss"\nrounds = 3')
-    header = {"bots": {name: {} for name in "abcd"}, **now.header()}
-    assert header["float_history"] is True and from_header(header) == now
-    del header["float_history"]
-    before = from_header(header)
-    assert now.may_grow(before) == ["`float_history` is true, but was false"]
-    assert now.continuing(before) == before and now.continuing(before).header() == before.header()
-    assert now.continuing(League(10)) == now
 
 
 def test_the_page_has_every_format_with_its_keys() -> None:

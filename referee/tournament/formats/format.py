@@ -109,10 +109,6 @@ class Format(ABC):
     """Whether games are arranged one by one, by whoever plays: there can always be another one, with whatever
     bots are there.
     """
-    recorded_only: ClassVar[Collection[str]] = ()
-    """The settings that no tournament file has, but the headers of runs: by which rules one is played, where
-    these have changed.
-    """
     bot_columns: ClassVar[Collection[str]] = ()
     """The headings of those columns of its standings that hold names of bots."""
     no_course: ClassVar[str] = ""
@@ -128,7 +124,7 @@ class Format(ABC):
     @classmethod
     def setting_names(cls) -> tuple[str, ...]:
         """Its keys in a tournament file."""
-        return tuple(name for name in cls.defaults() if name not in cls.recorded_only)
+        return tuple(cls.defaults())
 
     @classmethod
     def defaults(cls) -> dict[str, Any]:
@@ -234,10 +230,6 @@ class Format(ABC):
         """The format as these bots play it, the highest seed first; the same where it knows no seeds."""
         return self
 
-    def continuing(self, before: Format) -> Format:
-        """The format as it continues a run, by the rules by which that one began."""
-        return self
-
     def may_grow(self, before: Format, added: Collection[str] = ()) -> list[str]:
         """Returns messages about what must not have changed since a run began; empty where the run may
         continue.
@@ -262,8 +254,8 @@ class Format(ABC):
         return wrong
 
     def header(self) -> dict[str, Any]:
-        """The members for the header of a run. Those besides `rounds` are only what differs from the default,
-        so that older runs continue.
+        """The members for the header of a run: besides `rounds` only what differs from the default, which
+        keeps headers short.
         """
         settings = {key: value for key, value in self.settings_json().items() if key != "rounds"}
         if self.origin:  # its settings may be called like other members of a header

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from referee.core.errors import RecordError, RefereeError
+from referee.core.errors import RefereeError
 from referee.core.fields import Fields
 from referee.core.text import meant, shown
 
@@ -55,12 +55,6 @@ class Settings:
     def one_of(self, key: str, choices: Sequence[str]) -> str:
         """One of several words, by default the first."""
         return self.fields.one_of(key, choices, choices[0])
-
-    def has_rule(self, key: str) -> bool:
-        """Whether a rule is in force that earlier versions did not have: in runs whose header says so, and in
-        all that begin now.
-        """
-        return self.fields.flag(key, self._error is not RecordError)
 
     def words(self, key: str, choices: Sequence[str], default: tuple[str, ...]) -> tuple[str, ...]:
         """Several different words."""

@@ -14,7 +14,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -40,7 +40,6 @@ class Staged(Format):
     has_rounds: ClassVar[bool] = False
     follows_results: ClassVar[bool] = True
     pairs_by_round: ClassVar[bool] = True
-    recorded_only: ClassVar[tuple[str, ...]] = ("stage",)
 
     seeding: tuple[str, ...] = ()
     """All bots, the highest seed first."""
@@ -57,6 +56,10 @@ class Staged(Format):
                 raise table.wrong("name", "a different name for each stage")
             found.append(stage)
         return cls(settings.order("seeding"), tuple(found))
+
+    @classmethod
+    def setting_names(cls) -> tuple[str, ...]:
+        return ("seeding",)  # its stages are tables
 
     @cached_property
     def spans(self) -> list[StageSpan]:
@@ -92,14 +95,6 @@ class Staged(Format):
 
     def settings_json(self) -> dict[str, Any]:
         return {**super().settings_json(), "stage": [one.json() for one in self.stage]}
-
-    def continuing(self, before: Format) -> Staged:
-        if not isinstance(before, Staged) or len(before.stage) != len(self.stage):
-            return self
-        pairs = zip(self.stage, before.stage, strict=True)
-        return replace(
-            self, stage=tuple(replace(now, form=now.form.continuing(was.form)) for now, was in pairs)
-        )
 
     def may_grow(self, before: Format, added: Collection[str] = ()) -> list[str]:
         if isinstance(before, Staged) and before.stage != self.stage:

@@ -15,7 +15,7 @@ bots with equal points:
 * A bot that is out is paired no more, and has no bye: see `not_paired_after`.
 * Of bots with equal points, one that did not float in the same direction in the last round, then in the one
   before, is taken first: down where it goes on to the next group or has a bye, up where it meets a bot from
-  above. Runs of earlier versions do without.
+  above.
 """
 
 from __future__ import annotations
@@ -57,22 +57,20 @@ def _met(scores: Scores, bots: Collection[str]) -> dict[str, set[str]]:
     return met
 
 
-def next_round(
-    scores: Scores, float_history: bool, not_paired: Collection[str] = ()
-) -> tuple[list[Pair], str | None]:
+def next_round(scores: Scores, not_paired: Collection[str] = ()) -> tuple[list[Pair], str | None]:
     """The pairs of the round that follows, from the top, and the bot that has a bye. At least two bots have
     to be paired.
     """
-    return _Round(scores, float_history, not_paired).paired()
+    return _Round(scores, not_paired).paired()
 
 
 class _Round:
     """Pairs the next round."""
 
-    def __init__(self, scores: Scores, float_history: bool, not_paired: Collection[str]) -> None:
+    def __init__(self, scores: Scores, not_paired: Collection[str]) -> None:
         self._points = scores.points
         self._byes = scores.byes
-        self._floats = scores.floats if float_history else {}
+        self._floats = scores.floats
         self._order = _without(scores.order(), *not_paired)
         self._met = _met(scores, self._order)
         self._most_met = max(map(len, self._met.values()))
@@ -192,7 +190,6 @@ class Swiss(Format):
     in_titles: ClassVar[bool] = True
     follows_results: ClassVar[bool] = True
     pairs_by_round: ClassVar[bool] = True
-    recorded_only: ClassVar[Collection[str]] = ("float_history",)
 
     rounds: int = 0
     """At least one, which has to be given: so it is in the header of every run."""
@@ -200,17 +197,11 @@ class Swiss(Format):
     """All bots, the highest seed first."""
     tiebreaks: tuple[str, ...] = DEFAULT_TIE_BREAKS
     """What bots with equal points are ordered by, of `TIE_BREAKS`."""
-    float_history: bool = False
-    """Whether the pairing asks how bots floated in the last two rounds."""
 
     @classmethod
     def read(cls, settings: Settings) -> Swiss:
         tiebreaks = settings.words("tiebreaks", [*TIE_BREAKS], DEFAULT_TIE_BREAKS)
-        history = settings.has_rule("float_history")
-        return cls(settings.rounds(default=None), settings.order("seeding"), tiebreaks, history)
-
-    def continuing(self, before: Format) -> Swiss:
-        return replace(self, float_history=before.float_history) if isinstance(before, Swiss) else self
+        return cls(settings.rounds(default=None), settings.order("seeding"), tiebreaks)
 
     def seeded(self, seeding: Sequence[str]) -> Swiss:
         return replace(self, seeding=tuple(seeding))
@@ -272,7 +263,7 @@ class Swiss(Format):
             not_paired = not_paired_after(played, games, out_after)
             if len(scores.seeding) - len(not_paired.intersection(scores.seeding)) < 2:
                 return
-            pairs, bye = next_round(scores, self.float_history, not_paired)
+            pairs, bye = next_round(scores, not_paired)
             encounters = [encounter(number, pair, section=section) for pair in pairs]
             yield from encounters
             yield wait_for(encounters)  # guard: wait-for-round

@@ -16,7 +16,6 @@ from referee.records.header import have_changed
 from referee.records.left_out import LEFT_OUT, LeftOut, left_out_json
 from referee.records.run_files import RECORDS
 from referee.tournament.file.config import Config
-from referee.tournament.formats import known_format
 from referee.tournament.run.comparison import additions, differences
 from referee.tournament.run.hashes import ListedFiles, Programs
 from referee.tournament.run.isolating import at_levels, isolated
@@ -66,8 +65,6 @@ def examine(config: Config, folder: Path, isolation: str | None = None, is_here:
     with config.naming_file():
         if run and (late := _too_late(config, run)):
             config = config.without(late)
-        if run and (before := known_format(run.header)):
-            config = replace(config, format=config.format.continuing(before))
         tournament = tournament_of(config)
         tournament.check()
     left_out = {one.bot: one.reason for one in config.left_out}
