@@ -85,11 +85,6 @@ class Ending(Enum):
         """Whether the game was lost without being played."""
         return self in (Ending.VOID, Ending.OUT)
 
-    @property
-    def former_sentence(self) -> str:
-        """What older records have in place of the sentence; the same where it never changed."""
-        return "was rejected too often" if self is Ending.ILLEGAL else self.sentence
-
     @classmethod
     def of(cls, word: str) -> Ending:
         """The ending with this word. Raises `KeyError`."""

@@ -276,8 +276,6 @@ class Game(ABC, Generic[M]):
     """The rules in short, for people."""
     notation: ClassVar[str]
     """How a move is written, for people."""
-    former_sentences: ClassVar[Mapping[str, str]] = {}
-    """How outcomes were worded that have other sentences now, by those: records with either verify."""
 
     def settle(self, given: Mapping[str, str]) -> Options:
         """The values of all options, from those that are given. Raises `GameOptionError`, also if the

@@ -9,11 +9,11 @@ from referee.core.errors import RecordError
 from referee.core.fields import Fields
 from referee.core.pairing import Pairing
 from referee.core.text import shown, value_text
-from referee.gameplay.events import Ending, Event
+from referee.gameplay.events import Event
 from referee.gameplay.loop import WatchEvent, play, seeded_dice
 from referee.gameplay.openings import BadOpening, Openings
 from referee.gameplay.terms import Verdict
-from referee.games.api import BadChance, Game, State
+from referee.games.api import BadChance, State
 from referee.records.header import read_header, sections_of
 from referee.records.record import GameRecord, from_json, parse_json, to_json
 from referee.records.recorded import RecordedWire
@@ -52,8 +52,7 @@ def replay(record: GameRecord, watch: WatchEvent, by_seed: bool = False) -> Verd
     _compare("ranks", record.verdict.outcome.ranks, verdict.outcome.ranks)
     _compare("scores", record.verdict.outcome.scores, verdict.outcome.scores)
     _compare("ending", record.verdict.ending.word, verdict.ending.word)
-    if record.verdict.outcome.sentence != _former(verdict, record.terms.game):
-        _compare("sentence", record.verdict.outcome.sentence, verdict.outcome.sentence)
+    _compare("sentence", record.verdict.outcome.sentence, verdict.outcome.sentence)
     _compare("rated", record.verdict.rated, verdict.rated)
     return verdict
 
@@ -119,15 +118,6 @@ def examined(line: bytes, openings: OpeningsBySection) -> ExaminedLine:
 
 def _head(value: dict[str, Any]) -> dict[str, Any]:
     return {name: what for name, what in value.items() if name not in ("events", "measured")}
-
-
-def _former(verdict: Verdict, game: Game[Any]) -> str:
-    """The sentence of a verdict with its former wording, which older records have."""
-    sentence = verdict.outcome.sentence
-    sentence = game.former_sentences.get(sentence, sentence)
-    for ending in Ending:
-        sentence = sentence.replace(ending.sentence, ending.former_sentence)
-    return sentence
 
 
 class _Field(NamedTuple):

@@ -42,7 +42,6 @@ from referee.tournament.tournament import Tournament
 from tests.command import ROOT, referee
 from tests.page_tables import listed, require_same, rows, words
 from tests.programs import needs
-from tests.rules.random_play import random_game
 from tests.unit.characters import ENCODABLE
 from tests.unit.scripted import Events, ScriptedWire, puppet
 from tests.unit.toys import Bid
@@ -188,22 +187,6 @@ def changed(value: dict[str, Any], path: str, new: object) -> dict[str, Any]:
         at = at[int(step)] if step.isdigit() else at[step]
     at[int(last) if last.isdigit() else last] = new
     return copy  # type: ignore[no-any-return]
-
-
-def test_a_record_with_the_former_wording_of_an_ending_verifies() -> None:
-    value = to_json(ENDINGS["illegal"])
-    assert value["sentence"] == "seat 1 made too many illegal moves"
-    verify({**value, "sentence": "seat 1 was rejected too often"})
-    with pytest.raises(RecordError, match="sentence is"):
-        verify({**value, "sentence": "seat 1 was rejected"})
-
-
-def test_a_record_with_the_former_sentence_of_an_outcome_verifies() -> None:
-    value = to_json(random_game(GAMES["thetree"], b"1", {"players": "1"}))
-    assert value["sentence"] == "seat 1 has laid all its tiles"
-    verify({**value, "sentence": "all tiles are laid"})
-    with pytest.raises(RecordError, match="sentence is"):
-        verify({**value, "sentence": "all tiles are gone"})
 
 
 def test_clocks_are_compared_with_those_of_the_run() -> None:

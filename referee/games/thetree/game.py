@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
 from referee.core.errors import GameOptionError
 from referee.core.rng import Random
@@ -11,7 +10,7 @@ from referee.core.timecontrol import TimeControl
 from referee.games.api import ChoiceOption, Game, NumberOption, Options, Seat
 from referee.games.thetree.imagining import imagined
 from referee.games.thetree.news import in_words
-from referee.games.thetree.state import ALL_LAID, TreeRules, TreeState
+from referee.games.thetree.state import TreeRules, TreeState
 from referee.games.thetree.tiles import TILES
 from referee.games.thetree.tree import Laying
 
@@ -34,7 +33,6 @@ class TheTree(Game[Laying]):
         ChoiceOption("places", ("all", "first"), "play on for the remaining places, or stop after the first"),
     )
     clock = TimeControl.parse("60s+300s")
-    former_sentences: ClassVar[Mapping[str, str]] = {ALL_LAID: "all tiles are laid"}
     summary = (
         "Each of one to four seats holds nine tiles of a double-seven set, hidden from the others. A\n"
         "symbol is a set of rings: the pip is worth 1, the small circle 2, the big circle 4. A tile is\n"
