@@ -18,6 +18,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
+from textwrap import shorten
 from typing import NamedTuple
 
 from referee.check.clocks import SCALE, scaled_clocks
@@ -37,8 +38,8 @@ INTRODUCTION = """\
 # What the authors of broken bots are told
 
 `python -m tests.tools.broken_bots --write` makes this table. Each bot in `tests/bots/broken` makes one \
-mistake, in Blooms. The step of `referee check` is the first that is not simply passed; `passes`: what the \
-bot does is allowed. Times in the hints follow from `--start 2s`, with which most of these bots are checked.
+mistake, in Blooms. The [step](../referee/docs/CHECK.md#steps) of `referee check` is the first that is not \
+simply passed, with the beginning of its hint; `passes`: what the bot does is allowed.
 
 """
 
@@ -47,6 +48,9 @@ AS = "as "
 
 ALLOWED = "passes"
 """The step of a bot whose mistake is none."""
+
+BRIEF = 90
+"""Characters of a hint in the table."""
 
 AT_A_TIME = 3 * (os.cpu_count() or 1)
 """Most of the bots wait most of the time."""
@@ -58,8 +62,9 @@ class Named(NamedTuple):
     bot: str
     mistake: str
     step: str
-    """The number and result of the first step that is not simply passed; empty if all are."""
+    """The number and result of the first step that is not simply passed."""
     hint: str
+    """The beginning of it."""
 
 
 def bots() -> list[Checked]:
@@ -93,6 +98,11 @@ def command(bot: Path, folder: Path) -> str:
     return ""
 
 
+def brief(hint: str) -> str:
+    """The beginning of a hint, which tells it from the others."""
+    return shorten(hint, BRIEF, placeholder=" …")
+
+
 def checked(task: tuple[Checked, str]) -> Named:
     """What a bot with this command is told."""
     bot, start = task
@@ -109,11 +119,11 @@ def checked(task: tuple[Checked, str]) -> Named:
         scale=SCALE,
     )
     for result in run_steps(settings, bot.steps):
-        step = f"{result.number} {result.title}: {result.result}"
+        step = f"{result.number} {result.result}"
         hint = result.failure.hint if result.failure else ""
         if hint or result.remarks:
             hint = re.sub(r" \(this machine was busy: .*?\)", "", hint or result.remarks[0].hint)
-            return Named(bot.file, mistake(bot), step, hint)
+            return Named(bot.file, mistake(bot), step, brief(hint))
     return Named(bot.file, mistake(bot), ALLOWED, "")
 
 
