@@ -119,7 +119,7 @@ def random_match(game: Game[Any], options: Options, seed: str) -> GameRecord:
     terms = Terms("1:" + ":".join(names), game, options, names, controls, *seeds)
     wire = _CarelessWire(terms)
     verdict = play(terms, wire, seeded_dice(terms), wire.watch)
-    return GameRecord(terms, tuple(wire.events), verdict, {}, game.rules)
+    return GameRecord(terms, tuple(wire.events), verdict, {}, game.rules, ("none",) * len(names))
 
 
 class _CarelessWire(HouseWire):

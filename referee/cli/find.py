@@ -260,7 +260,7 @@ def _by_machine(
     }
     known = sorted({name for of_run in names.values() for name in of_run.values()})
     if machine not in known:
-        expected = meant(machine, known) if known else "records that say where games were played"
+        expected = meant(machine, known) if known else "a run with games"
         raise UsageError(f"no game was played on `{shown(machine, 80)}`, expected {shown(expected)}")
     return [
         (run, [game for game in games if names[run.folder].get(game.id) == machine]) for run, games in found

@@ -24,12 +24,11 @@ _HEAD = re.compile(
     rb'("clocks":\[[^]]*\],"margin_us":[0-9]+,"rejections":[0-9]+),'
     rb'"seed":"[0-9a-f]{64}","shared_seed":"([0-9a-f]{64})",'
     rb'("ranks":\[[^]]*\],"scores":\[[^]]*\],"ending":"[^"\\]*","sentence":"[^"\\]*","rated":[a-z]+,'
-    rb'"faults":\[[^]]*\](?:,"isolation":\[[^]]*\])?),"events":'
+    rb'"faults":\[[^]]*\],"isolation":\[[^]]*\]),"events":'
 )
 _TERMS = ["attempt", "game", "rules", "options"]
 _CLOCKS = ["clocks", "margin_us", "rejections"]
-_RESULT = ["ranks", "scores", "ending", "sentence", "rated", "faults"]
-_RESULT_ISOLATED = [*_RESULT, "isolation"]
+_RESULT = ["ranks", "scores", "ending", "sentence", "rated", "faults", "isolation"]
 
 _MOST = 10_000
 """How many parts of a kind are remembered; then it starts anew."""
@@ -98,7 +97,7 @@ class Heads:
             self._terms[terms] = (game.attempt, game.game)
         if _members(clocks) == _CLOCKS:
             self._clocks.add(clocks)
-        if _members(result) in (_RESULT, _RESULT_ISOLATED):
+        if _members(result) == _RESULT:
             self._results[result] = game
         names = bots.split(b'","')
         if names == [name.encode() for name in game.bots]:

@@ -34,13 +34,8 @@ class PlayedOn(NamedTuple):
     """`BY_REFEREE`, the number of a worker process, or what a cluster calls its worker."""
 
 
-def played_on(measured: Fields) -> PlayedOn | None:
-    """Returns where a game was played, from its measurements; None in records of earlier versions.
-
-    Raises `RecordError`.
-    """
-    if not measured.has("machine"):
-        return None
+def played_on(measured: Fields) -> PlayedOn:
+    """Returns where a game was played, from its measurements. Raises `RecordError`."""
     fields = measured.object("machine")
     return PlayedOn(*(_text(fields, name) for name in PlayedOn._fields))
 
@@ -52,15 +47,13 @@ def _text(fields: Fields, name: str) -> str:
     return text
 
 
-def played_on_of_line(line: bytes) -> PlayedOn | None:
+def played_on_of_line(line: bytes) -> PlayedOn:
     """Returns where the game of a line was played, cut out of the line without parsing the rest: like a
-    digest, see `record.digest_of_line`. None also for a line in another form than the referee writes.
-
-    Raises `RecordError`.
+    digest, see `record.digest_of_line`. Raises `RecordError`.
     """
     begin = line.rfind(_MEMBER, line.rfind(_MEASURED))  # an option of a game may have this name too
     if begin < 0:
-        return None
+        return played_on(Fields({}, "measured", RecordError))  # which says that it is missing
     try:
         value, _ = _DECODER.raw_decode(line[begin + len(_MEMBER) :].decode())
     except (ValueError, RecursionError):

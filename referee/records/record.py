@@ -56,10 +56,10 @@ class GameRecord:
     """
     rules: int
     """The version of the game's rules that it was played under."""
+    isolation: tuple[str, ...]
+    """The level of isolation of each bot, by seat."""
     attempt: int = 1
     """Counts how often the referee tried to have this game played."""
-    isolation: tuple[str, ...] = ()
-    """The level of isolation of each bot, by seat; empty in records of earlier versions."""
 
     def with_names(self, shown_name: Callable[[str], str]) -> GameRecord:
         """The same game with other names of the bots; `shown_name` gives them."""
@@ -97,7 +97,7 @@ def to_json(record: GameRecord) -> dict[str, Any]:
         "sentence": verdict.outcome.sentence,
         "rated": verdict.rated,
         "faults": list(record.faults),
-        **({"isolation": list(record.isolation)} if record.isolation else {}),
+        "isolation": list(record.isolation),
         **({"start": len(terms.start)} if terms.start else {}),
         "events": [event_json(event) for event in record.events],
         "measured": {"events": [_event_measured(event) for event in record.events], **record.measured},
@@ -252,7 +252,7 @@ class Summary(NamedTuple):
     faults: tuple[str, ...]
     """For each seat, the word of its fault; empty where it committed none."""
     isolation: tuple[str, ...] = ()
-    """The level of isolation of each seat; empty in records of earlier versions."""
+    """The level of isolation of each seat; empty if it was not at hand."""
     digest: str = ""
     """Stands for the events: games with the same events have the same; empty if they were not at hand."""
 
@@ -433,8 +433,8 @@ def from_json(value: dict[str, Any]) -> GameRecord:
         verdict,
         {name: what for name, what in value["measured"].items() if name != "events"},
         fields.number("rules"),
-        fields.number("attempt", 1),
         _isolation(fields),
+        fields.number("attempt", 1),
     )
 
 
@@ -449,8 +449,8 @@ def _start(fields: Fields, events: tuple[Event, ...]) -> tuple[Drawn | Preset, .
 
 
 def _isolation(fields: Fields) -> tuple[str, ...]:
-    levels = fields.texts("isolation") if fields.has("isolation") else ()
-    if not set(levels) <= set(LEVELS) or (levels and len(levels) != len(fields.texts("bots"))):
+    levels = fields.texts("isolation")
+    if not set(levels) <= set(LEVELS) or len(levels) != len(fields.texts("bots")):
         raise fields.wrong("isolation", f"one of {', '.join(LEVELS)} for each seat")
     return levels
 

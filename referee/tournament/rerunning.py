@@ -208,7 +208,7 @@ def _settings_of_file(folder: Path) -> dict[str, dict[str, Any]]:
         for bot in fields.objects("bot"):
             found[bot.text("name")] = {key: bot.value(key) for key in ("read", "user") if bot.has(key)}
         return found
-    except UsageError:  # an earlier version, or a run that was merged, has none
+    except UsageError:  # it was removed, or is none any more
         return {}
 
 

@@ -41,10 +41,8 @@ def heading(terms: Terms) -> str:
 
 
 def place_text(measured: Mapping[str, Any]) -> str:
-    """Describes where a game was played, from its measurements; empty in records of earlier versions."""
+    """Describes where a game was played, from its measurements."""
     place = played_on(Fields(dict(measured), "measured", RecordError))
-    if place is None:
-        return ""
     worker = f", worker {shown(place.worker)}" if place.worker != BY_REFEREE else ""
     return f"played on {shown(place.name)} ({shown(place.cpu)}){worker}"
 

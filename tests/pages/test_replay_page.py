@@ -17,7 +17,6 @@ from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.games.picture import Plane, boards_and_notes, panels_of_seat
 from referee.pages.game_data import NOTES_WIDTH, ROW_WIDTHS, frames_of
-from referee.records.record import GameRecord
 from referee.viewing.characters import picture_text
 from referee.viewing.knowledge import View
 from referee.viewing.steps import Steps, steps_of
@@ -44,6 +43,7 @@ from tests.pages.browser import (
     press,
     show_as,
 )
+from tests.recorded import record_of
 
 pytestmark = pytest.mark.slow
 
@@ -212,7 +212,7 @@ def out_of_time() -> Steps:
         event._replace(info=next(values)) if isinstance(event, Moved) and event.seat == 0 else event
         for event in events.all
     )
-    return steps_of(GameRecord(terms, said, verdict, {}, blooms.rules))
+    return steps_of(record_of(terms, said, verdict))
 
 
 def test_the_seat_to_move_and_the_clock_that_ran_out_are_seen(
@@ -261,9 +261,7 @@ def test_many_rejected_answers_are_folded(page: Page, tmp_path: Path) -> None:
     terms = Terms("1:a:b", blooms, blooms.settle({}), ("a", "b"), (control, control), b"s")
     events = Events()
     verdict = play_game(terms, ScriptedWire(puppet(*["L:Z9"] * 10), puppet()), seeded_dice(terms), events)
-    Replay(
-        page, steps_of(GameRecord(terms, tuple(events.all), verdict, {}, blooms.rules)), tmp_path / "g.html"
-    )
+    Replay(page, steps_of(record_of(terms, events.all, verdict)), tmp_path / "g.html")
     press(page, "End")
     assert page.locator(".moves .rejected").count() == 10
     expect(page.locator(".seats .card").first).to_have_class(re.compile(r"\bout\b(?!.*late)"))

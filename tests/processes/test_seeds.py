@@ -129,7 +129,7 @@ def test_after_a_kill_a_run_goes_on_under_another_seed(played: tuple[Path, Path]
 
 @pytest.mark.slow
 def test_a_run_whose_seed_was_never_hidden_is_continued_under_one_that_is(tmp_path: Path) -> None:
-    """Runs of earlier versions have the seed that was drawn in their first line."""
+    """The tournament file had a seed when the run began, and has none now."""
     bots = dict.fromkeys("ab", PLAIN)
     file = toml(tmp_path / "t.toml", bots, rounds=1)
     folder = tmp_path / "t-results"

@@ -14,6 +14,7 @@ from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.games.api import Game
 from referee.records.record import GameRecord
+from tests.recorded import record_of
 
 T = TypeVar("T")
 
@@ -51,4 +52,4 @@ def random_game(game: Game[Any], seed: bytes, given: dict[str, str] | None = Non
     terms = Terms("1:" + ":".join(bots), game, options, bots, (TimeControl.parse("1s+9s"),) * len(bots), seed)
     wire = HouseWire(terms)
     verdict = play(terms, wire, seeded_dice(terms), wire.watch)
-    return GameRecord(terms, tuple(wire.events), verdict, {}, game.rules)
+    return record_of(terms, wire.events, verdict)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -25,6 +26,7 @@ from referee.games.picture import Mark, Paint, Plane
 from referee.games.twoseat import TwoSeatGame
 from referee.records.record import from_json, to_json
 from referee.records.replay import verify
+from tests.recorded import HERE
 from tests.rules.random_play import CASES, NAMES
 from tests.tools.golden import GOLDEN, file_of, golden
 
@@ -151,7 +153,7 @@ def test_altered_news_is_refused_or_agreed_with(case: tuple[Game[Any], Options])
 
 
 def test_the_record_of_a_game_goes_through_json_and_verifies(case: tuple[Game[Any], Options]) -> None:
-    made = random_match(*case, "seed")
+    made = replace(random_match(*case, "seed"), measured={"machine": HERE._asdict()})
     value = json.loads(json.dumps(to_json(made)))
     assert from_json(value) == made
     verify(value)

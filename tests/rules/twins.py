@@ -22,6 +22,7 @@ from referee.games import GAMES, game_given
 from referee.games.api import BadChance, Game, Seat
 from referee.records.record import GameRecord
 from referee.viewing.steps import steps_of
+from tests.recorded import record_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -120,8 +121,12 @@ def _played(game: Game[Any], seed: str, course: Course | None) -> tuple[GameReco
         "noise": {"lines": [words], "count": 1},
         "stderr": {"playing": {"text": words, "bytes": len(words), "asked": [[1, len(words)]]}},
     }
-    measured = {"began": "2026-01-01T00:00:00.000+00:00", "mono_us": 0, "seats": [{"cpu_us": 1}, hidden]}
-    record = GameRecord(terms, tuple(wire.events), verdict, measured, game.rules)
+    measured: dict[str, Any] = {
+        "began": "2026-01-01T00:00:00.000+00:00",
+        "mono_us": 0,
+        "seats": [{"cpu_us": 1}, hidden],
+    }
+    record = record_of(terms, wire.events, verdict, **measured)
     return record, [*wire.known, wire.state.seen(0)]
 
 

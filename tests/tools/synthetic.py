@@ -41,6 +41,7 @@ from referee.tournament.plan import Plan
 from referee.tournament.run.lock import locked
 from referee.tournament.run.opening import examine, open_run
 from referee.tournament.schedule import Encounter
+from tests.recorded import record_of
 
 PLAYED = 400
 """How many different games there are."""
@@ -128,7 +129,7 @@ def played(terms: Terms, dice: random.Random) -> GameRecord:
 
     verdict = play(terms, wire, seeded_dice(terms), watch)
     seat = {"cpu_us": 41_234, "off_turn_us": 123_456, "off_turn_cpu_us": 1_234}
-    measured = {
+    measured: dict[str, Any] = {
         "began": "2026-01-01T00:00:00.000+00:00",
         "mono_us": 1_000_000,
         "seats": [seat] * SEATS,
@@ -136,8 +137,7 @@ def played(terms: Terms, dice: random.Random) -> GameRecord:
         "python": "3.11.2",
         "host": "Linux-6.1.0-x86_64-with-glibc2.36",
     }
-    isolation = ("none",) * SEATS
-    return GameRecord(terms, tuple(events), verdict, measured, terms.game.rules, isolation=isolation)
+    return record_of(terms, events, verdict, **measured)
 
 
 def games(config: Config, plan: Plan) -> Iterator[bytes]:

@@ -231,6 +231,7 @@ def _record(game: Pairing, attempt: int, ranks: tuple[int, ...], faults: tuple[s
         "sentence": "",
         "rated": not all(faults),
         "faults": faults,
+        "isolation": ["none"] * len(faults),
         "events": [game.id],
         "measured": {},
     }

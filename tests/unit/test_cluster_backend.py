@@ -48,7 +48,6 @@ from referee.processes.bot import Bot
 from referee.records.journal import body_of
 from referee.records.left_out import LeftOut
 from referee.records.record import (
-    GameRecord,
     Summary,
     bot_totals,
     summary_of,
@@ -59,6 +58,7 @@ from referee.tournament.file.file_list import File
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
 from referee.tournament.workers.task import Began, Finished, Notice, Report, Task, TaskLost, Void, WorkerDied
+from tests.recorded import record_of
 
 GAME = GAMES["blooms"]
 BOTS = [Bot(name, ("true",), Path("/")) for name in "abc"]
@@ -696,7 +696,7 @@ def recorded(one: Task) -> Finished:
     terms = one.plan.terms(pairing)
     wire = HouseWire(terms)
     verdict = play(terms, wire, seeded_dice(terms), wire.watch)
-    record = GameRecord(terms, tuple(wire.events), verdict, {"seats": [{}, {}]}, GAME.rules, attempt=attempt)
+    record = record_of(terms, wire.events, verdict, attempt=attempt, seats=[{}, {}])
     value = to_json(record)
     return Finished(summary_of(record), body_of(value), timed_moves(value), bot_totals(value), "dialogue")
 

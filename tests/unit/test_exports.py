@@ -230,7 +230,7 @@ def test_pgn_of_draws_and_of_games_that_do_not_count(tmp_path: Path) -> None:
 def test_pgn_is_for_two_seats(tmp_path: Path) -> None:
     value = to_json(WON)
     three = {"id": "1:a:b:c", "bots": ["a", "b", "c"], "ranks": [1, 2, 3], "scores": [0, 0, 0]}
-    value |= {**three, "faults": ["", "", ""]}
+    value |= {**three, "faults": ["", "", ""], "isolation": ["none"] * 3}
     made = journal.Journal.create(tmp_path / "run")
     header = HEADER
     made.append({**header, "bots": {**header["bots"], "c": {"clock": "1s"}}})

@@ -33,6 +33,7 @@ from referee.records.record import GameRecord
 from referee.viewing.knowledge import View
 from referee.viewing.steps import Steps, steps_of
 from referee.viewing.svg import Layout, draw
+from tests.recorded import record_of
 from tests.rules.random_play import random_game
 from tests.unit.scripted import Events, ScriptedWire, puppet
 
@@ -214,7 +215,7 @@ def scripted(*bots: tuple[str | tuple[int, str], ...]) -> GameRecord:
     terms = Terms("1:a:b", blooms, blooms.settle({}), ("a", "b"), (control, control), b"s")
     events = Events()
     verdict = play(terms, ScriptedWire(*(puppet(*bot) for bot in bots)), seeded_dice(terms), events)
-    return GameRecord(terms, tuple(events.all), verdict, {}, blooms.rules)
+    return record_of(terms, events.all, verdict)
 
 
 def test_the_reserves_stand_where_they_change() -> None:

@@ -45,6 +45,7 @@ from referee.tournament.tournament import Tournament
 from referee.viewing.step_words import step_lines
 from referee.viewing.steps import steps_of
 from referee.viewing.words import event_text
+from tests.recorded import record_of
 from tests.unit.characters import ENCODABLE
 from tests.unit.scripted import Events, ScriptedWire, puppet
 from tests.unit.toys import Bid, Take
@@ -191,7 +192,7 @@ def recorded(openings: Openings, *answers: str, others: tuple[str, ...] = ("resi
     terms = replace(PLAN, openings=openings).terms(game(2))
     events = Events()
     verdict = play(terms, ScriptedWire(puppet(*answers), puppet(*others)), seeded_dice(terms), events)
-    return GameRecord(terms, tuple(events.all), verdict, {"host": "here"}, BLOOMS.rules)
+    return record_of(terms, events.all, verdict, host="here")
 
 
 def test_the_bots_learn_of_the_opening_by_the_news_of_their_first_question() -> None:
@@ -235,7 +236,7 @@ def test_shared_chance_is_rolled_before_the_opening() -> None:
         assert isinstance(first, Drawn)
         assert rest[: len(line)] == [Preset(at, text) for at, text in enumerate(line)]
         assert verdict.outcome.sentence == "the last stone is taken"
-        record = GameRecord(terms, tuple(events.all), verdict, {}, of.rules)
+        record = record_of(terms, events.all, verdict)
         replay(record, lambda event, state: None, by_seed=True)
 
 

@@ -22,6 +22,7 @@ from referee.records.record import GameRecord, from_json, json_of, to_json
 from referee.viewing.words import place_text
 from tests.command import referee
 from tests.processes.runs import forged
+from tests.recorded import HERE
 from tests.unit.test_exports import found, written
 from tests.unit.test_records import WON, record
 
@@ -37,7 +38,7 @@ def played_by(place: PlayedOn, made: GameRecord) -> GameRecord:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of two machines, and of an earlier version that named none."""
+    """A run of three machines."""
     games = (
         played_by(FAST, WON),
         record("resign {n}", number=2),
@@ -160,14 +161,13 @@ def test_a_place_is_cut_out_of_a_line_as_it_is_read_from_its_object() -> None:
     """Whatever bots wrote, and also where an option of the game has the same name."""
     line = json_of(to_json(played_by(SLOW, WON)))
     assert played_on_of_line(line) == SLOW
-    assert played_on_of_line(json_of(to_json(WON))) is None
     value = to_json(WON)
     value["options"] = {"size": "3", "machine": "7"}
-    assert played_on_of_line(json_of(value)) is None
     value["measured"]["seats"] = [{"log": {"lines": [',"machine":{"name":"x"}', ',"measured":']}}]
-    assert played_on_of_line(json_of(value)) is None
-    value["measured"]["machine"] = FAST._asdict()
-    assert played_on_of_line(json_of(value)) == FAST
+    assert played_on_of_line(json_of(value)) == HERE
+    del value["measured"]["machine"]
+    with pytest.raises(RecordError, match=r"`measured.machine` is missing"):
+        played_on_of_line(json_of(value))
     with pytest.raises(RecordError, match=r"measured.machine"):
         played_on_of_line(line[: line.index(b"Xeon")])
 
@@ -184,25 +184,17 @@ def test_games_are_found_by_their_machine(folder: Path) -> None:
     assert "no game was played on `slow`, expected `=slow`" in done.err
 
 
-def test_games_of_earlier_versions_are_on_no_machine(tmp_path: Path) -> None:
-    run = written(tmp_path / "run", WON)
-    done = referee("find", str(run), "--machine", "fast")
-    assert done.code == 2 and "expected records that say where games were played" in done.err
-    assert json.loads(referee("export", str(run), "--format", "jsonl").out)["machine"] is None
-    assert "played on" not in referee("replay", str(run)).out
-
-
 def test_what_is_exported_says_where_games_were_played(folder: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(referee("export", str(folder), "--format", "csv").out)))
     assert [tuple(row[name] for name in ("machine", "cpu", "worker")) for row in rows] == [
         ("fast", "EPYC 9754", "0"),
-        ("", "", ""),
+        ("here", "none", "0"),
         ("'=slow", "Xeon", SLOW.worker),  # no formula
         ("'=slow", "Xeon", SLOW.worker),
     ]
     listed = referee("export", str(folder), "--format", "jsonl").out.splitlines()
     games = [json.loads(line) for line in listed]
-    assert [game["machine"] for game in games[:3]] == [FAST._asdict(), None, SLOW._asdict()]
+    assert [game["machine"] for game in games[:3]] == [FAST._asdict(), HERE._asdict(), SLOW._asdict()]
 
 
 def test_what_is_exported_is_refused_where_its_machine_is_wrong(folder: Path, tmp_path: Path) -> None:
@@ -218,7 +210,6 @@ def test_a_replay_says_where_its_game_was_played(folder: Path) -> None:
     first = referee("replay", str(folder), "4:a:b").out.splitlines()[:2]
     assert first[1] == "played on =slow (Xeon), worker tcp://10.0.0.2:40001 2"
     assert place_text({"machine": FAST._asdict()}) == "played on fast (EPYC 9754)"
-    assert place_text({}) == ""
 
 
 def test_what_a_record_calls_its_machine_is_escaped_where_it_is_shown(tmp_path: Path) -> None:

@@ -34,6 +34,7 @@ from referee.tournament.workers.task import Finished, Void, Waiting
 from referee.wire.process_wire import Waited
 from tests.command import ROOT
 from tests.page_tables import rows, words
+from tests.recorded import HERE
 
 S = 1_000_000
 
@@ -59,7 +60,8 @@ def finished(played: Summary, stderr: str = "boom") -> Finished:
     """The report of a game; that of a fault has all that a record has of it."""
     events = [{"seat": seat + 1, "left": word} for seat, word in enumerate(played.faults) if word]
     record = {
-        **{name: value for name, value in played._asdict().items() if name not in ("isolation", "digest")},
+        **{name: value for name, value in played._asdict().items() if name != "digest"},
+        "isolation": ["none"] * len(played.bots),
         "rules": 1,
         "options": {},
         "clocks": ["5s"] * len(played.bots),
@@ -69,6 +71,7 @@ def finished(played: Summary, stderr: str = "boom") -> Finished:
         "shared_seed": "00",
         "events": events,
         "measured": {
+            "machine": HERE._asdict(),
             "events": [{"used_us": 1, "detail": "exited with status 3"} for _ in events],
             "seats": [{"stderr": {"playing": {"text": f"{stderr}\n"}}} for _ in played.bots],
         },

@@ -42,6 +42,7 @@ from referee.tournament.tournament import Tournament
 from tests.command import ROOT, referee
 from tests.page_tables import listed, require_same, rows, words
 from tests.programs import needs
+from tests.recorded import record_of
 from tests.unit.characters import ENCODABLE
 from tests.unit.scripted import Events, ScriptedWire, puppet
 from tests.unit.toys import Bid
@@ -61,7 +62,7 @@ def record(*answers: Any, others: tuple[Any, ...] = (), number: int = 1, plan: P
     events = Events()
     wire = ScriptedWire(puppet(*answers), puppet(*others))
     verdict = play(terms, wire, seeded_dice(terms), events)
-    return GameRecord(terms, tuple(events.all), verdict, {"host": "here"}, BLOOMS.rules)
+    return record_of(terms, events.all, verdict, host="here")
 
 
 def unstarted(*seats: int) -> GameRecord:
@@ -69,7 +70,7 @@ def unstarted(*seats: int) -> GameRecord:
     events = Events()
     wire = ScriptedWire(*((lambda lines: []) if seat in seats else puppet() for seat in (0, 1)))
     verdict = play(terms, wire, seeded_dice(terms), events)
-    return GameRecord(terms, tuple(events.all), verdict, {}, BLOOMS.rules)
+    return record_of(terms, events.all, verdict)
 
 
 WON = record("L:A1", "L:C3", others=("L:A2 D:B1", "L:B2"))
@@ -110,7 +111,7 @@ def test_chance_and_both_at_once_play_again(monkeypatch: pytest.MonkeyPatch) -> 
         terms = Terms("1", game, game.settle({"players": "3"}), ("a", "b", "c"), (game.clock,) * 3, b"s")
         events = Events()
         verdict = play(terms, ScriptedWire(*bots), seeded_dice(terms), events)
-        made = GameRecord(terms, tuple(events.all), verdict, {}, 1)
+        made = record_of(terms, events.all, verdict)
         verify(json.loads(json.dumps(to_json(made))))
 
 

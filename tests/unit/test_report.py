@@ -42,6 +42,7 @@ from referee.ratings.pool import Rating
 from referee.ratings.standings import Facts, standings
 from referee.ratings.times import MoveTimes, Times
 from referee.records.record import Summary, json_of, to_json
+from tests.recorded import HERE
 from tests.rules.random_play import random_game
 
 NAMES = ["ant", "bee", "cat"]
@@ -342,6 +343,7 @@ def line(**changes: object) -> bytes:
             "seats": [{"cpu_us": 3}, {}],
             "began": "2026-01-02T03:04:05.678+00:00",
             "host": "\x1bhost",
+            "machine": HERE._asdict(),
         },
         **changes,
     }  # fmt: skip
@@ -365,7 +367,7 @@ def test_a_game_is_read_with_its_length_its_times_and_the_names_that_are_shown()
 @pytest.mark.parametrize("slug", ["thetree", "blooms"])
 def test_replays_leave_out_what_seats_knew_and_say_so_where_it_differs(slug: str, with_seats: bool) -> None:
     played = random_game(GAMES[slug], b"1")
-    record = replace(played, measured={"seats": [{}, {}]})
+    record = replace(played, measured={**played.measured, "seats": [{}, {}]})
     found = PlayedReader(str, True, with_seats)(json_of(to_json(record)))
     assert isinstance(found, PlayedGame) and found.replay
     data, _, lacks_seats = found.replay

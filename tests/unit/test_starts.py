@@ -23,6 +23,7 @@ from referee.records.record import GameRecord, from_json, to_json
 from referee.records.replay import verify
 from referee.tournament.file.opening_table import start_of
 from referee.viewing.steps import Steps, steps_of
+from tests.recorded import record_of
 from tests.rules.random_play import CASES, NAMES, SETTINGS, random_game
 from tests.unit.scripted import Events, ScriptedWire, puppet
 from tests.unit.toys import Bid
@@ -45,7 +46,7 @@ def begun_with(start: OpeningStart, terms: Terms) -> tuple[GameRecord, Listening
     terms = replace(terms, seed=b"another", start=start.events)
     wire = Listening(terms)
     verdict = play(terms, wire, seeded_dice(terms), wire.watch)
-    return GameRecord(terms, tuple(wire.events), verdict, {}, terms.game.rules), wire
+    return record_of(terms, wire.events, verdict), wire
 
 
 def playable(steps: Steps) -> int:
@@ -178,6 +179,6 @@ def test_a_seat_that_left_before_is_named() -> None:
     terms = Terms("1:a:b:c", game, options, ("a", "b", "c"), (game.clock,) * 3, b"own")
     events = Events()
     verdict = play(terms, ScriptedWire(*(puppet("resign {n}") for _ in "abc")), seeded_dice(terms), events)
-    record = GameRecord(terms, tuple(events.all), verdict, {}, game.rules)
+    record = record_of(terms, events.all, verdict)
     with pytest.raises(UsageError, match=r"seat \d dropped out of game `1:a:b:c` before move 2"):
         start_of(steps_of(record), 2)

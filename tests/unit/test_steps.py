@@ -26,6 +26,7 @@ from referee.viewing.states import game_states
 from referee.viewing.steps import Steps, steps_of
 from tests.command import ROOT
 from tests.page_tables import require_listed, rows, words
+from tests.recorded import record_of
 from tests.rules.random_play import random_game
 from tests.unit.scripted import Events, ScriptedWire, puppet
 from tests.unit.toys import Bid, Take
@@ -37,7 +38,7 @@ def recorded(game: Game[Any], *bots: tuple[str | None, ...], **options: str) -> 
     terms = Terms("1:" + ":".join(names), game, game.settle(options), names, controls, b"seed")
     events = Events()
     verdict = play(terms, ScriptedWire(*(puppet(*bot) for bot in bots)), seeded_dice(terms), events)
-    return GameRecord(terms, tuple(events.all), verdict, {}, game.rules)
+    return record_of(terms, events.all, verdict)
 
 
 def kinds(steps: Steps) -> list[list[type]]:
@@ -74,7 +75,7 @@ def test_the_reserves_are_those_after_the_step() -> None:
     terms = Terms("1:a:b", blooms, blooms.settle({}), ("a", "b"), (control, control), b"s")
     events = Events()
     verdict = play(terms, ScriptedWire(*slow), seeded_dice(terms), events)
-    record = GameRecord(terms, tuple(events.all), verdict, {}, blooms.rules)
+    record = record_of(terms, events.all, verdict)
     reserves = [step.reserves_us for step in steps_of(record).steps]
     assert reserves == [(6_000_000,) * 2, (6_000_000,) * 2, (6_000_000, 4_000_000), (6_000_000, 4_000_000)]
 
@@ -87,7 +88,7 @@ def test_a_seat_that_ran_out_of_time_has_no_reserve() -> None:
     wire = ScriptedWire(puppet("L:A1"), puppet((9_000_000, "L:A2")))
     verdict = play(terms, wire, seeded_dice(terms), events)
     assert verdict.ending is Ending.TIME
-    steps = steps_of(GameRecord(terms, tuple(events.all), verdict, {}, blooms.rules)).steps
+    steps = steps_of(record_of(terms, events.all, verdict)).steps
     assert [step.reserves_us for step in steps] == [(6_000_000,) * 2] * 2 + [(6_000_000, 0)]
 
 

@@ -69,8 +69,7 @@ class PlayedGame(NamedTuple):
     """When it began, in UTC as `2026-11-21T22:58`; empty where the record does not say."""
     made_by: tuple[str, ...]
     """The texts of `MADE_BY`."""
-    place: PlayedOn | None
-    """Where it was played; None where the record does not say."""
+    place: PlayedOn
     lowest: tuple[float | None, ...]
     """By seat, the least chance to win that the bot gave itself; None where it said none."""
     deciding: DecidingMove | None

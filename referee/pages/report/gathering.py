@@ -166,9 +166,8 @@ class Gathering:
                 push(self._slowest, move)
         if played.began:
             self._began = [min([played.began, *self._began]), max([played.began, *self._began])]
-        if played.place:
-            name, cpu, _ = played.place
-            self._machines[ThisMachine(shown(name, 80), shown(cpu, 80))] += 1
+        name, cpu, _ = played.place
+        self._machines[ThisMachine(shown(name, 80), shown(cpu, 80))] += 1
         for name, text in zip(MADE_BY, played.made_by, strict=True):
             if text:
                 self._made_by[name].add(text)

@@ -50,7 +50,7 @@ def csv_of(games: GamesOfRuns, dialogues: Dialogues | None = None) -> str:
 _OF_SEAT = ("bot", "rank", "score", "fault")
 
 
-def _row(run: Run, game: Summary, place: PlayedOn | None) -> dict[str, object]:
+def _row(run: Run, game: Summary, place: PlayedOn) -> dict[str, object]:
     pairing = Pairing.parse(game.id)
     seats = enumerate(zip(game.bots, game.ranks, game.scores, game.faults, strict=True), 1)
     return {
@@ -68,7 +68,7 @@ def _row(run: Run, game: Summary, place: PlayedOn | None) -> dict[str, object]:
         "rated": "true" if game.rated else "false",
         "sentence": shown(game.sentence),
         "digest": game.digest,
-        **dict(zip(("machine", "cpu", "worker"), map(shown, place or ("", "", "")), strict=True)),
+        **dict(zip(("machine", "cpu", "worker"), map(shown, place), strict=True)),
     }
 
 
@@ -90,15 +90,15 @@ def json_of_heads(games: GamesOfRuns, dialogues: Dialogues | None = None) -> Ite
         }
         if dialogues is not None:
             more["dialogue"] = dialogue_lines(dialogues.get((run.folder, game.id), "")) or None
-        yield json.dumps({**game._asdict(), **more, "machine": place and place._asdict()})
+        yield json.dumps({**game._asdict(), **more, "machine": place._asdict()})
 
 
-def _placed(games: GamesOfRuns) -> Iterator[tuple[Run, Summary, PlayedOn | None]]:
+def _placed(games: GamesOfRuns) -> Iterator[tuple[Run, Summary, PlayedOn]]:
     """The games with their runs, and where they were played. Raises `RecordError`."""
     for run, some in games:
         listed = list(some)
         places = places_of(run, {game.id for game in listed})
-        yield from ((run, game, places.get(game.id)) for game in listed)
+        yield from ((run, game, places[game.id]) for game in listed)
 
 
 def pgn_of(games: GamesOfRuns) -> Iterator[str]:

@@ -122,20 +122,15 @@ def _where(folder: Path, number: int) -> str:
 
 
 def places_of(run: Run, games: Collection[str]) -> dict[str, PlayedOn]:
-    """Reads where these games of a run were played, by id; those of earlier versions are missing.
-
-    Raises `RecordError`.
-    """
+    """Reads where these games of a run were played, by id. Raises `RecordError`."""
     found = {}
     for line in game_lines(run, games) if games else ():
         try:
-            place = played_on_of_line(line.text)
+            found[line.game.id] = played_on_of_line(line.text)
         except RecordError as error:
             raise RecordError(
                 f"game `{shown(line.game.id)}` of `{shown(str(run.folder))}`: {error}"
             ) from None
-        if place:
-            found[line.game.id] = place
     return found
 
 

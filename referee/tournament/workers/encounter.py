@@ -291,7 +291,7 @@ def _play(
         verdict,
         measured,
         terms.game.rules,
-        isolation=tuple(connection.bot.isolation for connection in connections),
+        tuple(connection.bot.isolation for connection in connections),
     )
     for fault, seat, connection in zip(record.faults, seats, connections, strict=True):
         if fault:
