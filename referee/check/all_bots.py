@@ -10,7 +10,7 @@ from referee.check.clocks import SCALE, scaled_clocks
 from referee.check.runner import StepResult, run_steps
 from referee.check.settings import CheckSettings
 from referee.core.control_groups import usable_memory
-from referee.records.left_out import LeftOut
+from referee.records.amendments import LeftOut
 from referee.tournament.file.config import Config
 from referee.tournament.run.isolating import at_levels, isolated
 from referee.tournament.run.opening import Candidate, private_files

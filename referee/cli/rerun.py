@@ -120,8 +120,7 @@ class _RerunOptions:
 def _play(options: _RerunOptions, recorded: GameRecord, again: Rerun) -> None:
     """Plays the game, and prints where it differs. Raises `BotFaulted` where that is an error."""
     from referee.cli.observing import Views
-    from referee.records.difference import first_difference
-    from referee.viewing.comparing import compared
+    from referee.viewing.comparing import compared, first_difference
     from referee.viewing.words import fault_report
 
     with contextlib.ExitStack() as stack:

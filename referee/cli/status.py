@@ -110,7 +110,7 @@ def _idle_us(progress: RunProgress) -> int | None:
 def _data(progress: RunProgress, order: BotOrder) -> dict[str, Any]:
     """The status as JSON."""
     from referee.ratings.data import tests_json
-    from referee.records.left_out import left_out_json
+    from referee.records.amendments import left_out_json
 
     return {
         "game": progress.game,

@@ -16,7 +16,7 @@ from referee.cluster.orders import (
 from referee.core.errors import RecordError
 from referee.core.fields import Fields
 from referee.core.text import shown
-from referee.records.left_out import LINES, REASON_CAP, LeftOut
+from referee.records.amendments import OUTPUT_CAP, OUTPUT_LINES, LeftOut
 from referee.records.record import bot_totals, from_json, parse_json, summary_of, timed_moves
 from referee.tournament.workers.task import (
     Began,
@@ -106,8 +106,8 @@ def from_bytes(data: bytes) -> MachineAnswer:
 def _unfit(fields: Fields) -> LeftOut:
     return LeftOut(
         fields.text("bot"),
-        shown(fields.text("reason"), REASON_CAP),
-        tuple(shown(line, REASON_CAP) for line in fields.texts("output")[-LINES:]),
+        shown(fields.text("reason"), OUTPUT_CAP),
+        tuple(shown(line, OUTPUT_CAP) for line in fields.texts("output")[-OUTPUT_LINES:]),
         fields.flag("is_fault"),
     )
 

@@ -15,8 +15,8 @@ from referee.core.regular import open_regular
 from referee.core.text import shown
 from referee.processes import needs
 from referee.processes.bot import Bot
+from referee.records.amendments import LeftOut
 from referee.records.header import ALL_FILES
-from referee.records.left_out import LeftOut
 from referee.tournament.file.bot_table import BotOrigin
 from referee.tournament.file.file_list import File, FileList, digest_of, file_list, manifest, paths_in
 from referee.tournament.run.hashes import hashes_of_words

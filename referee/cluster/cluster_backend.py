@@ -46,7 +46,7 @@ from referee.cluster.orders import (
 from referee.cluster.versions import code_digest
 from referee.core.errors import EnvironmentLacksError, RefereeError, UsageError
 from referee.core.text import counted, shown
-from referee.records.left_out import LeftOut
+from referee.records.amendments import LeftOut
 from referee.tournament.workers.backend import Backend, ReportHandler
 from referee.tournament.workers.task import Began, Notice, Report, Task, TaskLost, WorkerDied
 

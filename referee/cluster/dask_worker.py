@@ -9,7 +9,7 @@ from itertools import count
 
 from referee.cluster.cluster_client import Member
 from referee.cluster.orders import FilePart, Greeting, MachineReady
-from referee.records.left_out import LeftOut
+from referee.records.amendments import LeftOut
 from referee.tournament.workers.task import Task
 
 

@@ -50,7 +50,7 @@ from referee.processes import cpu, levels, libc, starvation
 from referee.processes.bot import Bot
 from referee.processes.launcher import Launcher, readable_within
 from referee.processes.limits import share_of
-from referee.records.left_out import LeftOut
+from referee.records.amendments import LeftOut
 from referee.tournament.run.hashes import hashes_of_words
 from referee.tournament.run.isolating import with_hidden
 from referee.tournament.workers.message_socket import MalformedMessage, MessageSocket

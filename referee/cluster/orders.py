@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from referee.cluster.bot_files import BotFiles
-from referee.records.left_out import LeftOut
+from referee.records.amendments import LeftOut
 from referee.tournament.workers.task import Report, Task
 
 

@@ -41,7 +41,7 @@ from referee.core.regular import open_without_links
 from referee.core.text import shown
 from referee.processes import building, levels, scratch
 from referee.processes.bot import INTERPRETERS, Bot
-from referee.records.left_out import LeftOut
+from referee.records.amendments import LeftOut
 from referee.tournament.file.config import lacking
 from referee.tournament.file.file_list import File
 from referee.tournament.run.hashes import hashes_of_words

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from referee.gameplay.api import READY, Failure, GameDescription, LegalMoves, Question, Ready, Reply, Wire
 from referee.gameplay.events import Drawn, Ending, Event, Retired
 from referee.games.api import Outcome, Seat
-from referee.records.recorded import RecordedWire
+from referee.records.replay import RecordedWire
 
 
 class TakenTurn(NamedTuple):

@@ -12,7 +12,7 @@ from referee.core.units import about
 from referee.gameplay.events import Ending
 from referee.ratings.columns import range_text, rating_text
 from referee.ratings.standings import Facts, Standings
-from referee.records.left_out import LeftOut
+from referee.records.amendments import LeftOut
 from referee.records.record import Summary
 
 FEW_ENCOUNTERS = 10

@@ -21,7 +21,7 @@ from referee.ratings.pool import FittedPool, Rating, Result, fit
 from referee.ratings.sprt import SprtResult
 from referee.ratings.tally import Tallies, Tally
 from referee.ratings.times import Times
-from referee.records.left_out import LeftOut
+from referee.records.amendments import LeftOut
 from referee.records.record import Summary
 
 

@@ -1,17 +1,19 @@
-"""What was changed in a run after the fact: bots that are out, games that are annulled, names. Pure.
+"""What differs in a run from its tournament file: bots that are left out since they could not be built or
+started, bots that are out, games that are annulled or played again, new names. Pure.
 
 All of it stands in lines of the records, so a run that is continued, and every later table, agree.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from referee.core.errors import RecordError
 from referee.core.fields import Fields
 from referee.core.pairing import BOT_NAME, Pairing
+from referee.core.text import shown
 from referee.records.record import FORFEITS, Summary
 
 THEN = {
@@ -25,7 +27,7 @@ MEMBERS = ("out", "annulled", "renamed", "replayed")
 """The members of a `change` line that amend a run; each is an object by bot or by game."""
 
 REASON_CAP = 200
-"""Maximum number of characters of a reason."""
+"""Maximum number of characters of a reason for an amendment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,3 +142,66 @@ def check_amendments(change: Mapping[str, Any], bots: Collection[str]) -> None:
         for name in table.names():
             if name not in bots or not BOT_NAME.fullmatch(table.text(name)):
                 raise fields.wrong("renamed", "bots of this run, each with a valid new name")
+
+
+LEFT_OUT = "left_out"
+"""The member of a header or a `change` line that has the bots that are left out from then on."""
+
+OUTPUT_CAP = 300
+"""Maximum number of characters of a reason, and of a line of output."""
+
+OUTPUT_LINES = 10
+"""Maximum number of lines of output that are kept."""
+
+
+class LeftOut(NamedTuple):
+    """A bot that does not play, while the others do."""
+
+    bot: str
+    reason: str
+    output: tuple[str, ...] = ()
+    """The last lines that its build printed."""
+    is_fault: bool = True
+    """Whether something is wrong with the bot: not where the machine lacks a program that it `needs`."""
+
+    @property
+    def text(self) -> str:
+        """The line that reports it."""
+        return f"bot `{self.bot}` is left out: {self.reason}"
+
+    @property
+    def error(self) -> str:
+        """The reason where it may not be left out."""
+        return f"bot `{self.bot}`: {self.reason}"
+
+
+def left_out_json(bots: Iterable[LeftOut]) -> dict[str, Any]:
+    """The bots as the value of `LEFT_OUT`."""
+    return {
+        one.bot: {
+            "reason": one.reason[:OUTPUT_CAP],
+            **({"output": [line[:OUTPUT_CAP] for line in one.output[-OUTPUT_LINES:]]} if one.output else {}),
+        }
+        for one in bots
+    }
+
+
+def left_out_of(header: Mapping[str, Any]) -> list[LeftOut]:
+    """The bots that are left out by a header with all changes, which have been checked."""
+    return [
+        LeftOut(bot, what["reason"], tuple(what.get("output", ())))
+        for bot, what in header.get(LEFT_OUT, {}).items()
+    ]
+
+
+def check_left_out(fields: Fields) -> None:
+    """Raises the error of `fields` where a header or a `change` line has a wrong `LEFT_OUT`."""
+    if not fields.has(LEFT_OUT):
+        return
+    bots = fields.object(LEFT_OUT)
+    for name in bots.names():
+        what = bots.object(name)
+        texts = (what.text("reason"), *(what.texts("output") if what.has("output") else ()))
+        is_safe = all(len(text) <= OUTPUT_CAP and shown(text, OUTPUT_CAP) == text for text in texts)
+        if not BOT_NAME.fullmatch(name) or len(texts) > 1 + OUTPUT_LINES or not is_safe:
+            raise fields.wrong(LEFT_OUT, "names of bots, each with a reason and the last lines of its output")

@@ -18,8 +18,7 @@ from referee.core.time_limit import KEYS as TIME_KEYS
 from referee.gameplay.openings import Openings
 from referee.games import game_named, origin_of
 from referee.games.api import Game
-from referee.records.amendments import MEMBERS, check_amendments
-from referee.records.left_out import LEFT_OUT, check_left_out
+from referee.records.amendments import LEFT_OUT, MEMBERS, check_amendments, check_left_out
 from referee.records.record import FORMAT
 
 GROWING = ("rounds", "budget")

@@ -25,9 +25,8 @@ from referee.core.advance import Advance, untold
 from referee.core.errors import RecordError, StorageError, UsageError
 from referee.core.regular import open_regular, open_without_links
 from referee.core.text import shown
-from referee.records.append_only import AppendOnlyFile, ChangedByOthers, write_all
 from referee.records.record import LINE_CAP, json_of
-from referee.records.run_files import RECORDS, make_folder
+from referee.records.run_files import RECORDS, AppendOnlyFile, ChangedByOthers, make_folder, write_all
 
 NAME = RECORDS
 

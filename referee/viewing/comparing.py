@@ -1,16 +1,35 @@
-"""Compares two playings of a game in words: where they differ first, and how both ended."""
+"""Where two playings of a game differ first, and how both ended, in words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from typing import NamedTuple
 
 from referee.core.text import shown
 from referee.gameplay.events import Event
 from referee.gameplay.terms import Terms
-from referee.records.difference import Difference
-from referee.records.record import GameRecord
+from referee.records.record import GameRecord, event_json
 from referee.viewing.steps import steps_of
 from referee.viewing.words import event_text, result
+
+
+class Difference(NamedTuple):
+    """The first events that are not the same."""
+
+    at: int
+    """How many events before it are the same."""
+    one: Event | None
+    """What happened in one playing; None if it was over."""
+    other: Event | None
+
+
+def first_difference(one: Sequence[Event], other: Sequence[Event]) -> Difference | None:
+    """The first difference in what happened, whatever was measured and said of it; None if there is none."""
+    for at, (left, right) in enumerate(zip_longest(one, other)):
+        if left is None or right is None or event_json(left) != event_json(right):
+            return Difference(at, left, right)
+    return None
 
 
 def compared(recorded: GameRecord, played: GameRecord, difference: Difference | None) -> Iterator[str]:

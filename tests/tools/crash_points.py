@@ -41,7 +41,7 @@ import referee.cli.run
 import referee.cli.verify
 import referee.tournament.formats.league_choice
 from referee.cli import main as referee_main
-from referee.records import append_only
+from referee.records import run_files
 from referee.tournament.workers import encounter
 from tests.command import BAD, PLAIN, RANDOM, ROOT
 from tests.processes.runs import games, lines_of, voids
@@ -53,7 +53,7 @@ assert (
 
 TOUCHES = ("os.mkdir", "os.remove", "os.rename")
 """What Python itself tells an audit, beside `open`. Writing, syncing and cutting are watched in
-`append_only`.
+`run_files`.
 """
 
 Text = Callable[[str], str]
@@ -200,7 +200,7 @@ def _watch(point: Point, folder: Path) -> None:
             pass_point()
 
     watched = {"write": write, "fsync": fsync, "ftruncate": ftruncate}
-    vars(append_only)["os"] = SimpleNamespace(**{**vars(os), **watched})
+    vars(run_files)["os"] = SimpleNamespace(**{**vars(os), **watched})
     sys.addaudithook(audit)
     end = os._exit
 

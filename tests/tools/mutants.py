@@ -21,7 +21,7 @@ MODULES = {
     "core/timecontrol": "tests/unit/test_clock.py",
     "core/rng": "tests/unit/test_rng.py",
     "core/seeds": f"tests/unit/test_rng.py {MATCH}",
-    "records/append_only": "tests/unit/test_journal.py",
+    "records/run_files": "tests/unit/test_journal.py",
     "records/journal": "tests/unit/test_journal.py tests/unit/test_records.py tests/unit/test_follower.py",
     "tournament/formats/balanced": f"tests/unit/test_balanced.py {FORMATS}",
     "tournament/formats/gauntlet": FORMATS,

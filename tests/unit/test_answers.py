@@ -19,7 +19,7 @@ from referee.cluster.orders import (
     PlayedTask,
 )
 from referee.core.errors import RecordError
-from referee.records.left_out import LeftOut
+from referee.records.amendments import LeftOut
 from referee.tournament.workers.task import Began, IgnoredQuit, LeftBehind, Notice, Void, WorkerDied
 from tests.unit.test_cluster_backend import recorded, task
 

@@ -45,8 +45,8 @@ from referee.core.timecontrol import TimeControl
 from referee.gameplay.loop import play, seeded_dice
 from referee.games import GAMES
 from referee.processes.bot import Bot
+from referee.records.amendments import LeftOut
 from referee.records.journal import body_of
-from referee.records.left_out import LeftOut
 from referee.records.record import (
     Summary,
     bot_totals,

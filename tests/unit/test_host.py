@@ -23,7 +23,7 @@ from referee.cluster.orders import (
 )
 from referee.processes import cpu, starvation
 from referee.processes.bot import Bot
-from referee.records.left_out import LeftOut
+from referee.records.amendments import LeftOut
 from referee.tournament.workers.pool import WorkerPool
 from tests.unit.test_cluster_backend import task
 

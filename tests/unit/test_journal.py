@@ -13,7 +13,7 @@ import pytest
 
 from referee.core.errors import StorageError
 from referee.records import journal
-from referee.records.append_only import AppendOnlyFile
+from referee.records.run_files import AppendOnlyFile
 
 VALUES: list[dict[str, Any]] = [{"kind": "tournament", "seed": "é\n"}, {"a": {"b": [1, None]}}, {"c": ""}]
 

@@ -17,7 +17,7 @@ from referee.cluster.store import KEPT_DAYS, BotUnfit, FileStore, default_store
 from referee.core.errors import EnvironmentLacksError
 from referee.processes import needs
 from referee.processes.bot import Bot
-from referee.records.left_out import LeftOut
+from referee.records.amendments import LeftOut
 from referee.tournament.file.bot_table import BotOrigin
 from referee.tournament.file.file_list import File
 from referee.tournament.run.isolating import with_hidden

@@ -21,9 +21,8 @@ from referee.gameplay.openings import NO_OPENINGS, Openings
 from referee.games import GAMES, game_given
 from referee.games.api import Game, Options
 from referee.processes.bot import Bot
-from referee.records.amendments import Strikes, strikes_of
+from referee.records.amendments import LeftOut, Strikes, strikes_of
 from referee.records.header import REPEATS
-from referee.records.left_out import LeftOut
 from referee.records.run_files import results_folder
 from referee.tournament import formats, stopping
 from referee.tournament.file import keys, words

@@ -13,8 +13,8 @@ from referee.core.text import shown as as_shown
 from referee.core.time_limit import CLOSED
 from referee.ratings.placing import FormatPlace
 from referee.ratings.standings import Facts
+from referee.records.amendments import left_out_of
 from referee.records.header import CHANGED, REPEATS, sections_of
-from referee.records.left_out import left_out_of
 from referee.records.record import Summary
 from referee.tournament.formats import Format, SectionResults
 from referee.tournament.matchmaking import scale_of

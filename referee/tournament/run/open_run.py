@@ -22,10 +22,9 @@ from referee.core.text import shown
 from referee.gameplay.events import Ending
 from referee.ratings.standings import Facts
 from referee.records import journal
-from referee.records.append_only import AppendOnlyFile, ChangedByOthers, write_all
 from referee.records.header import change_line
 from referee.records.record import Summary
-from referee.records.run_files import DIALOGUES, NEW_TOML, TOML
+from referee.records.run_files import DIALOGUES, NEW_TOML, TOML, AppendOnlyFile, ChangedByOthers, write_all
 from referee.tournament.formats import Amount
 from referee.tournament.run.facts import facts_of
 from referee.tournament.run.run import Run

@@ -12,8 +12,8 @@ from pathlib import Path
 from referee.core.errors import UsageError
 from referee.core.seeds import seed_hash
 from referee.core.text import shown
+from referee.records.amendments import LEFT_OUT, LeftOut, left_out_json
 from referee.records.header import have_changed
-from referee.records.left_out import LEFT_OUT, LeftOut, left_out_json
 from referee.records.run_files import RECORDS
 from referee.tournament.file.config import Config
 from referee.tournament.run.comparison import additions, differences

@@ -15,9 +15,9 @@ from referee.ratings.pool import FittedPool
 from referee.ratings.sprt import SprtResult
 from referee.ratings.standings import Facts
 from referee.ratings.tally import Tallies
+from referee.records.amendments import LeftOut, left_out_of
 from referee.records.durations import TimedGame
 from referee.records.header import sections_of
-from referee.records.left_out import LeftOut, left_out_of
 from referee.tournament.formats import Amount
 from referee.tournament.run.facts import facts_of
 from referee.tournament.run.remaining import nothing_remains, stopped

@@ -8,7 +8,7 @@ from pathlib import Path
 from referee.core.errors import UsageError
 from referee.processes.bot import Bot
 from referee.processes.building import BuildFailure
-from referee.records.left_out import LeftOut
+from referee.records.amendments import LeftOut
 from referee.tournament.file.bot_table import BotOrigin
 from referee.tournament.file.config import Config
 from referee.tournament.file.file_list import file_list

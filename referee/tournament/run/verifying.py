@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from referee.core.errors import RecordError
+from referee.core.fields import Fields
+from referee.core.seeds import game_seed, shared_by, shared_seed
+from referee.core.text import counted, shown
 from referee.games.api import Game
 from referee.records.header import check_against, game_of, other_origin, sections_of
 from referee.records.heads import Head
 from referee.records.journal import JournalLine
 from referee.records.replay import ExaminedLine
-from referee.records.seeds import SeedVerifier
 from referee.tournament.run.run_state import RunState
 
 
@@ -56,3 +58,70 @@ class RunVerifier:
                 game = game_of(section, self._given if is_given else None)
                 if difference := other_origin(section, game):
                     raise RecordError(difference)
+
+
+class _Claim(NamedTuple):
+    """What a game's record says of its seeds."""
+
+    id: str
+    seed: bytes
+    shared: bytes | None
+    """The shared seed, where this is the first game that has it."""
+
+
+class SeedVerifier:
+    """Takes the lines of a run that the header and the changes in them have already been checked of.
+
+    A seed that bots must not know is stored as a hash before its games, and revealed after them. The games
+    between the two are remembered, and verified when it is revealed.
+    """
+
+    def __init__(self, header: dict[str, Any]) -> None:
+        self._seed: str | None = header.get("seed")
+        """The seed of the games that follow; None as long as it is not revealed."""
+        self._waiting: list[_Claim] = []
+        self._lost = 0
+        """How many games have a seed that was replaced before it was revealed."""
+        self._shared: dict[str, bytes] = {}
+        """The shared seeds so far, by the games that share them."""
+
+    @property
+    def unverified(self) -> int:
+        """How many games so far have a seed that has not been revealed."""
+        return self._lost + len(self._waiting)
+
+    def take_change(self, change: dict[str, Any]) -> None:
+        """Verifies the games whose seed a `change` reveals. Raises `RecordError`."""
+        if "seed_sha256" in change:
+            self._lost += len(self._waiting)
+            self._waiting.clear()
+            self._seed = None
+        if "seed" in change:
+            seed = self._seed = str(change["seed"])
+            waiting, self._waiting = self._waiting, []
+            wrong = [claim.id for claim in waiting if not _follows(claim, seed)]
+            if wrong:  # guard: revealed-seeds
+                some = shown(", ".join(wrong[:3]), 300)
+                of = f"the seeds of {counted(len(wrong), 'game')}"
+                raise RecordError(f"{of} are not derived from this seed: {some}")
+
+    def take_game(self, game: dict[str, Any]) -> None:
+        """Verifies the seeds of a game, as far as its seed is revealed. Raises `RecordError`."""
+        fields = Fields(game, "", RecordError)
+        game_id, seed, shared = fields.text("id"), fields.hex("seed"), fields.hex("shared_seed")
+        first = self._shared.get(shared_by(game_id))
+        if first not in (None, shared):  # guard: one-shared-seed
+            raise RecordError("its shared seed differs from that of the earlier games that share it")
+        claim = _Claim(game_id, seed, shared if first is None else None)
+        if self._seed is None:
+            self._waiting.append(claim)
+        elif not _follows(claim, self._seed):
+            raise RecordError("its id and its seeds do not match")
+        self._shared[shared_by(game_id)] = shared
+
+
+def _follows(claim: _Claim, seed: str) -> bool:
+    """Whether the seeds of a game are those that a run with this seed derives."""
+    if claim.seed != game_seed(seed, claim.id):
+        return False
+    return claim.shared is None or claim.shared == shared_seed(seed, claim.id)
