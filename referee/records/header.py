@@ -165,8 +165,9 @@ def _seats(section: dict[str, Any]) -> int:
         raise RecordError(str(error)) from None
 
 
-def apply_change(header: dict[str, Any], change: dict[str, Any]) -> None:
-    """Applies a line of kind `change` to the header. Raises `RecordError`."""
+def apply_change(header: dict[str, Any], change: dict[str, Any]) -> dict[str, Any]:
+    """The header after a line of kind `change`. Raises `RecordError`."""
+    header = dict(header)  # of which no value is changed, only replaced
     fields = Fields(change, "", RecordError)
     _check_additions(fields)
     check_amendments(change, {**header["bots"], **change.get("bots", {})})
@@ -197,6 +198,7 @@ def apply_change(header: dict[str, Any], change: dict[str, Any]) -> None:
         if seed_hash(seed) != header.get("seed_sha256"):  # guard: seed-hash
             raise fields.wrong("seed", "the seed whose hash is `seed_sha256`")
         header["seed"] = seed
+    return header
 
 
 def _apply_times(header: dict[str, Any], change: dict[str, Any]) -> None:

@@ -34,7 +34,7 @@ def continued(known: dict[str, str] | None, now: dict[str, str]) -> tuple[dict[s
     """What a header knows of a bot after its run was continued, and whether that says that it changed."""
     header: dict[str, Any] = {**TOURNAMENT.header(), "files": {} if known is None else {"a": known}}
     change = additions(header, TOURNAMENT, {"a": now})
-    apply_change(header, {"kind": "change", "when": "now", **change})
+    header = apply_change(header, {"kind": "change", "when": "now", **change})
     assert ("a" in change.get("files", {})) == (header["files"].get("a") != known)
     return header["files"].get("a"), "a" in header.get(CHANGED, {})
 

@@ -21,7 +21,7 @@ from referee.records.amendments import Amendments, amendments_of
 from referee.records.header import apply_change, read_header
 from referee.records.heads import Head, Heads
 from referee.records.journal import StoredLine, unchained
-from referee.records.record import Summary, from_json, head_of, parse_json, to_json
+from referee.records.record import Summary, from_json, head_of, json_of, parse_json, to_json
 from referee.tournament.formats import FORMATS
 from referee.tournament.formats.free_play import FreePlay
 from referee.tournament.matchmaking import matchmaking_of_header
@@ -185,7 +185,7 @@ def defined(lines: Lines) -> dict[str, Any]:
         elif not header:
             header = read_header(said)
         elif said["kind"] == "change":
-            apply_change(header, said)
+            header = apply_change(header, said)
             for game in said.get("replayed", ()):
                 played.pop(game, None)
     made = amendments_of(header)
@@ -226,6 +226,15 @@ def test_the_state_of_a_run_is_that_of_a_fold_from_nothing(
     assert seen(take(RunState(), lines), ids) == found
     by_definition = defined(lines)
     assert {name: found[name] for name in by_definition} == by_definition
+
+
+def test_a_change_that_is_refused_changes_nothing() -> None:
+    state = take(RunState(), lines_of("round robin", 0)[:1])
+    before = seen(state, ())
+    change = {"kind": "change", "rounds": 9, "renamed": {"a": "b"}}
+    with pytest.raises(RecordError, match="`renamed`"):
+        state.take(json_of(change), "0" * 64)
+    assert seen(state, ()) == before
 
 
 def test_runs_of_every_format_are_folded() -> None:

@@ -368,10 +368,10 @@ def test_games_lost_on_time_are_told_above_one_percent() -> None:
 def test_a_program_that_changed_is_told_in_every_later_table() -> None:
     header: dict[str, Any] = {"bots": {"a": {}, "b": {}}, "files": {"a": {"a.py": "1"}, "b": {"b.py": "1"}}}
     added = {"when": "2026-01-01", "bots": {"c": {"clock": "1s"}}, "files": {"c": {"c.py": "1"}}}
-    apply_change(header, added)
+    header = apply_change(header, added)
     assert CHANGED not in header, "a bot that joins has not changed"
-    apply_change(header, {"when": "2026-01-02T03:04:05+00:00", "files": {"a": {"a.py": "2"}}})
-    apply_change(header, {"when": "2026-01-03", "rounds": 7})
+    header = apply_change(header, {"when": "2026-01-02T03:04:05+00:00", "files": {"a": {"a.py": "2"}}})
+    header = apply_change(header, {"when": "2026-01-03", "rounds": 7})
     assert header[CHANGED] == {"a": "2026-01-02T03:04:05+00:00"} and header["files"]["a"] == {"a.py": "2"}
     text = notes("ab", round_robin("ab", 2), Facts(changed=header[CHANGED]))
     assert "programs changed during the run" in text and "a (2026-01-02T03:04:05+00:00)" in text

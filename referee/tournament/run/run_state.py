@@ -112,8 +112,9 @@ class RunState:
             self._out_after.setdefault(bot, len(self._order))
 
     def _take_change(self, change: dict[str, Any]) -> None:
-        apply_change(self.header, change)
-        self._scheduled = Scheduled(self.header)
+        header = apply_change(self.header, change)
+        self._scheduled = Scheduled(header)
+        self.header = header
         if not change.keys().isdisjoint(MEMBERS):
             self._amend()
             replayed = change.get("replayed", ())
