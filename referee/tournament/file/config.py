@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -94,22 +94,14 @@ class Config:
     """What the tables of the bots say about their files, by name."""
     cluster: str = ""
     """The address of the cluster that plays; empty where the file names none."""
-    elsewhere: bool | None = None
-    """The argument of `load`."""
     where: str = ""
     """The beginning of its errors, which names the file; empty for a command line."""
+    without: Callable[[Iterable[LeftOut]], Config] = field(kw_only=True, repr=False, compare=False)
+    """The tournament without further bots. Raises `UsageError` where those that are left cannot play it."""
 
     def naming_file(self) -> AbstractContextManager[None]:
         """Has errors of what the file says, which are found later than by reading it, begin with its name."""
         return _naming(self.where)
-
-    def without(self, left_out: Iterable[LeftOut]) -> Config:
-        """The tournament of the same file without further bots. Raises `UsageError` where those that are left
-        cannot play it.
-        """
-        fields = _fields(self.text)
-        out = (*self.left_out, *left_out)
-        return _config(self.path, self.text, fields, self.path.parent, self.elsewhere, out, self.where)
 
     @property
     def entrants(self) -> tuple[Entrant, ...]:
@@ -132,10 +124,6 @@ def default_workers() -> int:
     return max(1, len(usable_cores()) - 1)
 
 
-def _fields(text: bytes) -> Fields:
-    return Fields(parse(text), "", UsageError, examples=keys.EXAMPLES)
-
-
 def load(path: Path, elsewhere: bool | None = None) -> Config:
     """A tournament from its file. Where it is played `elsewhere` (by default where the file names a cluster),
     no bot is left out for what this machine lacks.
@@ -145,7 +133,8 @@ def load(path: Path, elsewhere: bool | None = None) -> Config:
     text = read_text(path)
     where = f"`{shown(str(path))}`: "
     with _naming(where):
-        return _config(path, text, _fields(text), path.parent, elsewhere, where=where)
+        fields = Fields(parse(text), "", UsageError, examples=keys.EXAMPLES)
+        return _config(path, text, fields, path.parent, elsewhere, where=where)
 
 
 @contextmanager
@@ -228,8 +217,8 @@ def _config(
         order=main.one_of(ORDER, ORDERS, ORDERS[0]),
         origins={table.bot.name: table.origin for table in present},
         cluster=cluster,
-        elsewhere=elsewhere,
         where=where,
+        without=lambda more: _config(path, text, fields, base, elsewhere, (*out.values(), *more), where),
     )
 
 
