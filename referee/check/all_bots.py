@@ -13,7 +13,7 @@ from referee.core.control_groups import usable_memory
 from referee.records.amendments import LeftOut
 from referee.tournament.file.config import Config
 from referee.tournament.run.isolating import at_levels, isolated
-from referee.tournament.run.opening import Candidate, private_files
+from referee.tournament.run.opening import Candidate
 from referee.tournament.run.readiness import Builder, unfit_bots
 from referee.tournament.tournament import tournament_of
 
@@ -55,10 +55,11 @@ def check_all(
     given = tournament_of(config)
     with config.naming_file():
         tournament = given.with_bots(at_levels((one.bot for one in given.entrants), isolation, is_here=True))
-    unfit = {one.bot: one for one in unfit_bots(Candidate(config, config.folder, tournament, None), build)}
+    candidate = Candidate(config, config.folder, tournament, None)
+    unfit = {one.bot: one for one in unfit_bots(candidate, build)}
     yield from (_cannot_play(one) for one in (*config.left_out, *unfit.values()))
     fit = [entrant.bot for entrant in tournament.entrants if entrant.bot.name not in unfit]
-    settled = {bot.name: bot for bot in isolated(fit, private_files(config, config.folder))}
+    settled = {bot.name: bot for bot in isolated(fit, candidate.private)}
     for plan in tournament.sharing(usable_memory(), 1).plans:
         game = plan.section or plan.game.slug
         for entrant in plan.entrants:

@@ -8,13 +8,13 @@ from pathlib import Path
 from textwrap import fill
 
 from referee.check.all_bots import FAILED, CheckedBot, check_all
-from referee.cli.backends import build
 from referee.cli.colour import console_at_stderr
 from referee.cli.output import say, show_data, table_width
 from referee.core.errors import CheckFailed
 from referee.core.rows import as_text
 from referee.core.text import counted, listed, shown
 from referee.tournament.file.config import load
+from referee.tournament.run.readiness import builder
 
 _LEAST = 30
 """Minimum width of the texts beside the names."""
@@ -27,7 +27,7 @@ def check_file(file: Path, steps: Collection[int], seed: str, isolation: str | N
     results: list[CheckedBot] = []
     config = load(file, elsewhere=False)
     with console_at_stderr().status("") as status:
-        for one in check_all(config, isolation, steps, seed, build, status.update):
+        for one in check_all(config, isolation, steps, seed, builder(say), status.update):
             results.append(one)
             say(f"{one.bot}: {one.result}")
     show_data(json.dumps([one.as_json() for one in results]) if as_json else _table(results, table_width()))

@@ -6,7 +6,8 @@ import sys
 
 from referee.cli.colour import can_draw
 from referee.cli.json_lines import JsonLines
-from referee.cli.progress import Display, ProgressLines, RunInfo
+from referee.cli.progress import ProgressLines
+from referee.run import Display, RunInfo
 
 
 def display(info: RunInfo, json_lines: bool = False, is_live: bool = True) -> Display:

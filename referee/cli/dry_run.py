@@ -10,18 +10,17 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from referee.cli.backends import with_files_to_send
-from referee.cli.output import amount_text, say
+from referee.cli.output import say
 from referee.core.errors import UsageError
 from referee.core.text import counted, listed, shown
 from referee.core.units import about, about_seconds, about_size
 from referee.records.durations import last_games
+from referee.run import RunOptions, fit_here, fit_to_be_sent
 from referee.tournament.file.config import Config
 from referee.tournament.formats import Amount
 from referee.tournament.run.forecast import Forecast, LongestGame, forecast
 from referee.tournament.run.lock import is_locked
 from referee.tournament.run.opening import Candidate
-from referee.tournament.run.readiness import Readiness, unfit_bots
 from referee.tournament.run.remaining import Remaining
 from referee.tournament.run.run import Run
 
@@ -42,22 +41,21 @@ class _PlannedBackend(NamedTuple):
     """What the run would do before its first game."""
 
 
-def dry_run(config: Config, folder: Path, workers: int, isolation: str | None, cluster: str) -> str:
-    """Describes what a run would do: on this machine, or on the Dask cluster at an address. Nothing is
-    written, no folder is made, no program is built, and no machine of a cluster is asked.
+def dry_run(config: Config, options: RunOptions) -> str:
+    """Describes what a run would do. Nothing is written, no folder is made, no program is built, and no
+    machine of a cluster is asked.
 
     Raises what the run would raise before its first game: `UsageError`, `EnvironmentLacksError`,
     `RecordError`.
     """
+    folder = options.folder
     _check_folder(folder)
-    readiness = Readiness(folder, isolation, not cluster, say)
-    if cluster:
-        candidate, sent = with_files_to_send(config, readiness)
-        backend = _on_cluster(candidate, sent, cluster)
+    if options.cluster:
+        candidate, sent = fit_to_be_sent(config, options, say)
+        backend = _on_cluster(candidate, sent, options.cluster)
     else:
-        candidate = readiness.candidate(config)
-        candidate = readiness.without(candidate, unfit_bots(candidate, None))
-        backend = _here(candidate, workers)
+        candidate = fit_here(config, options, None, say)
+        backend = _here(candidate, options.workers)
     before = last_games(folder) if candidate.run else []
     in_all = candidate.tournament.games_in_all
     known = list(islice(_left(candidate), SAMPLE))
@@ -71,7 +69,7 @@ def dry_run(config: Config, folder: Path, workers: int, isolation: str | None, c
     played = listed(sorted({plan.game.slug for plan in candidate.tournament.plans}))
     rounds = f"{counted(config.format.rounds, 'round')}, " if config.format.has_rounds else ""
     bots = counted(len(candidate.tournament.entrants), "bot")
-    lines = [f"{amount_text(in_all)} games of {played}, {bots}, {rounds}{backend.text}"]
+    lines = [f"{in_all.text} games of {played}, {bots}, {rounds}{backend.text}"]
     if candidate.run:
         where = shown(str(folder))
         played_text = counted(len(candidate.run.games), "game")
@@ -168,9 +166,7 @@ def _forecast_lines(found: Forecast, is_exact: bool, folder: Path, before: int) 
     if not found.games:
         yield "no games are left to play: `run` would only print the table"
         return
-    yield (
-        f"{amount_text(Amount(found.games, is_exact))} games left to play, at most {found.moves} moves each"
-    )
+    yield f"{Amount(found.games, is_exact).text} games left to play, at most {found.moves} moves each"
     if found.expected_us is None or found.expected_bytes is None:
         yield "how long they will take is unknown until some have been played"
     else:

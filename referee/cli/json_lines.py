@@ -7,9 +7,9 @@ from types import TracebackType
 from typing import Any
 
 from referee.cli.output import show_data
-from referee.cli.progress import Display, RunInfo
 from referee.core.pairing import Pairing
 from referee.records.record import Summary, from_json
+from referee.run import Display, RunInfo
 from referee.tournament.workers.task import Finished, Void, Waiting
 from referee.viewing.words import fault_report
 

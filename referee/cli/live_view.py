@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from referee.cli.colour import console_at_stderr
-from referee.cli.progress import Narrator, RunInfo
+from referee.cli.progress import Narrator
 from referee.core.duty_cycle import DutyCycle
 from referee.core.pairing import Pairing
 from referee.core.units import in_minutes
@@ -24,6 +24,7 @@ from referee.ratings.clusters import clusters
 from referee.ratings.notes import FEW_ENCOUNTERS
 from referee.ratings.pool import FittedPool
 from referee.ratings.tally import Tallies
+from referee.run import RunInfo
 from referee.tournament.workers.task import Finished, Waiting
 
 PICTURE_S = 0.25

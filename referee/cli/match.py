@@ -190,14 +190,15 @@ def match(**given: Any) -> None:
     from referee.cli.match_tables import MatchSettings
     from referee.cli.observing import Views
 
-    _play(group(MatchSettings, given), group(Views, given), given)
+    _match(group(MatchSettings, given), group(Views, given), given)
 
 
-def _play(settings: MatchSettings, views: Views, given: dict[str, Any]) -> None:
+def _match(settings: MatchSettings, views: Views, given: dict[str, Any]) -> None:
     """Plays a match; what is `given` beside the settings says how."""
-    from referee.cli.playing import PlayOptions, play
+    from referee.cli.playing import run_and_report
     from referee.processes import owned
     from referee.records.run_files import TOML
+    from referee.run import RunOptions
     from referee.tournament.file.config import config_of
 
     tables = settings.tables()
@@ -217,19 +218,16 @@ def _play(settings: MatchSettings, views: Views, given: dict[str, Any]) -> None:
                 "Ctrl-C twice to end the match at once"
             )
         workers = config.workers if given["workers"] is None else given["workers"]
-        how = PlayOptions(
+        how = RunOptions(
             folder,
             0 if observer else workers,
             given["isolation"],
-            given["strict"],
-            observer,
-            stored,
-            given["json_lines"],
             given["cluster"],
-            notes=given["notes"],
             fresh=given["fresh"],
+            stored=stored,
+            observer=observer,
         )
-        play(config, how)
+        run_and_report(config, how, **{name: given[name] for name in ("strict", "json_lines", "notes")})
 
 
 def _check_views(views: Views, workers: int | None, cluster: str, seats: int) -> None:

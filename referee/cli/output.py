@@ -12,16 +12,12 @@ import sys
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from referee.cli.colour import in_colour
 from referee.core.errors import StorageError
-from referee.core.text import WIDTH, counted, shown
-
-if TYPE_CHECKING:
-    from referee.tournament.formats import Amount
+from referee.core.text import WIDTH, shown
 
 
 def open_closed_streams() -> None:
@@ -36,18 +32,6 @@ def open_closed_streams() -> None:
                 os.close(nothing)
             os.set_inheritable(number, True)
             setattr(sys, name, os.fdopen(number, "w" if number else "r", closefd=False))
-
-
-def count_text(played: int, in_all: Amount | None) -> str:
-    """Formats how many games were played, and of how many if some are missing."""
-    if in_all is None or in_all.games <= played:
-        return counted(played, "game")
-    return f"{played:,} of {amount_text(in_all)} games"
-
-
-def amount_text(amount: Amount) -> str:
-    """Formats the number of games of a tournament."""
-    return f"{'' if amount.is_exact else 'at most '}{amount.games:,}"
 
 
 def table_width() -> int:

@@ -14,8 +14,6 @@ from typing import Any
 from referee.cli.colour import can_draw, in_colour
 from referee.cli.options import key_values
 from referee.cli.output import say, show_data
-from referee.cli.playing import say_before
-from referee.core.control_groups import usable_memory
 from referee.core.errors import UsageError
 from referee.core.pairing import Pairing
 from referee.core.rng import Stream
@@ -33,13 +31,14 @@ from referee.processes.exit_report import ExitReport
 from referee.records.journal import body_of
 from referee.records.record import GameRecord, to_json
 from referee.records.run_files import TOML
+from referee.run import say_before
 from referee.templates.samples import sample_bot
-from referee.tournament.file.config import Config, config_of
+from referee.tournament.file.config import config_of
 from referee.tournament.formats.free_play import FreePlay
 from referee.tournament.run.isolating import isolated
 from referee.tournament.run.lock import locked
 from referee.tournament.run.open_run import OpenRun
-from referee.tournament.run.opening import Candidate, examine, open_run, with_hidden_files
+from referee.tournament.run.opening import Candidate, examine, open_run
 from referee.tournament.run.run import Run, find_run
 from referee.tournament.workers.encounter import names_left
 from referee.viewing.words import fault_report, result
@@ -100,14 +99,14 @@ def play_game(settings: PlaySettings) -> None:
         number = _next_round(run := find_run(folder))
         tables["tournament"]["rounds"] = max(number, run.header["rounds"] if run else 1)
         config = config_of(folder / TOML, tables, Path.cwd(), {"tournament.clock": "--time"})
-        say_before(config, 0)
-        candidate = _ready(config, folder, isolation)
-        (hint_bot,) = isolated([replace(hint_bot, isolation=isolation or "auto")], (folder, config.path))
+        say_before(config, 0, say)
+        candidate = examine(config, folder, isolation).ready(at_once=1)
+        (hint_bot,) = isolated([replace(hint_bot, isolation=isolation or "auto")], candidate.private)
         say(f"results in {shown(str(folder))}" if stored else "nothing is stored without -o DIR")
-        with open_run(candidate, say) as opened:
+        with open_run(candidate, candidate.programs(), say) as opened:
             try:
                 pairing = Pairing.of(number, tuple(bot.name for bot in seated))
-                if _play(candidate, opened, pairing, hint_bot) and stored:
+                if _is_played(candidate, opened, pairing, hint_bot) and stored:
                     where = shown(str(folder))
                     say(f"recorded as {shown(pairing.id)}; `referee replay {where} {number}` shows it")
             finally:
@@ -180,13 +179,7 @@ def _next_round(run: Run | None) -> int:
     return 1 + max((Pairing.parse(game).number for game in (*run.games, *run.annulled)), default=0)
 
 
-def _ready(config: Config, folder: Path, isolation: str | None) -> Candidate:
-    """The game as it is to be played in the folder, with its bots isolated. Raises `UsageError`."""
-    candidate = with_hidden_files(examine(config, folder, isolation))
-    return replace(candidate, tournament=candidate.tournament.sharing(usable_memory(), 1))
-
-
-def _play(candidate: Candidate, opened: OpenRun, pairing: Pairing, hint_bot: Bot) -> bool:
+def _is_played(candidate: Candidate, opened: OpenRun, pairing: Pairing, hint_bot: Bot) -> bool:
     """Plays the game and stores its record; whether it was played to its end."""
     plan = candidate.tournament.plan(pairing).for_encounter(pairing)
     terms = plan.terms(pairing)

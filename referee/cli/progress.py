@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import time
-from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 from types import TracebackType
 
 from referee.cli.output import say, say_now
@@ -15,7 +12,8 @@ from referee.core.text import counted, shown
 from referee.core.units import about, about_seconds
 from referee.ratings.notes import stopped_text
 from referee.records.record import OFF_TURN, REJECTED, STRAY, GameRecord, Summary, from_json
-from referee.tournament.playing import FirstRejected, ProgressDisplay
+from referee.run import Display, RunInfo
+from referee.tournament.playing import FirstRejected
 from referee.tournament.run.pace import Pace
 from referee.tournament.workers.task import Finished, Void, Waiting
 from referee.viewing.words import fault_report, placings, result
@@ -85,30 +83,6 @@ def report_bots(totals: Counter[tuple[str, str]], first_rejected: Mapping[str, F
                 f"bot `{bot}` computed for {about(cpu_us)} of the {about(idle_us)} outside its own turns; "
                 "to suspend its processes then, set `pause`"
             )
-
-
-@dataclass(frozen=True)
-class RunInfo:
-    """What a display of progress is told of a run at the start."""
-
-    names: tuple[str, ...]
-    seats: int
-    total: int
-    """How many games the run has in all."""
-    games: Mapping[str, Summary]
-    """The games that count, by id; it grows while the run goes on."""
-    workers: int
-    """How many games are played at a time."""
-    history: Sequence[tuple[str, int]] = field(default=())
-    """Ids and durations, in microseconds, of games that were played earlier."""
-
-
-class Display(ProgressDisplay, AbstractContextManager["Display"]):
-    """Shows the progress of a run from when it is entered to when it is left."""
-
-    @abstractmethod
-    def interrupt(self, line: str) -> None:
-        """A line for the user, from a signal handler."""
 
 
 class Narrator(Display):

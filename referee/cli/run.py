@@ -18,7 +18,7 @@ from referee.cli.options import (
     notes_option,
     workers_option,
 )
-from referee.cli.output import show_data
+from referee.cli.output import say, show_data
 from referee.core.errors import UsageError
 
 
@@ -59,11 +59,11 @@ def run(**given: Any) -> None:
       referee run tournament.toml --workers 4 -o results
       referee run tournament.toml --cluster tcp://192.168.1.10:8786
     """
-    _run(group(_RunOptions, given))
+    _run(group(_CommandOptions, given))
 
 
 @dataclass(frozen=True, slots=True)
-class _RunOptions:
+class _CommandOptions:
     """The options of `referee run`."""
 
     file: Path
@@ -78,9 +78,10 @@ class _RunOptions:
     strict: bool
 
 
-def _run(options: _RunOptions) -> None:
+def _run(options: _CommandOptions) -> None:
     from referee.cli.dry_run import dry_run
-    from referee.cli.playing import PlayOptions, play, say_before
+    from referee.cli.playing import run_and_report
+    from referee.run import RunOptions, say_before
     from referee.tournament.file.config import load
 
     check_workers(options.workers, options.cluster)
@@ -96,19 +97,9 @@ def _run(options: _RunOptions) -> None:
     count = config.workers if options.workers is None else options.workers
     if options.dry_run and options.fresh:
         raise UsageError("`--fresh` is given with `--dry-run`, expected only one")
+    how = RunOptions(folder, count, options.isolation, cluster, leaves_out=True, fresh=options.fresh)
     if options.dry_run:
-        say_before(config, None if cluster else count)
-        show_data(dry_run(config, folder, count, options.isolation, cluster))
+        say_before(config, None if cluster else count, say)
+        show_data(dry_run(config, how))
         return
-    how = PlayOptions(
-        folder,
-        count,
-        options.isolation,
-        options.strict,
-        json_lines=options.json_lines,
-        cluster=cluster,
-        leaves_out=True,
-        notes=options.notes,
-        fresh=options.fresh,
-    )
-    play(config, how)
+    run_and_report(config, how, strict=options.strict, json_lines=options.json_lines, notes=options.notes)

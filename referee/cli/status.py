@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from referee.cli.options import run_argument, tournament_format_option
-from referee.cli.output import amount_text, show_data, table_width
+from referee.cli.output import show_data, table_width
 from referee.core.text import counted, shown
 from referee.core.units import about_seconds
 
@@ -57,7 +57,7 @@ def _text(progress: RunProgress, order: BotOrder) -> str:
     from referee.ratings.columns import test_text
     from referee.ratings.notes import left_out_lines, order_by_rating, withdrawn_lines
 
-    of = f" of {amount_text(progress.in_all)}" if progress.in_all else ""
+    of = f" of {progress.in_all.text}" if progress.in_all else ""
     is_running = "a referee is running" if progress.is_running else "no referee is running"
     running = "finished" if progress.is_over else is_running
     lines = [f"{shown(progress.game, 80)}, {progress.bots:,} bots: {progress.played:,}{of} games; {running}"]

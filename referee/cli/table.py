@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from referee.cli.options import form_option, notes_option, runs_argument, tournament_format_option
-from referee.cli.output import count_text, say, show_data, table_width
+from referee.cli.output import say, show_data, table_width
 from referee.core.errors import RecordError
 from referee.core.text import shown
 
@@ -70,6 +70,7 @@ def table(
     """
     from referee.ratings.columns import parse_columns
     from referee.ratings.table import TableText, parse_show, rendered
+    from referee.tournament.formats import count_text
     from referee.tournament.run.reading import read_runs
     from referee.tournament.run.remaining import games_in_all
 

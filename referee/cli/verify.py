@@ -12,7 +12,7 @@ import click
 
 from referee.cli.advance_bar import AdvanceBar
 from referee.cli.options import game_option, outside_game, run_argument, tournament_format_option
-from referee.cli.output import count_text, say, show_data
+from referee.cli.output import say, show_data
 from referee.core.cores import usable_cores
 from referee.core.errors import RecordError, UsageError
 from referee.core.text import shown
@@ -130,6 +130,8 @@ class _Verification:
 
     def show(self, file: str) -> None:
         """Prints what was verified. Raises `RecordError` where no line has the noted hash."""
+        from referee.tournament.formats import count_text
+
         if self._noted is not None and self._lines_after is None:  # guard: head-hash
             raise RecordError(
                 f"no line of `{file}` has the head hash `{self._noted}`: records are "

@@ -30,7 +30,7 @@ from referee.processes.levels import settled
 from referee.tournament.file.config import load
 from referee.tournament.playing import TournamentPlayer
 from referee.tournament.run.lock import locked
-from referee.tournament.run.opening import examine, open_run, with_hidden_files
+from referee.tournament.run.opening import examine, open_run
 from referee.tournament.workers.local_backend import local_backend
 from referee.tournament.workers.task import Finished, Void, Waiting
 from tests.needed import compiled
@@ -124,11 +124,12 @@ def play(row: Row, bot: Path, games: int, isolation: str) -> tuple[float, float]
         (folder / "bench.toml").write_text(toml(row, bot))
         config = load(folder / "bench.toml")
         with locked(folder / "run"):
-            candidate = with_hidden_files(examine(config, folder / "run", isolation))
-            with open_run(candidate, print) as opened:
+            candidate = examine(config, folder / "run", isolation).ready(max(1, row.workers))
+            programs = candidate.programs()
+            with open_run(candidate, programs, print) as opened:
                 watch = Stopwatch(games)
                 player = TournamentPlayer(
-                    candidate.tournament, opened, config.keep, watch, candidate.programs, row.workers
+                    candidate.tournament, opened, config.keep, watch, programs, row.workers
                 )
                 cpu = time.process_time()
                 player.play(local_backend(row.workers, row.pin), lambda: watch.enough)

@@ -225,9 +225,10 @@ def test_a_game_counts_only_when_it_is_on_the_disk(tmp_path: Path, monkeypatch: 
     (tmp_path / "t.toml").write_text(f"[tournament]\ngame = 'blooms'\n[options]\nsize = 3\n{bots}")
     config = load(tmp_path / "t.toml")
     candidate = examine(config, tmp_path / "run")
-    with locked(tmp_path / "run"), open_run(candidate, print) as opened:
+    programs = candidate.programs()
+    with locked(tmp_path / "run"), open_run(candidate, programs, print) as opened:
         show = Silent()
-        player = TournamentPlayer(candidate.tournament, opened, config.keep, show, candidate.programs, 0)
+        player = TournamentPlayer(candidate.tournament, opened, config.keep, show, programs, 0)
 
         def full(file: int) -> None:
             raise OSError(28, "No space left on device")

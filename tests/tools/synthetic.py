@@ -172,7 +172,7 @@ def write(folder: Path, bots: int, most: int, against: int | None = None) -> int
     config = load(file)
     with locked(config.folder):
         candidate = examine(config, config.folder)
-        with open_run(candidate, click.echo) as opened:
+        with open_run(candidate, candidate.programs(), click.echo) as opened:
             some: list[bytes] = []
             for game in games(config, candidate.tournament.plans[0]):
                 some.append(game)

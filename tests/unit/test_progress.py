@@ -18,7 +18,7 @@ from referee.cli import displays, live_view
 from referee.cli.advance_bar import DRAWN_S, WAIT_S, AdvanceBar
 from referee.cli.json_lines import JsonLines, end_lines
 from referee.cli.live_view import FittedRatings, LiveView
-from referee.cli.progress import Display, ProgressLines, RunInfo
+from referee.cli.progress import ProgressLines
 from referee.core.duty_cycle import DutyCycle
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.events import Ending
@@ -28,6 +28,7 @@ from referee.ratings.placing import RankedBot
 from referee.ratings.pool import FittedPool, Rating, fit
 from referee.ratings.tally import Tallies
 from referee.records.record import Summary
+from referee.run import Display, RunInfo
 from referee.tournament.run.forecast import LongestGame, forecast
 from referee.tournament.run.pace import Pace
 from referee.tournament.workers.task import Finished, Void, Waiting

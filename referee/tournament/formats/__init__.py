@@ -23,6 +23,7 @@ from referee.tournament.formats.format import (
     SectionState,
     StoreBatch,
     check_settings,
+    count_text,
     total,
 )
 from referee.tournament.formats.free_play import FreePlay
@@ -46,6 +47,7 @@ __all__ = [
     "Settings",
     "Standing",
     "StoreBatch",
+    "count_text",
     "format_given",
     "format_of",
     "from_header",

@@ -38,6 +38,18 @@ class Amount(NamedTuple):
     is_exact: bool
     """False where it depends on the results; `games` is then the most that it can be."""
 
+    @property
+    def text(self) -> str:
+        """The number as users see it."""
+        return f"{'' if self.is_exact else 'at most '}{self.games:,}"
+
+
+def count_text(played: int, in_all: Amount | None) -> str:
+    """Formats how many games were played, and of how many if some are missing."""
+    if in_all is None or in_all.games <= played:
+        return counted(played, "game")
+    return f"{played:,} of {in_all.text} games"
+
 
 def total(amounts: Collection[Amount], may_stop: bool) -> Amount:
     """Adds up the games of sections; `may_stop` says whether a stopping rule may end them earlier."""

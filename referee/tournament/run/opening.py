@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
 from pathlib import Path
 
+from referee.core.control_groups import usable_memory
 from referee.core.errors import UsageError
 from referee.core.seeds import seed_hash
 from referee.core.text import shown
@@ -35,8 +36,10 @@ class Candidate:
     tournament: Tournament
     run: Run | None
     """The run that is already there, if any."""
-    programs: Programs = field(default_factory=Programs)
-    """The programs of the bots; asked for all of them when the run is opened."""
+    isolation: str | None = None
+    """Stands in place of the levels that the tournament file names."""
+    is_here: bool = True
+    """Whether the bots play on this machine."""
 
     @property
     def out(self) -> Collection[str]:
@@ -51,17 +54,43 @@ class Candidate:
         run = self.run or Run.new(self.folder, self.tournament.header())
         return Remaining(self.tournament.matchmaking, run).next() is not None
 
+    @property
+    def private(self) -> tuple[Path, ...]:
+        """What belongs to the referee and to no bot: the folder of the run, and the tournament file."""
+        return self.folder.resolve(), self.config.path.resolve()
+
+    def without(self, left_out: Iterable[LeftOut]) -> Candidate:
+        """The same without further bots. Raises what `examine` raises."""
+        return _checked(self.config.without(left_out), self.folder, self.run, self.isolation, self.is_here)
+
+    def ready(self, at_once: int) -> Candidate:
+        """The same as it is played on this machine, this many games at once: with the files that are hidden
+        from each bot, and its share of the memory. The programs must be built. Raises
+        `EnvironmentLacksError`.
+        """
+        bots = isolated((entrant.bot for entrant in self.tournament.entrants), self.private)
+        return replace(self, tournament=self.tournament.with_bots(bots).sharing(usable_memory(), at_once))
+
+    def programs(self) -> Programs:
+        """The programs of bots that play on this machine, none of which was asked for yet."""
+        return Programs(ListedFiles(self.config.origins, self.private).of)
+
 
 def examine(config: Config, folder: Path, isolation: str | None = None, is_here: bool = True) -> Candidate:
     """Checks whether a tournament may be played in a folder, which must be `locked`.
 
-    `isolation` stands in place of the levels that the tournament file names. Where the bots play on this
-    machine the candidate has a level for each that works here; on a cluster, each machine settles them.
+    The last two arguments as in `Candidate`. Where the bots play on this machine it has a level for each
+    that works here; on a cluster, each machine settles them.
 
     Raises `UsageError` where the folder belongs to another tournament, `RecordError` where a record is
     damaged, `EnvironmentLacksError` where a level that was named does not work on this machine.
     """
-    run = find_run(folder)
+    return _checked(config, folder, find_run(folder), isolation, is_here)
+
+
+def _checked(
+    config: Config, folder: Path, run: Run | None, isolation: str | None, is_here: bool
+) -> Candidate:
     with config.naming_file():
         if run and (late := _too_late(config, run)):
             config = config.without(late)
@@ -77,8 +106,7 @@ def examine(config: Config, folder: Path, isolation: str | None = None, is_here:
     bots = (entrant.bot for entrant in tournament.entrants)
     with config.naming_file():
         tournament = tournament.with_bots(at_levels(bots, isolation, is_here))
-    programs = Programs(ListedFiles(config.origins, private_files(config, folder)).of)
-    return Candidate(config, folder, tournament, run, programs)
+    return Candidate(config, folder, tournament, run, isolation, is_here)
 
 
 def _too_late(config: Config, run: Run) -> list[LeftOut]:
@@ -98,26 +126,14 @@ def _too_late(config: Config, run: Run) -> list[LeftOut]:
     ]
 
 
-def private_files(config: Config, folder: Path) -> tuple[Path, ...]:
-    """Lists what belongs to the referee and to no bot: the folder of the run, and the tournament file."""
-    return folder.resolve(), config.path.resolve()
-
-
-def with_hidden_files(candidate: Candidate) -> Candidate:
-    """The candidate with the files that are hidden from each bot; the bots' programs must be built."""
-    bots = (entrant.bot for entrant in candidate.tournament.entrants)
-    hidden = isolated(bots, private_files(candidate.config, candidate.folder))
-    return replace(candidate, tournament=candidate.tournament.with_bots(hidden))
-
-
-def open_run(candidate: Candidate, note: Callable[[str], None]) -> OpenRun:
-    """Opens the folder for more games, once the bots' programs are built.
+def open_run(candidate: Candidate, programs: Programs, note: Callable[[str], None]) -> OpenRun:
+    """Opens the folder for more games, once the bots' `programs` are built.
 
     `note` is called with lines for the user. Raises `StorageError`.
     """
     config, tournament, run = candidate.config, candidate.tournament, candidate.run
     seed = tournament.plans[0].seed if tournament.plans[0].seed_is_hidden else None
-    files = candidate.programs.changes(entrant.bot for entrant in tournament.entrants)
+    files = programs.changes(entrant.bot for entrant in tournament.entrants)
     if run is None:
         header = {**tournament.header(), "files": files}
         if config.left_out:

@@ -6,70 +6,60 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from referee.core.errors import UsageError
+from referee.processes import building
 from referee.processes.bot import Bot
 from referee.processes.building import BuildFailure
 from referee.records.amendments import LeftOut
 from referee.tournament.file.bot_table import BotOrigin
-from referee.tournament.file.config import Config
 from referee.tournament.file.file_list import file_list
-from referee.tournament.run.opening import Candidate, examine, private_files
+from referee.tournament.run.opening import Candidate
 
 Builder = Callable[[Bot, BotOrigin, Sequence[Path]], BuildFailure | None]
 """Builds a bot by the command of its origin while some paths are hidden, and returns how that failed."""
 
 
-class Readiness:
-    """Leaves the bots that cannot play out of a tournament, if it may be played in a folder."""
+def builder(say: Callable[[str], None]) -> Builder:
+    """Builds bots; `say` is called with lines for the user."""
 
-    def __init__(
-        self,
-        folder: Path,
-        isolation: str | None,
-        is_here: bool,
-        say: Callable[[str], None],
-        leaves_out: bool = True,
-    ) -> None:
-        """Arguments as for `examine`; `say` is called with lines for the user. A bot that cannot play is an
-        error where none may be left out.
-        """
-        self._folder = folder
-        self._isolation = isolation
-        self._is_here = is_here
-        self._say = say
-        self._leaves_out = leaves_out
+    def build(bot: Bot, origin: BotOrigin, private: Sequence[Path]) -> BuildFailure | None:
+        say(f"building {bot.name}")
+        failure = building.build(bot, origin.build, origin.build_network, private)
+        for line in failure.output if failure else ():
+            say(f"  {line}")
+        return failure
 
-    def candidate(self, config: Config) -> Candidate:
-        """The tournament with all bots that may still be taken in. Raises what `examine` raises."""
-        candidate = examine(config, self._folder, self._isolation, self._is_here)
-        for one in candidate.config.left_out[len(config.left_out) :]:
-            self._say(one.text)
+    return build
+
+
+def without(
+    candidate: Candidate, unfit: Iterable[LeftOut], leaves_out: bool, say: Callable[[str], None]
+) -> Candidate:
+    """The tournament without the bots that are `unfit` and are to play; nothing is asked of `unfit` where no
+    games are left. `say` is called with lines for the user.
+
+    Raises `UsageError` where too few bots are left, or a bot is unfit although none may be left out.
+    """
+    left_out = []
+    for one in unfit if candidate.has_games_left else ():
+        if one.bot in candidate.out:
+            continue
+        if not leaves_out:
+            raise UsageError(one.error)
+        left_out.append(one)
+    if not left_out:
         return candidate
-
-    def without(self, candidate: Candidate, unfit: Iterable[LeftOut]) -> Candidate:
-        """The tournament without the bots that are `unfit` and are to play; nothing is asked of `unfit` where
-        no games are left. Raises `UsageError` where too few bots are left.
-        """
-        left_out = []
-        for one in unfit if candidate.has_games_left else ():
-            if one.bot in candidate.out:
-                continue
-            if not self._leaves_out:
-                raise UsageError(one.error)
-            left_out.append(one)
-        if not left_out:
-            return candidate
-        config = candidate.config
-        try:
-            found = examine(config.without(left_out), self._folder, self._isolation, self._is_here)
-        except UsageError as error:
-            for one in left_out[1:]:
-                self._say(one.text)
-            which = "it" if len(left_out) == 1 else "these bots"
-            why = str(error).removeprefix(config.where)
-            raise UsageError(f"{config.where}{left_out[0].error}; without {which}, {why}") from None
-        for one in left_out:
-            self._say(one.text)
-        return found
+    try:
+        found = candidate.without(left_out)
+    except UsageError as error:
+        for one in left_out[1:]:
+            say(one.text)
+        which = "it" if len(left_out) == 1 else "these bots"
+        where = candidate.config.where
+        why = str(error).removeprefix(where)
+        raise UsageError(f"{where}{left_out[0].error}; without {which}, {why}") from None
+    for one in left_out:
+        say(one.text)
+    return found
 
 
 def unfit_bots(candidate: Candidate, build: Builder | None) -> Iterator[LeftOut]:
@@ -77,8 +67,7 @@ def unfit_bots(candidate: Candidate, build: Builder | None) -> Iterator[LeftOut]
     would be built are taken to be ready. Raises `UsageError` for a person, `EnvironmentLacksError` where a
     clock does not work here.
     """
-    config = candidate.config
-    private = private_files(config, candidate.folder)
+    config, private = candidate.config, candidate.private
     for number, entrant in enumerate(candidate.tournament.entrants):
         bot, origin = entrant.bot, config.origins.get(entrant.bot.name, BotOrigin())
         with config.naming_file():

@@ -1,0 +1,324 @@
+"""Runs a tournament: from its checks to its last game, on this machine or on a Dask cluster."""
+
+from __future__ import annotations
+
+import os
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from referee.core.cores import usable_cores
+from referee.core.errors import RefereeError, Stopped
+from referee.core.stop import StopSignals
+from referee.core.text import shown
+from referee.records.durations import last_games
+from referee.records.header import CHANGED
+from referee.records.record import Summary
+from referee.records.run_files import RECORDS
+from referee.tournament.file.config import Config
+from referee.tournament.formats import count_text
+from referee.tournament.playing import ProgressDisplay, TournamentPlayer
+from referee.tournament.run.hashes import Programs
+from referee.tournament.run.lock import locked
+from referee.tournament.run.open_run import OpenRun
+from referee.tournament.run.opening import Candidate, examine, open_run, set_aside
+from referee.tournament.run.readiness import Builder, builder, unfit_bots, without
+from referee.tournament.run.remaining import Remaining
+from referee.tournament.run.strikes import FaultCount
+from referee.tournament.stopping import NEVER
+from referee.tournament.tournament import Tournament
+from referee.tournament.workers.backend import BackendFactory
+from referee.tournament.workers.local_backend import local_backend
+from referee.tournament.workers.task import Observer
+
+if TYPE_CHECKING:
+    from referee.cluster.bot_files import SentFiles
+
+_VOID_LINES = f"the lines of kind `void` in `{RECORDS}`"
+
+LineHandler = Callable[[str], None]
+"""Called with lines for the user."""
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How a tournament is played, whatever its games and bots are."""
+
+    folder: Path
+    workers: int
+    """With 0, games are played in this process."""
+    isolation: str | None = None
+    """Stands in place of what the tournament file says; None where it is not given."""
+    cluster: str = ""
+    """The address of the Dask cluster that plays; empty where this machine does."""
+    leaves_out: bool = False
+    """Whether bots that cannot play are left out; otherwise they are an error."""
+    fresh: bool = False
+    """Whether all games are played again, and the results so far are set aside."""
+    stored: bool = True
+    """Whether the folder remains."""
+    observer: Observer | None = None
+
+
+@dataclass(frozen=True)
+class RunInfo:
+    """What a display of progress is told of a run at the start."""
+
+    names: tuple[str, ...]
+    seats: int
+    total: int
+    """How many games the run has in all."""
+    games: Mapping[str, Summary]
+    """The games that count, by id; it grows while the run goes on."""
+    workers: int
+    """How many games are played at a time."""
+    history: Sequence[tuple[str, int]] = field(default=())
+    """Ids and durations, in microseconds, of games that were played earlier."""
+
+
+class Display(ProgressDisplay, AbstractContextManager["Display"]):
+    """Shows the progress of a run from when it is entered to when it is left."""
+
+    @abstractmethod
+    def interrupt(self, line: str) -> None:
+        """A line for the user, from a signal handler."""
+
+
+class RunReporter(Protocol):
+    """Tells the user of a run."""
+
+    @abstractmethod
+    def say(self, line: str) -> None:
+        """A line for the user."""
+
+    @abstractmethod
+    def display(self, info: RunInfo) -> Display:
+        """What shows the games while they are played."""
+
+    @abstractmethod
+    def played(self, player: TournamentPlayer) -> None:
+        """No more games are played; the player has counted what bots did."""
+
+    @abstractmethod
+    def stored(self, tournament: Tournament, run: OpenRun) -> None:
+        """All games that were played are stored, however playing ended."""
+
+
+class FinishedRun(NamedTuple):
+    """A run all of whose games were played."""
+
+    config: Config
+    """Without the bots that were left out."""
+    run: OpenRun
+
+    @property
+    def has_faults(self) -> bool:
+        """Whether a bot was at fault in a game, one included that strikes annulled, or could not play at
+        all.
+        """
+        state = self.run.state
+        games = [*state.games.values()]
+        games += [game for game in state.annulled.values() if game.id not in state.amendments.annulled]
+        return any(any(game.faults) for game in games) or any(one.is_fault for one in self.config.left_out)
+
+
+def run_tournament(config: Config, options: RunOptions, reporter: RunReporter) -> FinishedRun:
+    """Plays a tournament in a folder, or continues it.
+
+    Raises `Stopped` where a signal stopped it before all games were played, `RefereeError` where games have
+    no result, and all that is wrong before the first game.
+    """
+    say_before(config, None if options.cluster else options.workers, reporter.say)
+    if options.fresh and (aside := set_aside(options.folder)):
+        reporter.say(f"the results so far are now in {shown(str(aside))}")
+    with (
+        locked(options.folder),
+        _ready(config, options, reporter.say) as ready,
+        open_run(ready.candidate, ready.programs, reporter.say) as run,
+    ):
+        try:
+            is_unfinished = _play_remaining(ready, run, options, reporter)
+        finally:
+            run.reveal_seed()
+            run.check()  # no table of games that are not stored
+            reporter.stored(ready.candidate.tournament, run)
+    _report_voids(run, reporter.say)
+    _check_results(run)
+    if is_unfinished:
+        raise RefereeError("some games were not played; run the same command to continue")
+    return FinishedRun(ready.candidate.config, run)
+
+
+def say_before(config: Config, workers: int | None, say: LineHandler) -> None:
+    """Says which bots are left out on this machine, and what may be wrong with the settings. `workers` is
+    None where other machines play.
+    """
+    found = [one.text for one in config.left_out]
+    if config.seed is not None and not all(section.game.is_open for section in config.sections):
+        found.append(
+            "warning: bots that read or guess the `seed` of the tournament file know what is hidden from "
+            "them; without one, a seed is drawn and kept secret"
+        )
+    cores = len(usable_cores())
+    if workers is not None and workers > cores:
+        found.append(f"warning: {workers} workers on {cores} cores; measured times will be longer")
+    if workers is not None and config.pin and not hasattr(os, "sched_setaffinity"):
+        found.append("warning: this system cannot pin processes to cores; `pin` is ignored")
+    for line in found:
+        say(line)
+
+
+@dataclass(frozen=True)
+class _ReadyTournament:
+    """A tournament that can be played, with what plays it."""
+
+    candidate: Candidate
+    """Its bots are ready to be started by the backend, or to be sent to its machines."""
+    programs: Programs
+    at_once: int
+    """How many games are played at a time, at least 1."""
+    backend_factory: BackendFactory
+
+
+@contextmanager
+def _ready(config: Config, options: RunOptions, say: LineHandler) -> Iterator[_ReadyTournament]:
+    """Checks a tournament, and builds and checks its bots where they play."""
+    if not options.cluster:
+        at_once = max(1, options.workers)
+        candidate = fit_here(config, options, builder(say), say).ready(at_once)
+        pin = config.pin and hasattr(os, "sched_setaffinity")
+        backend = local_backend(options.workers, pin, options.observer)
+        yield _ReadyTournament(candidate, candidate.programs(), at_once, backend)
+        return
+    from referee.cluster.backend_factory import cluster_backend
+    from referee.cluster.connecting import scheduler_at
+
+    candidate, sent = fit_to_be_sent(config, options, say)
+    programs = Programs(sent.hashes_of)
+    with ExitStack() as stack:
+        if not candidate.has_games_left:
+            yield _ReadyTournament(candidate, programs, 1, local_backend(0))  # it has nothing to play
+            return
+        scheduler = stack.enter_context(scheduler_at(options.cluster))
+        machines = stack.enter_context(cluster_backend(scheduler.address, sent, candidate, say))
+        unfit = machines.unfit_bots()
+        for line in (line for one in unfit for line in one.output):
+            say(f"  {line}")
+        candidate = without(candidate, unfit, options.leaves_out, say)
+        at_once = max(1, scheduler.size.slots)
+        yield _ReadyTournament(candidate, programs, at_once, lambda take, stopping: machines.begin(take))
+
+
+def fit_here(config: Config, options: RunOptions, build: Builder | None, say: LineHandler) -> Candidate:
+    """A tournament without the bots that cannot play on this machine; `build` as for `unfit_bots`. Raises
+    what `examine` and `without` raise.
+    """
+    candidate = _examined(config, options, say)
+    return without(candidate, unfit_bots(candidate, build), options.leaves_out, say)
+
+
+def fit_to_be_sent(config: Config, options: RunOptions, say: LineHandler) -> tuple[Candidate, SentFiles]:
+    """A tournament that is played on a cluster, without the bots whose files are missing, and the files of
+    its bots. Raises what `examine` and `without` raise.
+    """
+    from referee.cluster.bot_files import sent_files
+
+    candidate = _examined(config, options, say)
+    bots = [entrant.bot for entrant in candidate.tournament.entrants]
+    if candidate.has_games_left:
+        for bot in bots:
+            bot.check_is_program()
+    sent = sent_files(bots, candidate.config.origins, candidate.private)
+    return without(candidate, sent.unfit, options.leaves_out, say), sent
+
+
+def _examined(config: Config, options: RunOptions, say: LineHandler) -> Candidate:
+    """The tournament with all bots that may still be taken in."""
+    candidate = examine(config, options.folder, options.isolation, is_here=not options.cluster)
+    for one in candidate.config.left_out[len(config.left_out) :]:
+        say(one.text)
+    return candidate
+
+
+def _play_remaining(
+    ready: _ReadyTournament, run: OpenRun, options: RunOptions, reporter: RunReporter
+) -> bool:
+    """Plays the remaining games; whether some were not played nevertheless. Raises `Stopped` if a signal
+    stopped the run before all were played.
+    """
+    tournament, say = ready.candidate.tournament, reporter.say
+    in_all = run.games_in_all
+    where = f"results in {shown(str(run.folder))}" if options.stored else "nothing is stored without -o DIR"
+    say(f"{len(run.state.games):,} of {in_all.text} games played; {where}")
+    for line in FaultCount(tournament.strikes, run).take_out():  # guard: late-strikes
+        say(line)
+    if not ready.candidate.has_games_left:
+        _say_decision(tournament, run, say)
+        if CHANGED in run.state.header:
+            say(
+                "no games are left for the programs that have changed; `--fresh` plays all games again and "
+                "keeps these results in a folder with a number after its name"
+            )
+        return False
+    info = RunInfo(
+        tournament.names,
+        max(plan.seats for plan in tournament.plans),
+        in_all.games,
+        run.state.games,
+        ready.at_once,
+        [(game.id, game.took_us) for game in last_games(run.folder)],
+    )
+    display = reporter.display(info)
+    player = TournamentPlayer(
+        tournament, run, ready.candidate.config.keep, display, ready.programs, ready.at_once
+    )
+    with StopSignals(display.interrupt) as stop, display:
+        player.play(ready.backend_factory, lambda: bool(stop.asked))
+    reporter.played(player)
+    _say_decision(tournament, run, say)
+    is_unfinished = Remaining(tournament.matchmaking, run.state, run.is_open).next() is not None
+    if stop.asked and is_unfinished:
+        done = count_text(len(run.state.games), in_all)
+        then = "; the same command continues the run" if options.stored else ", which are not stored"
+        raise Stopped(f"stopped by {stop.asked} after {done}{then}")
+    return is_unfinished
+
+
+def _say_decision(tournament: Tournament, run: OpenRun, say: LineHandler) -> None:
+    """Says why the schedule is not played to its end, if a stopping rule has decided."""
+    remaining = Remaining(tournament.matchmaking, run.state, run.is_open)
+    if tournament.stopping == NEVER and not remaining.closed:
+        return
+    remaining.next()
+    if remaining.closed:
+        say(f"{remaining.closed}; with a later `until`, or more `time`, the same command continues the run")
+    elif remaining.decision:
+        say(f"the stopping rule has decided: {remaining.decision}")
+
+
+def _report_voids(run: OpenRun, say: LineHandler) -> None:
+    if run.suspects:
+        seen = ", ".join(f"{name} {count}" for name, count in run.suspects.most_common(10))
+        say(f"some games were void; number of void games by bot: {seen}")
+    if run.forfeited:
+        lost = ", ".join(f"{name} {count}" for name, count in run.forfeited.most_common(10))
+        say(
+            "some games were forfeited because they kept becoming void; number of "
+            f"forfeited games by bot: {lost}"
+        )
+
+
+def _check_results(run: OpenRun) -> None:
+    """Raises `RefereeError` where games have no result, or all of their bots forfeited."""
+    if run.unscored:
+        games = ", ".join(run.unscored[:10])
+        raise RefereeError(f"games without a result: {games}; see {_VOID_LINES}")
+    if run.unexplained:
+        unexplained = ", ".join(run.unexplained[:10])
+        raise RefereeError(
+            "games could not be completed and any of their bots may be the cause, so all of their bots "
+            f"forfeited: {unexplained}; see {_VOID_LINES}"
+        )
