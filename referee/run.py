@@ -20,14 +20,13 @@ from referee.records.record import Summary
 from referee.records.run_files import RECORDS
 from referee.tournament.file.config import Config
 from referee.tournament.formats import count_text
-from referee.tournament.playing import ProgressDisplay, TournamentPlayer
+from referee.tournament.playing import FaultCount, ProgressDisplay, TournamentPlayer
 from referee.tournament.run.hashes import Programs
 from referee.tournament.run.lock import locked
 from referee.tournament.run.open_run import OpenRun
 from referee.tournament.run.opening import Candidate, examine, open_run, set_aside
 from referee.tournament.run.readiness import Builder, builder, unfit_bots, without
 from referee.tournament.run.remaining import Remaining
-from referee.tournament.run.strikes import FaultCount
 from referee.tournament.stopping import NEVER
 from referee.tournament.tournament import Tournament
 from referee.tournament.workers.backend import BackendFactory

@@ -4,23 +4,27 @@ became void is played again as long as the run says that it is open.
 
 from __future__ import annotations
 
+import time
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any, NamedTuple, Protocol
 
 from referee.core.errors import EnvironmentLacksError
 from referee.core.seeds import shared_by
+from referee.core.text import counted
+from referee.core.time_limit import CLOSED, PLAYED_US, TimeLimit
 from referee.gameplay.events import Rejected
 from referee.gameplay.hints import NOT_EXITED
 from referee.processes.ending import GRACE_S
-from referee.records.record import REJECTED, from_json
+from referee.records.amendments import THEN, Strikes, at_fault
+from referee.records.record import REJECTED, Summary, from_json
 from referee.tournament.plan import Entrant
-from referee.tournament.run.closing import TimeWatch
 from referee.tournament.run.hashes import Programs
 from referee.tournament.run.open_run import OpenRun
 from referee.tournament.run.remaining import Remaining
-from referee.tournament.run.strikes import FaultCount
+from referee.tournament.run.run_state import RunState
 from referee.tournament.tournament import Tournament
 from referee.tournament.workers.backend import BackendFactory
 from referee.tournament.workers.dispatcher import Dispatcher
@@ -40,6 +44,9 @@ from referee.tournament.workers.task import (
 
 WORKER_FAILURES = 3
 """How often in a row, for each worker, workers may die before a game begins."""
+
+SHARE = 100
+"""The time of play is stored when this part of it has passed: so much is lost if the referee is killed."""
 
 
 class ProgressDisplay(Protocol):
@@ -72,6 +79,118 @@ class ProgressDisplay(Protocol):
     @abstractmethod
     def tick(self) -> None:
         """Called regularly, so that a display can be refreshed."""
+
+
+class StoredChanges(Protocol):
+    """A run in which changes are stored."""
+
+    @property
+    def state(self) -> RunState:
+        """Its state."""
+
+    def add_change(self, change: dict[str, Any]) -> None:
+        """Stores a change. Raises `StorageError`."""
+
+
+class TimeWatch:
+    """Closes a run when its time is over: from then on no encounter begins, or no round where rounds follow
+    from results. The decision is a line of the run, as is the time of play so far.
+    """
+
+    def __init__(
+        self,
+        limit: TimeLimit,
+        run: StoredChanges,
+        remaining: Remaining,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        now_us: Callable[[], int] = lambda: time.monotonic_ns() // 1000,
+    ) -> None:
+        """Counts the time of play from now on. `now` gives the time of day, and `now_us` that of a clock that
+        is never set.
+        """
+        self._limit = limit
+        self._run = run
+        self._remaining = remaining
+        self._now = now
+        self._now_us = now_us
+        self._before_us = self._stored_us
+        """The time of play before this process."""
+        self._began_us = now_us()
+
+    @property
+    def _stored_us(self) -> int:
+        stored = self._run.state.header.get(PLAYED_US, 0)
+        assert isinstance(stored, int)
+        return stored
+
+    @property
+    def _played_us(self) -> int:
+        return self._before_us + self._now_us() - self._began_us
+
+    def look(self) -> str:
+        """Closes the run if its time is over; what to tell the user then, else nothing. Raises
+        `StorageError`.
+        """
+        if self._remaining.closed:
+            return ""
+        if reached := self._limit.reached(self._now(), self._played_us):
+            self._run.add_change({**self._new_time(0), CLOSED: {"by": reached, **self._remaining.begun()}})
+            return self._remaining.closed
+        if change := self._new_time(self._limit.time_us // SHARE):
+            self._run.add_change(change)
+        return ""
+
+    def stop(self) -> None:
+        """Stores the time of play at the end of a process. Raises `StorageError`."""
+        if not self._remaining.closed and (change := self._new_time(0)):
+            self._run.add_change(change)
+
+    def _new_time(self, at_least_us: int) -> dict[str, int]:
+        """The time of play to be stored, if it is limited and this much has passed since it was."""
+        played_us = self._played_us
+        is_due = self._limit.time_us and played_us - self._stored_us > at_least_us
+        return {PLAYED_US: played_us} if is_due else {}
+
+
+class FaultCount:
+    """How many faults each bot has committed in a run, and who is out for it; nothing is counted where the
+    tournament allows all.
+    """
+
+    def __init__(self, strikes: Strikes | None, run: OpenRun) -> None:
+        """Counts the faults in the games that were played."""
+        self._strikes = strikes
+        self._run = run
+        self._faults: Counter[str] = Counter()
+        if strikes:
+            for game in (*run.state.games.values(), *run.state.annulled.values()):
+                self.add(game)
+
+    def add(self, game: Summary) -> None:
+        """Counts the faults in a game that was just stored."""
+        if self._strikes:
+            self._faults.update(at_fault(game))
+
+    def take_out(self) -> list[str]:
+        """Takes out the bots that have too many faults now, also where a run was killed before that was
+        stored; a line for the user for each. Raises `StorageError`.
+        """
+        lines = []
+        strikes = self._strikes
+        for bot, faults in self._faults.items():
+            if strikes and faults >= strikes.faults and bot not in self._run.state.amendments.out:
+                reason = counted(faults, "fault")
+                self._run.take_out(bot, strikes.games, reason)
+                lines.append(f"bot `{bot}` is out of the tournament after {reason}: {THEN[strikes.games]}")
+        return lines
+
+    def may_take_out(self, bots: Collection[str], games: int) -> bool:
+        """Returns whether one of these bots may be out before the last of this many games."""
+        return self._strikes is not None and any(
+            self._faults[bot] + games > self._strikes.faults
+            for bot in bots
+            if bot not in self._run.state.amendments.out
+        )
 
 
 def _tasks(

@@ -16,11 +16,10 @@ from referee.core.seeds import shared_by
 from referee.records.journal import StoredLine, body_of, chained
 from referee.records.record import Summary
 from referee.tournament.file.config import config_of
-from referee.tournament.run.closing import TimeWatch
+from referee.tournament.playing import FaultCount, TimeWatch
 from referee.tournament.run.open_run import OpenRun
 from referee.tournament.run.remaining import Remaining
 from referee.tournament.run.run_state import RunState
-from referee.tournament.run.strikes import FaultCount
 from referee.tournament.schedule import Encounter
 from referee.tournament.tournament import Tournament, tournament_of
 from tests.unit.simulated import drawn

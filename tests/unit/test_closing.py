@@ -11,7 +11,7 @@ from referee.core.errors import RecordError
 from referee.core.time_limit import UNLIMITED, TimeLimit
 from referee.ratings.table import rendered
 from referee.records.header import apply_change
-from referee.tournament.run.closing import TimeWatch
+from referee.tournament.playing import TimeWatch
 from referee.tournament.run.comparison import additions, differences
 from referee.tournament.run.facts import facts_of
 from referee.tournament.run.remaining import Remaining
