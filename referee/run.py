@@ -192,7 +192,7 @@ def _ready(config: Config, options: RunOptions, say: LineHandler) -> Iterator[_R
         backend = local_backend(options.workers, pin, options.observer)
         yield _ReadyTournament(candidate, candidate.programs(), at_once, backend)
         return
-    from referee.cluster.backend_factory import cluster_backend
+    from referee.cluster.cluster_backend import cluster_backend
     from referee.cluster.connecting import scheduler_at
 
     candidate, sent = fit_to_be_sent(config, options, say)

@@ -10,13 +10,16 @@ from __future__ import annotations
 
 import math
 import time
-from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import Enum
 from itertools import count
+from secrets import token_hex
 
 import referee
 from referee.cluster.bot_files import SentFiles
-from referee.cluster.choosing import WorkerChooser
 from referee.cluster.cluster_client import (
     ClusterClient,
     Disconnected,
@@ -25,7 +28,6 @@ from referee.cluster.cluster_client import (
     OrderAnswered,
     OrderFailed,
 )
-from referee.cluster.dask_worker import DaskWorker, WorkerStage, first_core
 from referee.cluster.expected import is_answer, longest_s, replayed
 from referee.cluster.orders import (
     BotFilesChanged,
@@ -42,11 +44,13 @@ from referee.cluster.orders import (
     Prepare,
     Requirement,
     StopMachine,
+    code_digest,
 )
-from referee.cluster.versions import code_digest
 from referee.core.errors import EnvironmentLacksError, RefereeError, UsageError
+from referee.core.seeds import shared_by
 from referee.core.text import counted, shown
 from referee.records.amendments import LeftOut
+from referee.tournament.run.opening import Candidate
 from referee.tournament.workers.backend import Backend, ReportHandler
 from referee.tournament.workers.task import Began, Notice, Report, Task, TaskLost, WorkerDied
 
@@ -77,6 +81,95 @@ _RAN_S = 1.0
 REST_S = 10.0
 """Seconds in which machines end their idle bots."""
 
+HOMES = 100_000
+"""The number of encounters whose machine is remembered: games that are played again come soon."""
+
+
+class WorkerStage(Enum):
+    """How far a Dask worker's preparation is."""
+
+    GREETED = "it was asked for a report"
+    SENT = "it is receiving files"
+    PREPARING = "it is preparing the bots"
+    PREPARED = "it has prepared the bots, but the run has not begun"
+    READY = "it is playing"
+    STALE = "it has to prepare the bots again after its games in progress"
+
+
+@dataclass
+class DaskWorker:
+    """A Dask worker, as the referee sees it."""
+
+    address: str
+    member: Member
+    heard_s: float
+    """When the scheduler was last seen to have heard of it."""
+    stage: WorkerStage = WorkerStage.GREETED
+    order: str = ""
+    """The key of the order that it is to answer before it can play."""
+    due_s: float = 0.0
+    """When this has to be answered."""
+    greeting: Greeting | None = None
+    parts: Iterator[FilePart] = field(default_factory=lambda: iter(()))
+    unsent: dict[str, str] = field(default_factory=dict)
+    """By hash, why a file that it lacks cannot be sent."""
+    prepared: MachineReady | None = None
+    """What it answered when it had prepared the bots."""
+    unfit: tuple[LeftOut, ...] = ()
+    """The bots that it could not prepare."""
+    playing: dict[str, Task] = field(default_factory=dict)
+    """The tasks that it was given, by key."""
+    playing_until_s: dict[str, float] = field(default_factory=dict)
+    """The deadlines after which tasks count as lost, by key."""
+    failures: int = 0
+    """How often in a row it failed to play; what it was given at the same time fails together."""
+    unready: int = 0
+    """How often in a row it failed to get ready."""
+    has_played: bool = False
+    """Whether it has played a task to its end."""
+    first_core: int | None = None
+    """Which of its machine's cores its first game is pinned to; the others follow. None before it is known.
+    """
+
+    def wait(self, seconds: float) -> None:
+        """Gives it more time for all that it is to do."""
+        self.due_s += seconds
+        for key in self.playing_until_s:
+            self.playing_until_s[key] += seconds
+
+    @property
+    def name(self) -> str:
+        """Its label in messages and records."""
+        return f"{self.greeting.name} ({self.address})" if self.greeting else self.address
+
+    @property
+    def machine(self) -> str:
+        """What stands for its machine."""
+        return f"{self.member.host} {self.greeting.name}" if self.greeting else self.address
+
+    @property
+    def room(self) -> int:
+        """How many more tasks it can be given."""
+        return self.member.slots - len(self.playing) if self.stage is WorkerStage.READY else 0
+
+    @property
+    def load(self) -> float:
+        """How many tasks it has for each game that it can play at a time."""
+        return len(self.playing) / self.member.slots
+
+
+def first_core(worker: DaskWorker, there: Iterable[DaskWorker]) -> int:
+    """The first of some cores in a row that no other worker of its machine has."""
+    if worker.first_core is not None:
+        return worker.first_core
+    taken = {
+        other.first_core + number
+        for other in there
+        if other.first_core is not None
+        for number in range(other.member.slots)
+    }
+    return next(first for first in count() if taken.isdisjoint(range(first, first + worker.member.slots)))
+
 
 class ClusterBackend(Backend):
     """Plays tasks on the machines of a cluster."""
@@ -101,7 +194,16 @@ class ClusterBackend(Backend):
         """By key of an order, the worker that is to answer it."""
         self._pending: deque[Task] = deque()
         """Tasks that wait for room on a machine, or for a machine."""
-        self._choice = WorkerChooser()
+        self._players: list[DaskWorker] = []
+        """The workers that can be given tasks. They are counted after each look at the cluster, not for each
+        task.
+        """
+        self._room = 0
+        """How many tasks they can be given."""
+        self._homes: OrderedDict[str, str] = OrderedDict()
+        """By encounter, the machine that plays it, for the last `HOMES` ones."""
+        self._lost_on: dict[str, str] = {}
+        """By encounter, the machine on which it was lost last: another one is to play it, if there is one."""
         self._levels: dict[str, str] = {}
         """By bot, its level of isolation on the first machine."""
         self._shared_files: dict[str, dict[str, str]] = {}
@@ -154,9 +256,9 @@ class ClusterBackend(Backend):
     @property
     def has_room(self) -> bool:
         """Whether a machine can play a task at once; where there is none yet, one task may wait for it."""
-        if not self._choice.has_players:
+        if not self._players:
             return not self._pending and not self.busy
-        return self._choice.room > len(self._pending)
+        return self._room > len(self._pending)
 
     @property
     def busy(self) -> bool:
@@ -171,15 +273,31 @@ class ClusterBackend(Backend):
     def _give_pending(self) -> None:
         for _ in range(len(self._pending)):
             task = self._pending.popleft()
-            if worker := self._choice.worker_for(task):
+            if worker := self._worker_for(task):
                 self._give(worker, task)
             else:
                 self._pending.append(task)
 
+    def _worker_for(self, task: Task) -> DaskWorker | None:
+        """The worker that is to play a task: one of the machine that has its encounter, of another machine
+        than the one that lost it, or else with the most room. None where the task has to wait for room.
+        """
+        encounter = _encounter(task)
+        home, lost_on = self._homes.get(encounter), self._lost_on.get(encounter)
+
+        def cost(worker: DaskWorker) -> tuple[bool, bool, float]:
+            return worker.machine != home, worker.machine == lost_on, worker.load
+
+        found = min(self._players, key=cost, default=None)
+        return found if found and found.room > 0 else None
+
     def _give(self, worker: DaskWorker, task: Task) -> None:
         key = self._ask(worker, Play(task))
         worker.playing[key] = task
-        self._choice.given(task, worker)
+        self._room -= 1
+        self._homes[_encounter(task)] = worker.machine
+        if len(self._homes) > HOMES:
+            self._homes.popitem(last=False)
         worker.playing_until_s[key] = self._now_s + longest_s(task)
         self._reports.append(Began(task.games[0][0].id))
 
@@ -224,7 +342,8 @@ class ClusterBackend(Backend):
         if self._now_s - self._looked_after_s >= LOOK_S:
             self._looked_after_s = self._now_s
             self._look_after_all()
-        self._choice.count(self._workers.values())
+        self._players = [one for one in self._workers.values() if one.stage is WorkerStage.READY]
+        self._room = sum(worker.room for worker in self._players)
         self._give_pending()
         reports, self._reports = self._reports, []
         if reports:
@@ -375,7 +494,7 @@ class ClusterBackend(Backend):
             self._lose_task(worker, task, "the games it was given were not all played to the end")
         else:
             worker.failures, worker.has_played = 0, True
-            self._choice.played(task)
+            self._lost_on.pop(_encounter(task), None)
             first = Began(task.games[0][0].id)
             self._reports += [
                 report._replace(task=task) if isinstance(report, WorkerDied) else report
@@ -423,7 +542,8 @@ class ClusterBackend(Backend):
 
     def _lost(self, worker: DaskWorker, task: Task, why: str, alone: bool = True) -> None:
         """Reports a task as lost with its machine, `alone` or with all other machines."""
-        self._choice.lost(task, worker)
+        self._homes.pop(_encounter(task), None)
+        self._lost_on[_encounter(task)] = worker.machine
         how = f"the machine {worker.name} that played it was lost: {why}"
         self._reports.append(TaskLost(task, how, by_bot=alone))
 
@@ -500,3 +620,37 @@ class ClusterBackend(Backend):
         if not self._is_closed:
             self._is_closed = True
             self._client.close([*self._workers, *self._refused])
+
+
+@contextmanager
+def cluster_backend(
+    scheduler: str, sent: SentFiles, candidate: Candidate, say: Callable[[str], None]
+) -> Iterator[ClusterBackend]:
+    """A backend for the Dask cluster of this scheduler, whose machines prepare the bots at once. Until the
+    run begins, `say` is called with lines for the user.
+    """
+    plans = candidate.tournament.plans
+    playing = {entrant.bot.name for entrant in candidate.tournament.entrants} - {*candidate.out}
+    required = Requirement(
+        tuple(files for files in sent.bots if files.bot.name in playing),
+        max(plan.seats for plan in plans),
+        candidate.config.pin,
+        any(entrant.control.by_cpu for plan in plans for entrant in plan.entrants),
+    )
+
+    def take(reports: Sequence[Report]) -> None:
+        for report in reports:
+            if isinstance(report, Notice):
+                say(report.line)
+
+    from referee.cluster.dask_client import DaskClient  # needs `distributed`
+
+    backend = ClusterBackend(DaskClient(scheduler, token_hex(6)), required, sent, take)
+    try:
+        yield backend
+    finally:
+        backend.close()
+
+
+def _encounter(task: Task) -> str:
+    return shared_by(task.games[0][0].id)

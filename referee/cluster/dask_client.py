@@ -7,15 +7,14 @@ import contextlib
 import pickle
 import threading
 import time
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from queue import Empty, SimpleQueue
 from typing import Any
 
 from distributed import Client
 from distributed.client import FutureCancelledError
 
-from referee.cluster import calls, machine
-from referee.cluster.answers import from_bytes
+from referee.cluster import machine
 from referee.cluster.cluster_client import (
     ClusterClient,
     ClusterEvent,
@@ -26,7 +25,7 @@ from referee.cluster.cluster_client import (
     OrderFailed,
 )
 from referee.cluster.connecting import reason
-from referee.cluster.orders import MachineOrder, Play
+from referee.cluster.orders import MachineOrder, Play, from_bytes
 from referee.core.duty_cycle import DutyCycle
 from referee.core.text import shown
 
@@ -96,8 +95,8 @@ class DaskClient(ClusterClient):
                 raise ConnectionError("not connected to the scheduler")
             name = f"referee-{self._run}-{key}"
             future = self._client.submit(
-                calls.made,
-                calls.as_bytes(machine.ask, self._run, name, order, is_playing),
+                pickle.loads,  # makes the call
+                as_bytes(machine.ask, self._run, name, order, is_playing),
                 key=name,
                 workers=[address],
                 allow_other_workers=False,
@@ -220,3 +219,24 @@ async def _closed(client: Client) -> None:
 def _member(found: dict[str, Any], has_others: bool) -> Member:
     name, host, beat = str(found["name"]), str(found["host"]), float(found["last_seen"])
     return Member(name, host, int(found["nthreads"]), beat, has_others)
+
+
+def as_bytes(function: Callable[..., object], *arguments: object) -> bytes:
+    """A call of a function as bytes, which Dask passes on unread.
+
+    Dask reads the function of a task in the scheduler, and in the Dask worker before the task begins: one of
+    them that has no referee installed would break there, the worker again and again. With bytes, only the
+    task fails.
+    """
+    return pickle.dumps(_Call(function, arguments), pickle.HIGHEST_PROTOCOL)
+
+
+class _Call:
+    """A call that is made when it is unpickled, and replaced by its result."""
+
+    def __init__(self, function: Callable[..., object], arguments: tuple[object, ...]) -> None:
+        self._call = function, arguments
+
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
+        """Returns the call that unpickling makes."""
+        return self._call

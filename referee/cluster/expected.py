@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import replace
 
-from referee.cluster.answers import finished
+from referee.cluster.orders import finished
 from referee.core.errors import RecordError
 from referee.core.pairing import Pairing
 from referee.core.text import shown

@@ -18,7 +18,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import referee
-from referee.cluster.answers import to_bytes
 from referee.cluster.bot_files import BotFiles
 from referee.cluster.orders import (
     BotFilesChanged,
@@ -36,9 +35,10 @@ from referee.cluster.orders import (
     Prepare,
     Requirement,
     StopMachine,
+    code_digest,
+    to_bytes,
 )
 from referee.cluster.store import BotUnfit, FileStore, default_store
-from referee.cluster.versions import code_digest
 from referee.core.control_groups import usable_memory
 from referee.core.cores import usable_cores
 from referee.core.duty_cycle import DutyCycle

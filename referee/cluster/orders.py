@@ -1,12 +1,34 @@
-"""The messages between the referee and the machines of a Dask cluster."""
+"""The messages between the referee and the machines of a Dask cluster.
+
+Orders are sent as they are; the answers of machines are JSON, which is checked when it is read.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import hashlib
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
 
+import referee
 from referee.cluster.bot_files import BotFiles
-from referee.records.amendments import LeftOut
-from referee.tournament.workers.task import Report, Task
+from referee.core.errors import RecordError
+from referee.core.fields import Fields
+from referee.core.text import shown
+from referee.records.amendments import OUTPUT_CAP, OUTPUT_LINES, LeftOut
+from referee.records.record import bot_totals, from_json, parse_json, summary_of, timed_moves
+from referee.tournament.workers.task import (
+    Began,
+    Finished,
+    IgnoredQuit,
+    LeftBehind,
+    Notice,
+    Report,
+    Task,
+    Void,
+    WorkerDied,
+)
 
 
 class Requirement(NamedTuple):
@@ -118,3 +140,138 @@ class StopMachine(NamedTuple):
 MachineOrder = Greet | FilePart | Prepare | Play | EndIdleBots | CancelTask | StopMachine
 
 MachineAnswer = Greeting | MachineReady | MachineUnfit | PlayedTask | BotFilesChanged | None
+
+
+@cache
+def code_digest() -> str:
+    """The SHA-256 of the referee's modules: machines that play the same run need the same."""
+    package = Path(referee.__file__).parent
+    digest = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        if "examples" not in path.relative_to(package).parts:
+            digest.update(f"{path.relative_to(package)}\0".encode() + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+_ANSWERS = {Greeting: "greeting", MachineUnfit: "unfit", BotFilesChanged: "changed"}
+_REPORTS = {Began: "began", LeftBehind: "left-behind", IgnoredQuit: "ignored-quit", Notice: "notice"}
+"""The names of what is sent as it is."""
+
+
+def to_bytes(answer: MachineAnswer) -> bytes:
+    """An answer as JSON. The task of a worker that died is left out: the referee knows it."""
+    return json.dumps(_json_of(answer)).encode()
+
+
+def _json_of(answer: MachineAnswer) -> dict[str, Any]:
+    match answer:
+        case None:
+            return {"answer": "nothing"}
+        case PlayedTask(reports):
+            return {"answer": "played", "reports": [_json_of_report(report) for report in reports]}
+        case MachineReady(unfit=unfit):
+            return {"answer": "ready", **answer._asdict(), "unfit": [one._asdict() for one in unfit]}
+        case _:
+            return {"answer": _ANSWERS[type(answer)], **answer._asdict()}
+
+
+def _json_of_report(report: Report) -> dict[str, Any]:
+    match report:
+        case Finished(body=body, dialogue=dialogue):
+            return {"report": "finished", "body": body.decode(), "dialogue": dialogue}
+        case Void():
+            return {"report": "void", **report._asdict(), "suspects": sorted(report.suspects)}
+        case WorkerDied(how=how, suspects=suspects):
+            return {"report": "died", "how": how, "suspects": sorted(suspects)}
+        case Began() | LeftBehind() | IgnoredQuit() | Notice():
+            return {"report": _REPORTS[type(report)], **report._asdict()}
+    raise TypeError(f"a machine does not report {type(report).__name__}")
+
+
+def from_bytes(data: bytes) -> MachineAnswer:
+    """An answer. Raises `RecordError`, which says what is wrong."""
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        raise RecordError("the answer from a machine is not valid JSON") from None
+    if not isinstance(value, dict):
+        raise RecordError("the answer from a machine is not a JSON object")
+    fields = Fields(value, "", RecordError)
+    match fields.text("answer"):
+        case "nothing":
+            return None
+        case "greeting":
+            return Greeting(
+                fields.text("name"),
+                fields.text("cpu"),
+                fields.text("version"),
+                fields.text("code"),
+                fields.texts("lacking"),
+            )
+        case "ready":
+            return MachineReady(
+                dict(_texts(fields.object("levels"))),
+                {
+                    name: _texts(fields.object("files").object(name))
+                    for name in fields.object("files").names()
+                },
+                fields.texts("remarks"),
+                tuple(_unfit(bot) for bot in fields.objects("unfit")),
+            )
+        case "unfit":
+            return MachineUnfit(fields.text("why"))
+        case "changed":
+            return BotFilesChanged(fields.text("bot"), fields.text("what"))
+        case "played":
+            return PlayedTask(tuple(_report(report) for report in fields.objects("reports")))
+    raise fields.wrong("answer", "the name of an answer")
+
+
+def _unfit(fields: Fields) -> LeftOut:
+    return LeftOut(
+        fields.text("bot"),
+        shown(fields.text("reason"), OUTPUT_CAP),
+        tuple(shown(line, OUTPUT_CAP) for line in fields.texts("output")[-OUTPUT_LINES:]),
+        fields.flag("is_fault"),
+    )
+
+
+def _texts(fields: Fields) -> dict[str, str]:
+    return {name: fields.text(name) for name in fields.names()}
+
+
+def _report(fields: Fields) -> Report:
+    match fields.text("report"):
+        case "began":
+            return Began(fields.text("id"))
+        case "finished":
+            return finished(fields.text("body").encode(), fields.text("dialogue"))
+        case "void":
+            suspects = frozenset(fields.texts("suspects"))
+            return Void(
+                fields.text("id"),
+                fields.number("attempt"),
+                fields.text("error"),
+                suspects,
+                fields.flag("lost"),
+            )
+        case "left-behind":
+            return LeftBehind(fields.text("bot"), fields.text("processes"))
+        case "ignored-quit":
+            return IgnoredQuit(fields.text("bot"))
+        case "died":
+            return WorkerDied(None, fields.text("how"), frozenset(fields.texts("suspects")))
+        case "notice":
+            return Notice(fields.text("line"))
+    raise fields.wrong("report", "the name of a report")
+
+
+def finished(body: bytes, dialogue: str) -> Finished:
+    """The report of a game, made from its record alone. Raises `RecordError`."""
+    value = parse_json(body)
+    record = from_json(value)
+    try:
+        times = timed_moves(value), bot_totals(value)
+    except (LookupError, TypeError, ValueError, AttributeError):
+        raise RecordError(f"game {record.terms.id!a}: its measurements are malformed") from None
+    return Finished(summary_of(record), body, *times, dialogue)

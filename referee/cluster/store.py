@@ -23,27 +23,28 @@ import json
 import os
 import platform
 import pwd
+import re
 import shutil
 import stat
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import gettempdir
 
-from referee.cluster.blobs import Blobs, writing
-from referee.cluster.bot_files import BotFiles
-from referee.cluster.placing import check, placed, placed_build
+from referee.cluster.bot_files import PART_BYTES, BotFiles
 from referee.core.errors import EnvironmentLacksError, UsageError
-from referee.core.file_hashes import FileHashes
-from referee.core.regular import open_without_links
+from referee.core.file_hashes import LARGEST, FileHashes
+from referee.core.regular import open_regular, open_without_links
 from referee.core.text import shown
 from referee.processes import building, levels, scratch
 from referee.processes.bot import INTERPRETERS, Bot
 from referee.records.amendments import LeftOut
 from referee.tournament.file.config import lacking
-from referee.tournament.file.file_list import File
+from referee.tournament.file.file_list import MAX_BYTES, MAX_FILES, File
 from referee.tournament.run.hashes import hashes_of_words
 from referee.tournament.run.readiness import not_built, refused
 
@@ -52,6 +53,11 @@ KEPT_DAYS = 30
 
 _REMOVE_S = 60.0
 """The most seconds that removing a folder takes."""
+
+_LONGEST_PATH = 2000
+"""Maximum number of characters of a path in a bot's files."""
+
+_SHA256 = re.compile("[0-9a-f]{64}")
 
 
 def default_store() -> Path:
@@ -364,3 +370,168 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
     elif not scratch.remove(str(path), _REMOVE_S):
         raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), str(path))
+
+
+@dataclass
+class _Incoming:
+    """Content that has arrived in part."""
+
+    path: Path
+    digest: hashlib._Hash
+    size: int = 0
+
+
+class Blobs:
+    """A folder with the content of files. Several processes may use it at the same time."""
+
+    def __init__(self, folder: Path, hashes: FileHashes) -> None:
+        self.folder = folder
+        self._hashes = hashes
+        self._incoming: dict[str, _Incoming] = {}
+
+    def close(self) -> None:
+        """Gives up what has not arrived in whole."""
+        for incoming in self._incoming.values():
+            with contextlib.suppress(OSError):
+                incoming.path.unlink()
+        self._incoming.clear()
+
+    def has(self, sha256: str) -> bool:
+        """Whether the content of a hash is here; what is damaged is removed, and is not."""
+        blob = self._blob(sha256)
+        if (found := self._hashes.of(blob)) is None:
+            return False
+        with contextlib.suppress(OSError):
+            if found.sha256 == sha256:  # guard: damaged-blobs
+                os.utime(blob)
+                return True
+            blob.unlink()
+        return False
+
+    def add(self, sha256: str, offset: int, part: bytes, size: int) -> None:
+        """Adds a part of content of so many bytes; the parts come in their order. Raises
+        `EnvironmentLacksError` where they cannot be stored, or the whole is not what its hash says.
+        """
+        blob = self._blob(sha256)
+        with writing("a bot's file"):
+            if offset == 0 and (before := self._incoming.pop(sha256, None)):
+                before.path.unlink(missing_ok=True)
+            incoming = self._incoming.get(sha256) or self._begun(sha256)
+            is_next = offset == incoming.size and offset + len(part) <= min(size, LARGEST)
+            if is_next and len(part) <= PART_BYTES:
+                with incoming.path.open("ab") as file:
+                    file.write(part)
+                incoming.digest.update(part)
+                incoming.size += len(part)
+                if part and incoming.size < size:
+                    return
+            del self._incoming[sha256]
+            if incoming.size == size and incoming.digest.hexdigest() == sha256:  # guard: blobs
+                blob.parent.mkdir(mode=0o700, exist_ok=True)
+                incoming.path.replace(blob)
+                return
+            incoming.path.unlink(missing_ok=True)
+        raise EnvironmentLacksError(
+            f"a bot's file was damaged in transfer or changed in the meantime, expected SHA-256 {sha256}"
+        )
+
+    def _begun(self, sha256: str) -> _Incoming:
+        descriptor, path = tempfile.mkstemp(".part", sha256[:8], self.folder)
+        os.close(descriptor)
+        self._incoming[sha256] = _Incoming(Path(path), hashlib.sha256())
+        return self._incoming[sha256]
+
+    def copy(self, sha256: str, to: Path, mode: int) -> bool:
+        """Copies the content of a hash to a file, which is whole or not there; whether it is here. Raises
+        `OSError`.
+        """
+        blob, digest = self._blob(sha256), hashlib.sha256()
+        descriptor, new = tempfile.mkstemp(".new", dir=to.parent)
+        try:
+            with os.fdopen(descriptor, "wb") as file, open_regular(blob) as content:
+                while part := content.read(PART_BYTES):
+                    digest.update(part)
+                    file.write(part)
+            if digest.hexdigest() != sha256:
+                blob.unlink()
+                return False
+            Path(new).chmod(mode)
+            Path(new).replace(to)
+            return True
+        except FileNotFoundError:
+            return False
+        finally:
+            Path(new).unlink(missing_ok=True)
+
+    def touch(self, sha256: str) -> None:
+        """Notes that content is used now."""
+        with contextlib.suppress(OSError):
+            os.utime(self._blob(sha256))
+
+    def remove_older(self, than_s: float) -> None:
+        """Removes what was not used since a time, in seconds as `time.time` has it."""
+        for path in self.folder.rglob("*"):
+            with contextlib.suppress(OSError):
+                if not path.is_dir() and path.lstat().st_mtime < than_s:
+                    path.unlink()
+
+    def _blob(self, sha256: str) -> Path:
+        if not _SHA256.fullmatch(sha256):  # guard: names-of-blobs
+            raise EnvironmentLacksError(f"`{shown(sha256, 80)}` is not a SHA-256")
+        return self.folder / sha256[:2] / sha256
+
+
+@contextmanager
+def writing(what: str) -> Iterator[None]:
+    """Raises `EnvironmentLacksError` in the place of `OSError`."""
+    try:
+        yield
+    except OSError as error:
+        where = f" `{shown(str(error.filename))}`" if error.filename else ""
+        raise EnvironmentLacksError(f"cannot write {what}: {error.strerror}{where}") from None
+
+
+def check(files: BotFiles) -> None:
+    """Raises `EnvironmentLacksError` where the files have paths that lead elsewhere, or are too many."""
+    paths = [file.path for file in files.files]
+    folders = [path for path in (files.cwd, *(path for _, path in files.places)) if path not in ("", ".")]
+    for path in (*paths, *folders):
+        parts = path.split("/")
+        if not {"", ".", ".."}.isdisjoint(parts) or "\0" in path or len(path) > _LONGEST_PATH:
+            raise EnvironmentLacksError(  # guard: paths-in-files
+                f"bot `{files.bot.name}`: `{shown(path)}` is not a path inside its folder"
+            )
+    if len(paths) > MAX_FILES or sum(file.size for file in files.files) > MAX_BYTES:
+        raise EnvironmentLacksError(f"bot `{files.bot.name}` has too many files, or files that are too large")
+    if len({*paths}) < len(paths):
+        raise EnvironmentLacksError(f"bot `{files.bot.name}` has two files with the same path")
+
+
+def placed(files: BotFiles, top: Path) -> Bot:
+    """The bot with its files in the folder `top`."""
+    bot, places = files.bot, _places(files, top)
+    return replace(
+        bot,
+        cwd=Path(os.path.normpath(top / files.cwd)),
+        command=tuple(_word(word, places) for word in bot.command),
+        env=tuple((name, _word(value, places)) for name, value in bot.env),
+        read=tuple(Path(places.get(str(path), path)) for path in bot.read),
+    )
+
+
+def placed_build(files: BotFiles, top: Path) -> tuple[str, ...]:
+    """The words of the bot's build command with its files in the folder `top`."""
+    places = _places(files, top)
+    return tuple(_word(word, places) for word in files.build)
+
+
+def _places(files: BotFiles, top: Path) -> dict[str, str]:
+    """Maps paths on the referee's machine to paths on this one."""
+    return {text: os.path.normpath(top / path) for text, path in files.places}
+
+
+def _word(word: str, places: Mapping[str, str]) -> str:
+    """A word with other paths: the whole, or its parts between `=` and `:`."""
+    if word in places:
+        return places[word]
+    return "".join(places.get(part, part) for part in re.split("([=:])", word))

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from referee.cluster.answers import from_bytes, to_bytes
 from referee.cluster.orders import (
     BotFilesChanged,
     Greeting,
@@ -17,6 +16,8 @@ from referee.cluster.orders import (
     MachineReady,
     MachineUnfit,
     PlayedTask,
+    from_bytes,
+    to_bytes,
 )
 from referee.core.errors import RecordError
 from referee.records.amendments import LeftOut

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from referee.check.wires import HouseWire
-from referee.cluster import choosing, cluster_backend, expected
+from referee.cluster import cluster_backend, expected
 from referee.cluster.bot_files import BotFiles, SentFiles
 from referee.cluster.cluster_backend import FAILURES, ClusterBackend
 from referee.cluster.cluster_client import (
@@ -38,8 +38,8 @@ from referee.cluster.orders import (
     Prepare,
     Requirement,
     StopMachine,
+    code_digest,
 )
-from referee.cluster.versions import code_digest
 from referee.core.errors import EnvironmentLacksError, RecordError, UsageError
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.loop import play, seeded_dice
@@ -666,14 +666,13 @@ def test_a_worker_process_that_dies_before_it_begins_is_held_against_its_machine
 def test_where_encounters_are_played_is_not_kept_for_ever(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(choosing, "HOMES", 2)
+    monkeypatch.setattr(cluster_backend, "HOMES", 2)
     cluster.with_machines(m=9)
     for number in range(9):
         one = task(number + 1, "a", "b")
         cluster.workers.play(one)
         cluster.look(OrderAnswered(cluster.given()[-1][0], whole(one)))
-    members = [*vars(cluster.workers).values(), *vars(cluster.workers._choice).values()]
-    kept = [value for value in members if isinstance(value, dict)]
+    kept = [value for value in vars(cluster.workers).values() if isinstance(value, dict)]
     assert max(map(len, kept)) <= len(BOTS)
 
 
