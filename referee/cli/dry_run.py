@@ -92,10 +92,11 @@ def _on_cluster(candidate: Candidate, sent: SentFiles, address: str) -> _Planned
     from referee.cluster.connecting import size_of
 
     size = size_of(address)
-    files = {file.sha256: file.size for bot in sent.bots for file in bot.files}
+    archives = {bot.digest: [file.size for file in bot.files] for bot in sent.bots}.values()
+    number = counted(sum(map(len, archives)), "file")
     notes = [
-        f"a machine that has none of the bots' files would be sent {counted(len(files), 'file')}, "
-        f"{about_size(sum(files.values()))}; only then is it known whether it can play"
+        f"a machine that has none of the bots' files would be sent {number}, "
+        f"{about_size(sum(map(sum, archives)))}; only then is it known whether it can play"
     ]
     if not size.slots:
         notes.append("the Dask cluster has no machine at the moment: the run would wait for one")

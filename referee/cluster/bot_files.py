@@ -23,7 +23,7 @@ from referee.tournament.run.hashes import hashes_of_words
 from referee.tournament.run.readiness import refused
 
 PART_BYTES = 4 << 20
-"""Maximum number of bytes of a file that are sent at once."""
+"""Number of bytes that are read and sent at once; a part may have less than twice as many."""
 
 
 @dataclass(frozen=True)
@@ -89,30 +89,39 @@ class SentFiles:
         files = self._by_name.get(bot.name)
         return files.hashes if files else None
 
-    def parts(self, sha256: str) -> Iterator[tuple[int, bytes, int]]:
-        """The content of a hash in parts: the offset of each, its bytes, and the size of the whole. Raises
-        `UsageError` where the file cannot be read, or has changed since it was hashed.
+    def parts(self, digest: str) -> Iterator[tuple[int, bytes, int]]:
+        """The archive of the bot with this digest, in parts: the offset of each, its bytes, and the size of
+        the whole. It is the content of the bot's files, one after another. Raises `UsageError` where a file
+        cannot be read, or has changed since it was hashed.
         """
-        path, offset, digest = self.sources[sha256], 0, hashlib.sha256()
-        try:
-            with open_regular(path) as file:
-                size = os.fstat(file.fileno()).st_size
-                while True:
-                    part = file.read(PART_BYTES)
-                    digest.update(part)
-                    is_last = offset + len(part) >= size or not part
-                    if is_last and (offset + len(part) != size or digest.hexdigest() != sha256):
-                        raise UsageError(
-                            f"`{shown(str(path))}` belongs to a bot and has changed since the "
-                            "run began, expected files that do not change; list the ones that "
-                            "belong to the bot in its `files`"
-                        )
-                    yield offset, part, size
-                    if is_last:
-                        return
+        files = next(files.files for files in self.bots if files.digest == digest)
+        offset, size, part = 0, sum(file.size for file in files), bytearray()
+        for file in files:
+            for content in self._content(file):
+                part += content
+                if len(part) >= PART_BYTES:
+                    yield offset, bytes(part), size
                     offset += len(part)
+                    part.clear()
+        if part or not size:
+            yield offset, bytes(part), size
+
+    def _content(self, file: File) -> Iterator[bytes]:
+        path, digest, size = self.sources[file.sha256], hashlib.sha256(), 0
+        try:
+            with open_regular(path) as opened:
+                while size < file.size and (content := opened.read(min(PART_BYTES, file.size - size))):
+                    digest.update(content)
+                    size += len(content)
+                    yield content
+                has_grown = bool(opened.read(1))
         except OSError as error:
             raise UsageError(f"cannot read `{shown(str(path))}`: {error.strerror}") from None
+        if has_grown or digest.hexdigest() != file.sha256:
+            raise UsageError(
+                f"`{shown(str(path))}` belongs to a bot and has changed since the run began, expected files "
+                "that do not change; list the ones that belong to the bot in its `files`"
+            )
 
     @cached_property
     def _by_name(self) -> dict[str, BotFiles]:

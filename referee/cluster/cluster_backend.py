@@ -58,7 +58,7 @@ SILENT_S = 300.0
 """Seconds in which the scheduler hears nothing of a Dask worker after which this is lost."""
 
 GREETING_S = 120.0
-"""Seconds that a Dask worker may take to answer a greeting, or to take a part of a file."""
+"""Seconds that a Dask worker may take to answer a greeting, or to take a part of a bot's files."""
 
 PREPARING_S = 3600.0
 """Seconds that a machine may take to get ready: bots may have to be built."""
@@ -112,7 +112,7 @@ class DaskWorker:
     greeting: Greeting | None = None
     parts: Iterator[FilePart] = field(default_factory=lambda: iter(()))
     unsent: dict[str, str] = field(default_factory=dict)
-    """By hash, why a file that it lacks cannot be sent."""
+    """By digest of a bot, why files that it lacks cannot be sent."""
     prepared: MachineReady | None = None
     """What it answered when it had prepared the bots."""
     unfit: tuple[LeftOut, ...] = ()
@@ -403,15 +403,15 @@ class ClusterBackend(Backend):
         else:
             self._send_next_part(worker)
 
-    def _parts(self, worker: DaskWorker, hashes: Sequence[str]) -> Iterator[FilePart]:
-        """The parts of these files, each read when it is sent; what cannot be sent is noted."""
+    def _parts(self, worker: DaskWorker, digests: Sequence[str]) -> Iterator[FilePart]:
+        """The parts of these archives, each read when it is sent; what cannot be sent is noted."""
         worker.unsent.clear()
-        for sha256 in hashes:
+        for digest in digests:
             try:
-                for offset, data, size in self._sent.parts(sha256):
-                    yield FilePart(sha256, offset, data, size)
+                for offset, data, size in self._sent.parts(digest):
+                    yield FilePart(digest, offset, data, size)
             except UsageError as error:
-                worker.unsent[sha256] = str(error)
+                worker.unsent[digest] = str(error)
 
     def _send_next_part(self, worker: DaskWorker) -> None:
         """Sends a worker the next part of the files that it lacks, or has it get ready after the last one."""
@@ -434,7 +434,7 @@ class ClusterBackend(Backend):
     def _unsent_bots(self, worker: DaskWorker) -> Iterator[LeftOut]:
         """The bots with a file that a worker lacks and that cannot be sent."""
         for files in self._required.bots:
-            if why := next((why for file in files.files if (why := worker.unsent.get(file.sha256))), ""):
+            if why := worker.unsent.get(files.digest):
                 yield LeftOut(files.bot.name, why)
 
     def _prepared(self, worker: DaskWorker, answer: MachineReady) -> None:

@@ -115,8 +115,8 @@ class Host:
         match order:
             case Greet(bots):
                 self._say(key, self._greeting(bots))
-            case FilePart(sha256, offset, data, size):
-                self._say(key, self._add(sha256, offset, data, size))
+            case FilePart(digest, offset, data, size):
+                self._say(key, self._add(digest, offset, data, size))
             case Prepare():
                 self._say(key, self._ready(order))
             case Play(task):
@@ -160,9 +160,9 @@ class Host:
     def _greeting(self, bots: Sequence[BotFiles]) -> Greeting:
         return Greeting(*this_machine(), referee.__version__, code_digest(), tuple(self._store.lacking(bots)))
 
-    def _add(self, sha256: str, offset: int, data: bytes, size: int) -> MachineUnfit | None:
+    def _add(self, digest: str, offset: int, data: bytes, size: int) -> MachineUnfit | None:
         try:
-            self._store.add(sha256, offset, data, size)
+            self._store.add(digest, offset, data, size)
         except RefereeError as error:
             return MachineUnfit(str(error))
         return None

@@ -58,17 +58,18 @@ class Greeting(NamedTuple):
     code: str
     """The hash of the referee's own code there."""
     lacking: tuple[str, ...]
-    """The hashes of the files that have to be sent to it."""
+    """The digests of the bots whose files have to be sent to it."""
 
 
 class FilePart(NamedTuple):
-    """A part of a file; not answered."""
+    """A part of the archive of a bot's files; answered by None, or by `MachineUnfit`."""
 
-    sha256: str
+    digest: str
+    """The hash of the bot's files together."""
     offset: int
     data: bytes
     size: int
-    """The size of the whole file, in bytes."""
+    """The size of the whole, in bytes."""
 
 
 class Prepare(NamedTuple):

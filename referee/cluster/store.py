@@ -1,8 +1,9 @@
-"""The files of bots on a machine of a cluster: kept by content hash, unpacked and built once.
+"""The files of bots on a machine of a cluster: one archive for each, unpacked and built once.
 
 The folder of a store has:
 
-- `blobs/ab/abcd…`: the content of files, by its SHA-256. A blob is complete, or it is not there.
+- `archives/abcd…`: the content of all files of a bot, one after another, by the SHA-256 of them together. An
+  archive is complete, or it is not there.
 - `bots/KEY/files`: the files of a bot in their folders, and whatever its build made. `KEY` stands for the
   files, the build command, and for what else a build depends on. `bots/KEY/ready` says that all of this was
   completed, and which files the build replaced; `bots/KEY/use` is locked by every process that plays with the
@@ -31,13 +32,14 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from tempfile import gettempdir
+from typing import BinaryIO
 
 from referee.cluster.bot_files import PART_BYTES, BotFiles
 from referee.core.errors import EnvironmentLacksError, UsageError
-from referee.core.file_hashes import LARGEST, FileHashes
+from referee.core.file_hashes import FileHashes
 from referee.core.regular import open_regular, open_without_links
 from referee.core.text import shown
 from referee.processes import building, levels, scratch
@@ -94,37 +96,77 @@ class FileStore:
         self._note = note
         self._bots = self.folder / "bots"
         self._hashes = FileHashes()
-        self._blobs = Blobs(self.folder / "blobs", self._hashes)
+        self._archives = self.folder / "archives"
+        self._incoming: dict[str, Path] = {}
+        """By digest, the file of an archive that has arrived in part."""
         self._in_use: dict[str, int] = {}
         """Descriptors of the locks of the bots that this process plays with."""
         with writing(f"a store of files in `{shown(str(self.folder))}`"):
             _make(self.folder, 0o711)
-            _make(self._blobs.folder, 0o700)
+            _make(self._archives, 0o700)
             _make(self._bots, 0o711)
             self._remove_old()
 
     @property
     def private(self) -> tuple[Path, ...]:
         """What no bot may read, even where it may read what lies around it."""
-        return (self._blobs.folder,)
+        return (self._archives,)
 
     def close(self) -> None:
         """Gives up what has not arrived in whole; bots of this process may be removed when they are old."""
-        self._blobs.close()
+        for digest in [*self._incoming]:
+            self._give_up(digest)
         for lock in self._in_use.values():
             os.close(lock)
         self._in_use.clear()
 
     def lacking(self, bots: Iterable[BotFiles]) -> list[str]:
-        """The hashes of the files whose content is not here, each once."""
-        wanted = dict.fromkeys(file.sha256 for files in bots for file in files.files)
-        return [sha256 for sha256 in wanted if not self._blobs.has(sha256)]
+        """The digests of the bots whose archives are not here, each once."""
+        wanted = {files.digest: files for files in bots if files.files}
+        return [digest for digest, files in wanted.items() if not self._has(files)]
 
-    def add(self, sha256: str, offset: int, part: bytes, size: int) -> None:
-        """Adds a part of a file of so many bytes; the parts come in their order. Raises
-        `EnvironmentLacksError` where they cannot be stored, or the whole is not what its hash says.
+    def _has(self, files: BotFiles) -> bool:
+        """Whether the archive of a bot is here; what is damaged is removed, and is not."""
+        archive = self._archive(files.digest)
+        with contextlib.suppress(OSError), open_regular(archive) as content:
+            if all(_is_copied(content, file) for file in files.files):
+                os.utime(archive)
+                return True
+            archive.unlink()
+        return False
+
+    def add(self, digest: str, offset: int, part: bytes, size: int) -> None:
+        """Adds a part of an archive of so many bytes; the parts come in their order. What is in it is checked
+        when it is unpacked. Raises `EnvironmentLacksError` where it cannot be stored.
         """
-        self._blobs.add(sha256, offset, part, size)
+        archive = self._archive(digest)
+        with writing("a bot's files"):
+            if offset == 0:
+                self._give_up(digest)
+                descriptor, path = tempfile.mkstemp(".part", dir=self._archives)
+                os.close(descriptor)
+                self._incoming[digest] = Path(path)
+            incoming = self._incoming.get(digest)
+            whole = offset + len(part)
+            if not incoming or incoming.stat().st_size != offset or whole > min(size, MAX_BYTES):
+                self._give_up(digest)
+                raise EnvironmentLacksError("a bot's files came in another order, or are too large")
+            with incoming.open("ab") as file:
+                file.write(part)
+            if whole == size:
+                incoming.replace(archive)
+                del self._incoming[digest]
+
+    def _give_up(self, digest: str) -> None:
+        """Removes what has arrived of an archive."""
+        if incoming := self._incoming.pop(digest, None):
+            with contextlib.suppress(OSError):
+                incoming.unlink()
+
+    def _archive(self, digest: str) -> Path:
+        if not _SHA256.fullmatch(digest):  # guard: names-of-archives
+            raise EnvironmentLacksError(f"`{shown(digest, 80)}` is not a SHA-256")
+        return self._archives / digest
 
     def ready(self, files: BotFiles) -> Bot:
         """The bot as it is started on this machine: unpacked, built where that was not done yet, and checked.
@@ -183,22 +225,19 @@ class FileStore:
         with writing(f"files of bot `{bot.name}`"):
             _make(folder, 0o711)
             self._use(folder)
-            for file in files.files:
-                self._blobs.touch(file.sha256)
+            with contextlib.suppress(OSError):
+                os.utime(self._archive(files.digest))
             complete = _complete(folder, files)
-            if complete is None:  # nothing is there, or a process ended before it was complete
-                _remove(top)
-                _make(top, 0o700)
-            else:
+            if complete is not None:
                 damaged = self._differing(top, complete)
                 if not damaged:
                     return top
                 which = ", ".join(f"`{shown(file.path, 80)}`" for file in damaged[:5])
                 self._note(f"bot `{bot.name}`: restoring files that were changed on this machine: {which}")
                 ready.unlink()
-            _make_folders(top, {files.cwd, *(os.path.dirname(file.path) for file in files.files)})  # noqa: PTH120
-            for file in self._differing(top, files.files):
-                self._unpack(bot.name, top, file)
+            _remove(top)  # also what a process left that ended before it was complete
+            _make(top, 0o700)
+            self._unpack(files, top)
         if files.build:
             self._build(files, top)
         with writing(f"files of bot `{bot.name}`"):
@@ -238,16 +277,29 @@ class FileStore:
                 found.append(file)
         return found
 
-    def _unpack(self, name: str, top: Path, file: File) -> None:
-        """Puts a file in its place. Raises `EnvironmentLacksError` where its content is not here."""
-        path = top / file.path
-        if path.is_dir() and not path.is_symlink():
-            _remove(path)
-        if not self._blobs.copy(file.sha256, path, 0o700 if file.executable else 0o600):
+    def _unpack(self, files: BotFiles, top: Path) -> None:
+        """Puts the files of a bot in a new folder. Raises `EnvironmentLacksError` where they are not here."""
+        _folder(top, files.cwd)
+        if not files.files:
+            return
+        archive = self._archive(files.digest)
+        try:
+            with open_regular(archive) as content:
+                for file in files.files:
+                    path = top / file.path
+                    _folder(top, os.path.dirname(file.path))  # noqa: PTH120
+                    with path.open("xb") as new:
+                        os.fchmod(new.fileno(), 0o700 if file.executable else 0o600)
+                        if not _is_copied(content, file, new):
+                            archive.unlink()
+                            raise EnvironmentLacksError(
+                                f"bot `{files.bot.name}`: `{shown(file.path)}` was damaged in transfer or on "
+                                f"this machine, expected SHA-256 {file.sha256}"
+                            )
+        except FileNotFoundError:
             raise EnvironmentLacksError(
-                f"bot `{name}`: the content of `{shown(file.path)}` is missing on this "
-                f"machine, SHA-256 {file.sha256}"
-            )
+                f"bot `{files.bot.name}`: its files are missing on this machine"
+            ) from None
 
     def _use(self, folder: Path) -> None:
         """Keeps the folder of a bot from being removed until this process ends. The store is locked."""
@@ -283,7 +335,10 @@ class FileStore:
                 with contextlib.suppress(OSError):
                     if (folder / "use").lstat().st_mtime < oldest_s:
                         _remove_unused(folder)
-            self._blobs.remove_older(oldest_s)
+            for archive in self._archives.iterdir():
+                with contextlib.suppress(OSError):
+                    if archive.lstat().st_mtime < oldest_s:
+                        archive.unlink()
 
 
 def _complete(folder: Path, files: BotFiles) -> list[File] | None:
@@ -353,15 +408,22 @@ def _make(folder: Path, mode: int) -> None:
         )
 
 
-def _make_folders(top: Path, folders: Iterable[str]) -> None:
-    """Makes folders below `top`, in the place of anything else that may lie there. Raises `OSError`."""
-    for folder in folders:
-        path = top
-        for part in folder.split("/"):
-            path /= part
-            if path.is_symlink() or not path.is_dir():
-                path.unlink(missing_ok=True)
-                path.mkdir(0o700)
+def _folder(top: Path, path: str) -> None:
+    """Makes a folder below `top`, and those above it. Raises `OSError`."""
+    for part in Path(path).parts:
+        top /= part
+        top.mkdir(0o700, exist_ok=True)
+
+
+def _is_copied(archive: BinaryIO, file: File, to: BinaryIO | None = None) -> bool:
+    """Copies the next file of an archive; whether it has its hash. Raises `OSError`."""
+    digest, left = hashlib.sha256(), file.size
+    while left and (part := archive.read(min(left, PART_BYTES))):
+        digest.update(part)
+        left -= len(part)
+        if to:
+            to.write(part)
+    return digest.hexdigest() == file.sha256  # guard: content-of-archives
 
 
 def _remove(path: Path) -> None:
@@ -370,115 +432,6 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
     elif not scratch.remove(str(path), _REMOVE_S):
         raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), str(path))
-
-
-@dataclass
-class _Incoming:
-    """Content that has arrived in part."""
-
-    path: Path
-    digest: hashlib._Hash
-    size: int = 0
-
-
-class Blobs:
-    """A folder with the content of files. Several processes may use it at the same time."""
-
-    def __init__(self, folder: Path, hashes: FileHashes) -> None:
-        self.folder = folder
-        self._hashes = hashes
-        self._incoming: dict[str, _Incoming] = {}
-
-    def close(self) -> None:
-        """Gives up what has not arrived in whole."""
-        for incoming in self._incoming.values():
-            with contextlib.suppress(OSError):
-                incoming.path.unlink()
-        self._incoming.clear()
-
-    def has(self, sha256: str) -> bool:
-        """Whether the content of a hash is here; what is damaged is removed, and is not."""
-        blob = self._blob(sha256)
-        if (found := self._hashes.of(blob)) is None:
-            return False
-        with contextlib.suppress(OSError):
-            if found.sha256 == sha256:  # guard: damaged-blobs
-                os.utime(blob)
-                return True
-            blob.unlink()
-        return False
-
-    def add(self, sha256: str, offset: int, part: bytes, size: int) -> None:
-        """Adds a part of content of so many bytes; the parts come in their order. Raises
-        `EnvironmentLacksError` where they cannot be stored, or the whole is not what its hash says.
-        """
-        blob = self._blob(sha256)
-        with writing("a bot's file"):
-            if offset == 0 and (before := self._incoming.pop(sha256, None)):
-                before.path.unlink(missing_ok=True)
-            incoming = self._incoming.get(sha256) or self._begun(sha256)
-            is_next = offset == incoming.size and offset + len(part) <= min(size, LARGEST)
-            if is_next and len(part) <= PART_BYTES:
-                with incoming.path.open("ab") as file:
-                    file.write(part)
-                incoming.digest.update(part)
-                incoming.size += len(part)
-                if part and incoming.size < size:
-                    return
-            del self._incoming[sha256]
-            if incoming.size == size and incoming.digest.hexdigest() == sha256:  # guard: blobs
-                blob.parent.mkdir(mode=0o700, exist_ok=True)
-                incoming.path.replace(blob)
-                return
-            incoming.path.unlink(missing_ok=True)
-        raise EnvironmentLacksError(
-            f"a bot's file was damaged in transfer or changed in the meantime, expected SHA-256 {sha256}"
-        )
-
-    def _begun(self, sha256: str) -> _Incoming:
-        descriptor, path = tempfile.mkstemp(".part", sha256[:8], self.folder)
-        os.close(descriptor)
-        self._incoming[sha256] = _Incoming(Path(path), hashlib.sha256())
-        return self._incoming[sha256]
-
-    def copy(self, sha256: str, to: Path, mode: int) -> bool:
-        """Copies the content of a hash to a file, which is whole or not there; whether it is here. Raises
-        `OSError`.
-        """
-        blob, digest = self._blob(sha256), hashlib.sha256()
-        descriptor, new = tempfile.mkstemp(".new", dir=to.parent)
-        try:
-            with os.fdopen(descriptor, "wb") as file, open_regular(blob) as content:
-                while part := content.read(PART_BYTES):
-                    digest.update(part)
-                    file.write(part)
-            if digest.hexdigest() != sha256:
-                blob.unlink()
-                return False
-            Path(new).chmod(mode)
-            Path(new).replace(to)
-            return True
-        except FileNotFoundError:
-            return False
-        finally:
-            Path(new).unlink(missing_ok=True)
-
-    def touch(self, sha256: str) -> None:
-        """Notes that content is used now."""
-        with contextlib.suppress(OSError):
-            os.utime(self._blob(sha256))
-
-    def remove_older(self, than_s: float) -> None:
-        """Removes what was not used since a time, in seconds as `time.time` has it."""
-        for path in self.folder.rglob("*"):
-            with contextlib.suppress(OSError):
-                if not path.is_dir() and path.lstat().st_mtime < than_s:
-                    path.unlink()
-
-    def _blob(self, sha256: str) -> Path:
-        if not _SHA256.fullmatch(sha256):  # guard: names-of-blobs
-            raise EnvironmentLacksError(f"`{shown(sha256, 80)}` is not a SHA-256")
-        return self.folder / sha256[:2] / sha256
 
 
 @contextmanager

@@ -33,11 +33,11 @@ pytestmark = pytest.mark.slow
 
 
 def send(store: FileStore, files: SentFiles) -> int:
-    """Sends what a store lacks; how many files that are."""
+    """Sends what a store lacks; how many archives that are."""
     lacking = store.lacking(files.bots)
-    for sha256 in lacking:
-        for part in files.parts(sha256):
-            store.add(sha256, *part)
+    for digest in lacking:
+        for part in files.parts(digest):
+            store.add(digest, *part)
     return len(lacking)
 
 
@@ -90,7 +90,7 @@ def test_a_bot_with_a_build_and_a_data_file_plays_where_it_has_never_been(
     told: list[str] = []
     store = FileStore(tmp_path / "store", told.append)
     files = files_of(source)
-    assert send(store, files) == 3 and send(store, files) == 0
+    assert send(store, files) == 1 and send(store, files) == 0
     source.rename(source.with_name("gone"))
     (bot,) = with_hidden([replace(store.ready(files.bots[0]), isolation=isolation)], store.private)
     record = played(bot)

@@ -527,19 +527,21 @@ def test_a_bot_whose_file_cannot_be_sent_is_left_out(
     required = Requirement(sent, 2, pin=False, cpu_clocks=False)
     preparing.workers = ClusterBackend(preparing.client, required, SentFiles(sent, {}), preparing.take)
 
-    def parts(self: SentFiles, sha256: str) -> Iterator[tuple[int, bytes, int]]:
+    digests = [files.digest for files in sent]
+
+    def parts(self: SentFiles, digest: str) -> Iterator[tuple[int, bytes, int]]:
         yield 0, b"", 0
-        if sha256 == "b":
+        if digest == digests[1]:
             raise UsageError("`b` has changed")
 
     monkeypatch.setattr(SentFiles, "parts", parts)
-    preparing.greetings["m"] = Greeting("host", "CPU", "1", code_digest(), ("a", "b", "c"))
+    preparing.greetings["m"] = Greeting("host", "CPU", "1", code_digest(), tuple(digests))
     preparing.see(m=1)
     preparing.prepare()
-    for sha256 in "abc":
+    for digest in digests:
         ((key, _, order),) = preparing.client.asked
         preparing.client.asked.clear()
-        assert isinstance(order, FilePart) and order.sha256 == sha256
+        assert isinstance(order, FilePart) and order.digest == digest
         preparing.look(OrderAnswered(key, None))
     ((_, _, prepare),) = preparing.client.asked
     assert isinstance(prepare, Prepare)
@@ -599,7 +601,7 @@ def test_to_stop_leaves_out_what_waits_and_tells_the_machines(cluster: Cluster) 
 def test_files_that_a_machine_lacks_are_sent_before_it_plays(monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = Cluster(monkeypatch)
 
-    def parts(self: SentFiles, sha256: str) -> Iterator[tuple[int, bytes, int]]:
+    def parts(self: SentFiles, digest: str) -> Iterator[tuple[int, bytes, int]]:
         yield from ((0, b"one", 6), (3, b"two", 6))
 
     monkeypatch.setattr(SentFiles, "parts", parts)

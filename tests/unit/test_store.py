@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.cluster.bot_files import PART_BYTES, BotFiles, sent_files
+from referee.cluster.bot_files import BotFiles, sent_files
 from referee.cluster.store import KEPT_DAYS, BotUnfit, FileStore, default_store
 from referee.core.errors import EnvironmentLacksError
 from referee.processes import needs
@@ -68,16 +68,16 @@ def files_of(source: Path, command: str = "./run.sh bot.py", **origin: object) -
 def send(store: FileStore, source: Path, files: BotFiles) -> None:
     """Sends what the store lacks, as a referee does."""
     sent = sent_files([files.bot], {"a": BotOrigin(build=files.build)}, ())
-    for sha256 in store.lacking([files]):
-        for offset, part, size in sent.parts(sha256):
-            store.add(sha256, offset, part, size)
+    for digest in store.lacking([files]):
+        for part in sent.parts(digest):
+            store.add(digest, *part)
 
 
 def test_a_bot_is_unpacked_with_its_paths(store: FileStore, source: Path) -> None:
     files = files_of(source, f"./run.sh {source}/bot.py --data={source}/data:{source}")
     files = replace(files, bot=replace(files.bot, env=(("DATA", f"{source}/data"),), read=(source / "data",)))
     files = sent_files([files.bot], {}, ()).bots[0]
-    assert len(store.lacking([files, files])) == 4
+    assert store.lacking([files, files]) == [files.digest]
     send(store, source, files)
     assert store.lacking([files]) == []
     bot = store.ready(files)
@@ -96,47 +96,44 @@ def test_a_bot_is_unpacked_with_its_paths(store: FileStore, source: Path) -> Non
     assert store.ready(files) == bot
 
 
-def test_content_that_is_damaged_or_out_of_order_is_refused(store: FileStore) -> None:
-    text = b"12345678"
-    sha256 = hashlib.sha256(text).hexdigest()
+def test_content_that_comes_out_of_order_is_refused(store: FileStore) -> None:
+    digest = hashlib.sha256(b"files").hexdigest()
     for parts in (
-        [(0, b"1234", 8), (4, b"5679", 8)],
         [(4, b"5678", 8)],
         [(0, b"1234", 8), (2, b"345678", 8)],
         [(0, b"12345678", 4)],
-        [(0, b"1234", 4)],
-        [(0, b"", 8)],
-        [(0, b"x" * (PART_BYTES + 1), PART_BYTES + 1)],
+        [(0, b"1234", 2 << 30), (4, b"5678", 7)],
     ):
         *first, last = parts
         for part in first:
-            store.add(sha256, *part)
-        with pytest.raises(EnvironmentLacksError, match="was damaged in transfer or changed in the meantime"):
-            store.add(sha256, *last)
-        assert not any(path.is_file() for path in (store.folder / "blobs").rglob("*"))
-    store.add(sha256, 0, b"1234", 8)
+            store.add(digest, *part)
+        with pytest.raises(EnvironmentLacksError, match="came in another order, or are too large"):
+            store.add(digest, *last)
+        assert not any((store.folder / "archives").iterdir())
+    store.add(digest, 0, b"1234", 8)
     for part in ((0, b"1234", 8), (4, b"5678", 8)):  # begun anew
-        store.add(sha256, *part)
-    assert (store.folder / "blobs" / sha256[:2] / sha256).read_bytes() == text
-    for wrong in ("../../x", sha256.upper(), sha256 + "\n"):
+        store.add(digest, *part)
+    assert (store.folder / "archives" / digest).read_bytes() == b"12345678"
+    for wrong in ("../../x", digest.upper(), digest + "\n"):
         with pytest.raises(EnvironmentLacksError, match="is not a SHA-256"):
             store.add(wrong, 0, b"", 0)
 
 
-def test_content_that_is_damaged_in_the_store_is_lacking(store: FileStore, source: Path) -> None:
+def test_content_that_is_damaged_is_lacking_and_never_unpacked(store: FileStore, source: Path) -> None:
     files = files_of(source)
     send(store, source, files)
-    (file,) = [file for file in files.files if file.path == "bot.py"]
-    blob = store.folder / "blobs" / file.sha256[:2] / file.sha256
-    blob.write_text("PRINT()")
-    with pytest.raises(
-        EnvironmentLacksError, match=r"bot `a`: the content of `bot\.py` is missing on this machine"
-    ):
-        store.ready(files)
-    assert store.lacking([files]) == [file.sha256]
+    archive = store.folder / "archives" / files.digest
+    content = archive.read_bytes()
+    for damaged in (content.replace(b"print", b"PRINT"), content[:-1], b""):
+        archive.write_bytes(damaged)
+        with pytest.raises(EnvironmentLacksError, match=r"bot `a`: `.*` was damaged in transfer or on th"):
+            store.ready(files)
+        with pytest.raises(EnvironmentLacksError, match="bot `a`: its files are missing on this machine"):
+            store.ready(files)
+        archive.write_bytes(damaged)
+        assert store.lacking([files]) == [files.digest] and not archive.exists()
     send(store, source, files)
-    blob.write_text("other")
-    assert store.lacking([files]) == [file.sha256] and not blob.exists()
+    store.ready(files)
 
 
 @pytest.mark.quick_cases(3)
@@ -229,8 +226,9 @@ def test_a_build_that_was_interrupted_begins_anew(store: FileStore, source: Path
 
 def test_other_files_other_builds_and_other_users_have_other_folders(store: FileStore, source: Path) -> None:
     first = files_of(source)
-    send(store, source, first)
     built = files_of(source, build=("true",))
+    for files in (first, built):
+        send(store, source, files)
     folders = [store.ready(files).cwd for files in (first, built)]
     (source / "data/x").write_text("new")
     changed = files_of(source)
@@ -246,7 +244,6 @@ def test_other_files_other_builds_and_other_users_have_other_folders(store: File
 )
 def test_paths_that_lead_elsewhere_are_refused(store: FileStore, source: Path, path: str) -> None:
     files = files_of(source)
-    store.add(EMPTY, 0, b"", 0)
     hostile = [replace(files, files=(File(path, EMPTY, 0, False),)), replace(files, places=(("/x", path),))]
     if path not in ("", "."):
         hostile.append(replace(files, cwd=path))
@@ -266,9 +263,10 @@ def test_too_many_too_large_and_equal_paths_are_refused(store: FileStore, source
     ):
         with pytest.raises(EnvironmentLacksError, match="bot `a` has t"):
             store.ready(replace(files, files=wrong))
-    with pytest.raises(EnvironmentLacksError, match="cannot write files of bot `a`: Not a directory"):
-        store.add(EMPTY, 0, b"", 0)
-        store.ready(replace(files, files=(File("x", EMPTY, 0, False), File("x/y", EMPTY, 0, False))))
+    inside = replace(files, files=(File("x", EMPTY, 0, False), File("x/y", EMPTY, 0, False)))
+    store.add(inside.digest, 0, b"", 0)
+    with pytest.raises(EnvironmentLacksError, match="cannot write files of bot `a`: File exists"):
+        store.ready(inside)
 
 
 def test_what_a_machine_lacks_is_told_with_the_name_of_the_bot(store: FileStore, source: Path) -> None:
@@ -335,7 +333,7 @@ def test_what_was_not_used_for_long_is_removed_unless_it_is_in_use(opened: Open,
     assert folder.is_dir() and store.lacking([files]) == []
     age(store)
     other = opened()
-    assert folder.is_dir() and len(other.lacking([files])) == 4
+    assert folder.is_dir() and other.lacking([files]) == [files.digest]
     age(store)
     store.close()
     opened()
@@ -349,7 +347,7 @@ def test_a_store_belongs_to_its_user(tmp_path: Path, opened: Open) -> None:
     finally:
         os.umask(before)
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (store.folder, *store.folder.iterdir())}
-    assert modes == {"store": 0o711, "bots": 0o711, "blobs": 0o700, "lock": 0o600}
+    assert modes == {"store": 0o711, "bots": 0o711, "archives": 0o700, "lock": 0o600}
     (tmp_path / "file").touch()
     with pytest.raises(EnvironmentLacksError, match="is not a folder owned by this user"):
         FileStore(tmp_path / "file")
@@ -395,13 +393,13 @@ def test_bots_are_kept_from_the_files_of_others_in_the_store(
     (rivals / "rival.py").write_text("rival")
     (source / "rival.py").write_text("beside")
     both = sent_files([files.bot, Bot("b", ("{python}", "../rival/rival.py"), source)], {}, ())
-    for sha256 in store.lacking(both.bots):
-        for part in both.parts(sha256):
-            store.add(sha256, *part)
+    for digest in store.lacking(both.bots):
+        for part in both.parts(digest):
+            store.add(digest, *part)
     localised = [replace(store.ready(one), isolation="landlock") for one in both.bots]
     mine, rival = with_hidden(localised, store.private)
     for bot, other in ((mine, rival), (rival, mine)):
-        assert store.folder / "blobs" in bot.hidden
+        assert store.folder / "archives" in bot.hidden
         found = needs.find(bot.argv, bot.cwd, bot.environment(), bot.read).readable
         within = [path for path in found if path.is_relative_to(store.folder)]
         own = next(folder for folder in (bot.cwd, *bot.cwd.parents) if folder.name == "files")
