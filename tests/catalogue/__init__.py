@@ -7,7 +7,8 @@ runs it:
 
 - `Case`: a bot of a line of sh plays a game, which has this verdict: `tests/processes/test_catalogue.py`.
 - `AtRandom`: `tests/bots/faulty_bot.py` does it at a random moment of any game: `tests.tools.fault_soak`.
-- `Checked`: a bot in `tests/bots/broken` makes this mistake alone: `tests.tools.broken_bots`.
+- `Checked`: `tests/bots/broken_bot.py`, or a bot of another language in `tests/bots/broken`, makes this
+  mistake alone: `tests.tools.broken_bots`.
 - `Defect`: `tests/bots/check_bots.py` does it, and this step of `referee check` says so:
   `tests/processes/test_check.py`.
 - `Attack`: a bot in `tests/bots/attacks` tries it at each level of isolation: `tests.tools.attacks`.

@@ -92,17 +92,17 @@ START: Rows = {
     ),
     (6, "exits non-zero at once"): (
         Case("echo boom >&2; exit 3", "start", "exited with status 3", stderr="boom"),
-        Checked("missing_module.py"),
+        Checked("missing_module"),
         Defect("crashes at the start", 1, "exited with status 1 before it sent `hello`"),
     ),
     (7, "slow start within the allowance"): (
         Elsewhere("test_processes.py::test_a_slow_start_costs_no_move_time"),
-        Checked("slow_start.py", start="10s", steps=(2,)),
+        Checked("slow_start", start="10s", steps=(2,)),
     ),
     (8, "start longer than the allowance"): (
         Elsewhere(f"{NO_START}[never starts]"),
         Case("listen seed; sleep 600", "start", "nothing came", "after hello", late=loading),
-        *checked("very_slow_start.py", "slow_hello.py", "ready_slow.py"),
+        *checked("very_slow_start", "slow_hello", "ready_slow"),
         Defect(
             "is never ready",
             2,
@@ -118,7 +118,7 @@ START: Rows = {
         Case("echo Engine v1; echo; asked; answer", noise=("Engine v1", "")),
         Case("listen prepare; echo book loaded; asked; answer", name="after ready", noise=("book loaded",)),
         Elsewhere("test_match.py::test_a_banner_before_hello_does_no_harm"),
-        Checked("banner.py"),
+        Checked("banner"),
     ),
     (11, "needs a terminal"): (
         Case(
@@ -190,7 +190,7 @@ OUTPUT: Rows = {
             hint="end each line with a newline",
         ),
         too_late("half an answer"),
-        Checked("no_newline.py"),
+        Checked("no_newline"),
         Defect(
             "says hello without a newline",
             2,
@@ -223,12 +223,12 @@ OUTPUT: Rows = {
         ),
         Elsewhere("test_processes.py::test_the_environment_is_defined"),
         *checked(
-            "no_flush.py",
+            "no_flush",
             "no_flush.c",
-            "no_flush_of_moves.py",
+            "no_flush_of_moves",
             "PrintWriterBot.java",
             "piped_through_sed.sh",
-            "reads_to_the_end.py",
+            "reads_to_the_end",
         ),
         Defect(
             "holds its hello back",
@@ -248,7 +248,7 @@ OUTPUT: Rows = {
     (19, "CR LF"): (
         Case('asked; printf "move $n $move\\r\\n"'),
         AtRandom("carriage return", When.NEVER),
-        Checked("crlf.py"),
+        Checked("crlf"),
     ),
     (20, "lone CR"): (
         Case(
@@ -258,7 +258,7 @@ OUTPUT: Rows = {
             late=lambda place: partial(place).endswith(b"\r"),
             hint="with only a carriage return",
         ),
-        Checked("carriage_return.py"),
+        Checked("carriage_return"),
     ),
     (21, "NUL in a line"): (
         Case('asked; printf "move $n $move\\000\\n"', "protocol", "L:A1\\x00: there is a control character"),
@@ -324,7 +324,7 @@ OUTPUT: Rows = {
         Elsewhere(f"{OFF_TURN}[the last answer again]"),
         AtRandom("answers twice", When.NEVER),
         AtRandom("answers the next one too", When.NEXT, "turn"),
-        Checked("answers_twice.py"),
+        Checked("answers_twice"),
     ),
     (32, "speaks before it is asked"): (
         Case('listen seed; read -r line; printf "ready\\nmove 1 L:A1\\n"; play', "turn", "never asked"),
@@ -370,7 +370,7 @@ OUTPUT: Rows = {
         Case("sleep 600 <&- >/dev/null & asked; answer; listen quit"),
         Elsewhere("test_processes.py::test_helpers_end_with_the_bot"),
         AtRandom("helper in its group", When.NEVER),
-        Checked("leaves_a_process.py"),
+        Checked("leaves_a_process"),
         Defect("leaves a helper", 13, "sleep (pid "),
     ),
     (38, "deep nesting, NaN, double names, endless digits"): (
@@ -385,7 +385,7 @@ OUTPUT: Rows = {
         Elsewhere("test_match.py::test_the_limit_of_rejections_is_a_game_s_and_a_setting"),
         AtRandom("illegal once", When.NEVER, rejected=1),
         AtRandom("illegal for ever", When.NOW, "illegal", rejected=10),
-        *checked("repeats_an_illegal_move.py", "dies_of_rejected.py", "waits_after_rejected.py"),
+        *checked("repeats_an_illegal_move", "dies_of_rejected", "waits_after_rejected"),
         Defect("plays on a stone late in the game", 4, "`L:A1` was rejected: occupied, A1 is occupied"),
         Defect(
             "says nothing to a rejection",
@@ -413,9 +413,9 @@ CLOCKS: Rows = {
         too_late("silent"),
         too_late("mute", Drawn.DEFAULTED),
         too_late("always late", Drawn.DEFAULTED),
-        Checked("thinks_too_long.py"),
-        Checked("slow_first_move.py", steps=(6,)),
-        Checked("ignores_the_clock.py", steps=(5, 6)),
+        Checked("thinks_too_long"),
+        Checked("slow_first_move", steps=(6,)),
+        Checked("ignores_the_clock", steps=(5, 6)),
         Defect(
             "says nothing", 3, "did not answer its first question within {time}: nothing came", late=asked
         ),
@@ -473,7 +473,7 @@ CLOCKS: Rows = {
         Elsewhere("test_processes.py::test_a_bot_that_does_not_quit_is_ended"),
         AtRandom("stays after quit", When.NEVER),
         AtRandom("ignores TERM after quit", When.NEVER),
-        *checked("ignores_quit.py", "endless_timer.js", "crash_at_quit.py"),
+        *checked("ignores_quit", "endless_timer.js", "crash_at_quit"),
         Defect("does not quit", 12, "`quit` and the end of its input; it was ended by SIGTERM", hangs=True),
     ),
     (55, "a limit of nothing, of less, of too much"): (
@@ -540,7 +540,7 @@ PROCESSES: Rows = {
         AtRandom("answers and exits", When.NEXT, "gone"),
         AtRandom("answers and kills itself", When.NEXT, "gone"),
         AtRandom("exits at the end", When.AFTER, "start"),
-        *checked("one_game_only.py", "crash_at_the_end.py"),
+        *checked("one_game_only", "crash_at_the_end"),
         Defect("exits behind its hello", 2, "did not get ready: exited with status 3"),
         Defect(
             "exits at the end of a game", 7, "in the second game: the bot did not start: exited with status 0"
@@ -556,7 +556,7 @@ PROCESSES: Rows = {
         ),
         Case("asked; kill -ABRT $$", "gone", "was ended by SIGABRT", "by abort"),
         AtRandom("exits", When.NOW, "gone"),
-        *checked("crash_late.py", "wild_pointer.c"),
+        *checked("crash_late", "wild_pointer.c"),
         Defect("exits when it is asked", 3, "it crashed: exited with status 3"),
         Defect("crashes late in the game", 4, "the bot crashed: exited with status 1"),
     ),
@@ -736,7 +736,7 @@ PROTOCOL: Rows = {
         AtRandom("no text", When.NOW, "protocol"),
         AtRandom("malformed before ready", When.START, "start"),
         AtRandom("answers and is malformed", When.NEXT, "protocol"),
-        *checked("no_number.py", "move_alone.py", "too_many_numbers.sh", "no_version.py", "wrong_version.py"),
+        *checked("no_number", "move_alone", "too_many_numbers.sh", "no_version", "wrong_version"),
         Defect("speaks protocol 2", 2, "did not get ready: it speaks protocol 2"),
         Defect("breaks the protocol", 3, "it broke the protocol: move A1"),
     ),
@@ -744,10 +744,10 @@ PROTOCOL: Rows = {
         AtRandom("hello again before ready", When.START, "start"),
         AtRandom("hello again", When.NOW, "turn"),
         AtRandom("ready again", When.NOW, "turn"),
-        *checked("ready_early.py", "ready_forgotten.py"),
+        *checked("ready_early", "ready_forgotten"),
     ),
     (139, "answers under the wrong number"): (
-        *checked("answers_first_number.py", "counts_all_games.py", "counts_from_0.py"),
+        *checked("answers_first_number", "counts_all_games", "counts_from_0"),
         Defect(
             "answers the old question once more",
             5,
@@ -764,7 +764,7 @@ PROTOCOL: Rows = {
         AtRandom("noise", When.NEVER),
         AtRandom("info", When.NEVER),
         AtRandom("long log", When.NEVER),
-        *checked("debug_on_stdout.py", "moves_on_stderr.py", "prompt.py", "prompt_for_moves.py"),
+        *checked("debug_on_stdout", "moves_on_stderr", "prompt", "prompt_for_moves"),
         Defect(
             "greets in its own words",
             2,
@@ -783,27 +783,27 @@ PROTOCOL: Rows = {
         *checked(
             "chunks.js",
             "short_buffer.c",
-            "fixed_line_count.py",
-            "dies_of_much_news.py",
-            "dies_of_unknown_messages.py",
+            "fixed_line_count",
+            "dies_of_much_news",
+            "dies_of_unknown_messages",
         ),
         Defect("dies of unknown words", 9, "the bot did not start: exited with status 1"),
         Defect("knows words by their beginning", 9, "question 999 was never asked"),
         Defect("knows only of one turn at a time", 10, "moves that the bot did not make: the bot crashed"),
     ),
     (143, "misreads its seat"): (
-        *checked("seat_from_0.py", "seat_misread.py"),
+        *checked("seat_from_0", "seat_misread"),
         Defect("cannot play in seat 2", 4, "in seat 2: `L:Z9` was rejected: no-such-cell"),
     ),
     (144, "writes its moves in another way"): (
-        *checked("wrong_notation.py", "cells_from_0.py", "row_too_far.py", "lower_case.py", "upper_case.py"),
+        *checked("wrong_notation", "cells_from_0", "row_too_far", "lower_case", "upper_case"),
     ),
     (145, "keeps something of earlier games"): (
-        *checked("remembers_the_last_game.py", "leaks.py"),
+        *checked("remembers_the_last_game", "leaks"),
         Defect("remembers the last game", 7, "in the second game: `L:A1` was rejected: occupied"),
         Defect("leaks", 14, "MB with each game"),
     ),
-    (146, "plays otherwise with the same seed"): (Checked("random_by_the_time.py"),),
+    (146, "plays otherwise with the same seed"): (Checked("random_by_the_time"),),
     (153, "fails at an end that it did not expect"): (
         Defect("takes every end for a victory", 8, "after a game that ended before the bot's first question"),
         Defect(
@@ -811,7 +811,7 @@ PROTOCOL: Rows = {
         ),
         Defect("does not take faults of others", 8, "after a game that ended in the middle"),
     ),
-    (147, "resigns at once"): (Checked("resigns_at_once.py"),),
+    (147, "resigns at once"): (Checked("resigns_at_once"),),
 }
 
 MISTAKES = {**START, **OUTPUT, **CLOCKS, **INPUT, **PROCESSES, **RESOURCES, **PROTOCOL}

@@ -153,11 +153,11 @@ def too_late(vice: str, drawn: Drawn = Drawn.SHORT_CLOCK) -> AtRandom:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A bot in `tests/bots/broken`, which makes one mistake. What `referee check` tells its author is in the
-    table of `tests/BROKEN_BOTS.md`, with which `tests.tools.broken_bots` compares it.
+    """A mistake of `tests/bots/broken_bot.py`, or a file in `tests/bots/broken`. What `referee check` tells
+    the author is in the table of `tests/BROKEN_BOTS.md`, with which `tests.tools.broken_bots` compares it.
     """
 
-    file: str
+    name: str
     start: str = "2s"
     """What `--start` is: by default less than a user gives, to save time."""
     steps: tuple[int, ...] = ()
@@ -181,9 +181,9 @@ class Defect:
     """It does not exit; the others have as long as they take."""
 
 
-def checked(*files: str) -> tuple[Checked, ...]:
+def checked(*names: str) -> tuple[Checked, ...]:
     """Bots of which all steps are run."""
-    return tuple(map(Checked, files))
+    return tuple(map(Checked, names))
 
 
 @dataclass(frozen=True, slots=True)

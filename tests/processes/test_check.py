@@ -25,6 +25,7 @@ from referee.gameplay.events import Ending, Retired
 from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.wire import connection
+from tests.bots.broken_bot import MISTAKES
 from tests.catalogue import ways
 from tests.catalogue.row import Defect, loading
 from tests.command import ROOT, Done, in_python, referee
@@ -134,11 +135,10 @@ def test_a_bot_that_said_hello_is_not_told_that_it_does_not_read(
 def test_the_table_of_the_broken_bots_has_all_of_them() -> None:
     told = broken_bots.written()
     assert len(told) >= 26
-    files = sorted(path.name for path in broken_bots.FOLDER.iterdir() if path.is_file())
-    files.remove("board.py")
-    assert [bot.file for bot in broken_bots.bots()] == files == sorted(told)
-    assert {bot.file: broken_bots.mistake(bot) for bot in broken_bots.bots()} == {
-        file: named.mistake for file, named in told.items()
+    names = sorted([*MISTAKES, *(path.name for path in broken_bots.FOLDER.iterdir())])
+    assert [bot.name for bot in broken_bots.bots()] == names == sorted(told)
+    assert {bot.name: broken_bots.mistake(bot) for bot in broken_bots.bots()} == {
+        name: named.mistake for name, named in told.items()
     }
     page = broken_bots.TABLE.read_text()
     assert page == broken_bots.INTRODUCTION + broken_bots.table(told.values())

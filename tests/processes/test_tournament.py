@@ -798,7 +798,7 @@ def test_processes_that_a_bot_leaves_behind_are_told_once(level: str, tmp_path: 
 @pytest.mark.slow
 def test_match_says_once_that_a_bot_had_to_be_ended_after_quit() -> None:
     """A bot at fault is still running too, but about that there is a report of the fault."""
-    ignoring = in_python(ROOT / "tests" / "bots" / "broken" / "ignores_quit.py")
+    ignoring = in_python(ROOT / "tests" / "bots" / "broken_bot.py") + " ignores_quit"
     answers = "hello) echo hello 1;; prepare) echo ready;; ask) echo move;;"
     faulty = f"sh -c 'while read word rest; do case $word in {answers} esac; done; exec sleep 600'"
     done = referee("match", "blooms", "-n", "2", f"ignoring={ignoring}", f"faulty={faulty}")

@@ -1,8 +1,9 @@
 """What `referee check` says of broken bots: `python -m tests.tools.broken_bots [--write] [NAME ...]`.
 
-Each bot in `tests/bots/broken/` makes one mistake, which its first line names. They are checked,
-some at a time, and the table in `tests/BROKEN_BOTS.md` says which step names the mistake, and what hint its
-author gets; `--write` replaces it. Ends with an error where a bot is not told what the table says.
+`tests/bots/broken_bot.py` makes one mistake at a time, as the bots of other languages in `tests/bots/broken/`
+do, whose first comments name theirs. They are checked, some at a time, and the table in
+`tests/BROKEN_BOTS.md` says which step names the mistake, and what hint its author gets; `--write` replaces
+it. Ends with an error where a bot is not told what the table says.
 """
 
 from __future__ import annotations
@@ -27,19 +28,22 @@ from referee.check.settings import CheckSettings
 from referee.core.units import parse_period
 from referee.games import GAMES
 from referee.processes.bot import Bot
+from tests.bots.broken_bot import MISTAKES
 from tests.catalogue import ways
 from tests.catalogue.row import Checked
 from tests.command import ROOT, in_python
 
+BROKEN_BOT = ROOT / "tests" / "bots" / "broken_bot.py"
 FOLDER = ROOT / "tests" / "bots" / "broken"
 TABLE = ROOT / "tests" / "BROKEN_BOTS.md"
 HEAD = "| bot | its mistake | step | hint |\n|---|---|---|---|\n"
 INTRODUCTION = """\
 # What the authors of broken bots are told
 
-`python -m tests.tools.broken_bots --write` makes this table. Each bot in `tests/bots/broken` makes one \
-mistake, in Blooms. The [step](../referee/docs/CHECK.md#steps) of `referee check` is the first that is not \
-simply passed, with the beginning of its hint; `passes`: what the bot does is allowed.
+`python -m tests.tools.broken_bots --write` makes this table. Each bot makes one mistake, in Blooms: a name \
+without a dot is one of `tests/bots/broken_bot.py`, the others are files in `tests/bots/broken`. The \
+[step](../referee/docs/CHECK.md#steps) of `referee check` is the first that is not simply passed, with the \
+beginning of its hint; `passes`: what the bot does is allowed.
 
 """
 
@@ -69,13 +73,15 @@ class Named(NamedTuple):
 
 def bots() -> list[Checked]:
     """All broken bots of the catalogue, by name."""
-    return sorted(ways(Checked), key=lambda bot: bot.file)
+    return sorted(ways(Checked), key=lambda bot: bot.name)
 
 
 def mistake(bot: Checked) -> str:
-    """What a bot does wrong, by its first comment."""
-    text = (FOLDER / bot.file).read_text()
-    found = re.search(r"(?:\"\"\"|/\* |// |^# )(.+?)(?:\"\"\"| \*/|$)", text, re.MULTILINE)
+    """What a bot does wrong, by the docstring of its class or by its first comment."""
+    if in_class := MISTAKES.get(bot.name):
+        return in_class.__doc__ or ""
+    text = (FOLDER / bot.name).read_text()
+    found = re.search(r"(?:/\* |// |^# )(.+?)(?: \*/|$)", text, re.MULTILINE)
     assert found
     return found[1]
 
@@ -83,8 +89,8 @@ def mistake(bot: Checked) -> str:
 def command(bot: Path, folder: Path) -> str:
     """How a bot is started, after it was built in a folder; empty where a program is missing."""
     match bot.suffix:
-        case ".py":
-            return in_python(bot, "-E", "-S")
+        case "":
+            return f"{in_python(BROKEN_BOT, '-E', '-S')} {bot.name}"
         case ".sh":
             return shlex.join(["sh", str(bot)])
         case ".js":
@@ -123,15 +129,15 @@ def checked(task: tuple[Checked, str]) -> Named:
         hint = result.failure.hint if result.failure else ""
         if hint or result.remarks:
             hint = re.sub(r" \(this machine was busy: .*?\)", "", hint or result.remarks[0].hint)
-            return Named(bot.file, mistake(bot), step, brief(hint))
-    return Named(bot.file, mistake(bot), ALLOWED, "")
+            return Named(bot.name, mistake(bot), step, brief(hint))
+    return Named(bot.name, mistake(bot), ALLOWED, "")
 
 
 def all_checked(chosen: Iterable[Checked]) -> list[Named]:
     """What bots are told, several at a time; without those whose language is not installed."""
     with tempfile.TemporaryDirectory() as built, get_context("spawn").Pool(AT_A_TIME) as pool:
-        tasks = [(bot, command(FOLDER / bot.file, Path(built))) for bot in chosen]
-        if missing := [bot.file for bot, start in tasks if not start]:
+        tasks = [(bot, command(FOLDER / bot.name, Path(built))) for bot in chosen]
+        if missing := [bot.name for bot, start in tasks if not start]:
             print(f"skipped, as their language is not installed: {', '.join(missing)}", file=sys.stderr)
         tasks = [(bot, start) for bot, start in tasks if start]
         tasks.sort(key=lambda task: not task[0].steps)  # the slowest first
@@ -165,12 +171,12 @@ def written() -> dict[str, Named]:
 def main(words: list[str]) -> None:
     """Prints the table of the bots with these names, or of all, and compares or replaces it."""
     names = [word for word in words if not word.startswith("-")]
-    chosen = [bot for bot in bots() if not names or bot.file in names]
+    chosen = [bot for bot in bots() if not names or bot.name in names]
     found = {named.bot: named for named in all_checked(chosen)}
     print(table(found.values()), end="")
     before = written()
     if "--write" in words:
-        known = {bot.file for bot in bots()}
+        known = {bot.name for bot in bots()}
         after = {**before, **found}
         TABLE.write_text(INTRODUCTION + table(after[bot] for bot in after.keys() & known))
     elif others := [bot for bot, named in found.items() if before.get(bot) != named]:
