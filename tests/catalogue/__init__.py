@@ -15,7 +15,6 @@ runs it:
 - `Elsewhere`: a test of its own. `Why`: why it is not tested.
 
 What has to come of `Checked` is in the table of `tests/BROKEN_BOTS.md`, and of `Attack` in ISOLATION.md.
-`python -m tests.tools.catalogue` prints the rows. The number of a row never changes.
 """
 
 from __future__ import annotations
