@@ -30,27 +30,20 @@ from referee.templates.languages import LANGUAGES
 PROC = Path("/proc")
 CPUS = Path("/sys/devices/system/cpu")
 
-LOOK_S = 0.5
-"""How long the load of other programs is measured."""
+LOOK_S = 0.5  # how long the load of other programs is measured
 
-BACKGROUND_PERCENT = 25
-"""Load of other programs that no check warns of, in hundredths of one core."""
+BACKGROUND_PERCENT = 25  # load of other programs that no check warns of, in hundredths of one core
 
 FILES = 32
-FILES_A_WORKER = 4
-"""Descriptors that the referee opens itself, and how many more for each worker."""
+FILES_A_WORKER = 4  # descriptors that the referee opens itself, and how many more for each worker
 
-WORKER_FILES = 64
-"""Descriptors that a worker opens itself, in a game of four seats."""
+WORKER_FILES = 64  # descriptors that a worker opens itself, in a game of four seats
 
-PROCESSES_A_WORKER = 16
-"""Processes and threads of a worker and its bots, if the bots need few."""
+PROCESSES_A_WORKER = 16  # processes and threads of a worker and its bots, if the bots need few
 
-MEMORY_A_WORKER = 128 << 20
-"""Bytes of memory of a worker and its bots, if the bots need little."""
+MEMORY_A_WORKER = 128 << 20  # bytes of memory of a worker and its bots, if the bots need little
 
-MIN_DISK = 500_000_000
-"""Bytes for the records of about ten thousand games."""
+MIN_DISK = 500_000_000  # bytes for the records of about ten thousand games
 
 
 class Level(Enum):
@@ -58,8 +51,7 @@ class Level(Enum):
 
     OK = "ok"
     WARNING = "warning"
-    LACK = "lack"
-    """Without this no tournament can be run."""
+    LACK = "lack"  # without this no tournament can be run
 
 
 class Check(NamedTuple):
@@ -68,8 +60,7 @@ class Check(NamedTuple):
     about: str
     level: Level
     found: str
-    advice: str = ""
-    """Empty if there is nothing to do."""
+    advice: str = ""  # empty if there is nothing to do
 
 
 def room() -> dict[str, int]:

@@ -38,8 +38,7 @@ if TYPE_CHECKING:
 
 _VOID_LINES = f"the lines of kind `void` in `{RECORDS}`"
 
-LineHandler = Callable[[str], None]
-"""Called with lines for the user."""
+LineHandler = Callable[[str], None]  # called with lines for the user
 
 
 @dataclass(frozen=True)
@@ -47,18 +46,13 @@ class RunOptions:
     """How a tournament is played, whatever its games and bots are."""
 
     folder: Path
-    workers: int
-    """With 0, games are played in this process."""
+    workers: int  # with 0, games are played in this process
     isolation: str | None = None
     """Stands in place of what the tournament file says; None where it is not given."""
-    cluster: str = ""
-    """The address of the Dask cluster that plays; empty where this machine does."""
-    leaves_out: bool = False
-    """Whether bots that cannot play are left out; otherwise they are an error."""
-    fresh: bool = False
-    """Whether all games are played again, and the results so far are set aside."""
-    stored: bool = True
-    """Whether the folder remains."""
+    cluster: str = ""  # the address of the Dask cluster that plays; empty where this machine does
+    leaves_out: bool = False  # whether bots that cannot play are left out; otherwise they are an error
+    fresh: bool = False  # whether all games are played again, and the results so far are set aside
+    stored: bool = True  # whether the folder remains
     observer: Observer | None = None
 
 
@@ -68,12 +62,9 @@ class RunInfo:
 
     names: tuple[str, ...]
     seats: int
-    total: int
-    """How many games the run has in all."""
-    games: Mapping[str, Summary]
-    """The games that count, by id; it grows while the run goes on."""
-    workers: int
-    """How many games are played at a time."""
+    total: int  # how many games the run has in all
+    games: Mapping[str, Summary]  # the games that count, by id; it grows while the run goes on
+    workers: int  # how many games are played at a time
     history: Sequence[tuple[str, int]] = field(default=())
     """Ids and durations, in microseconds, of games that were played earlier."""
 
@@ -109,8 +100,7 @@ class RunReporter(Protocol):
 class FinishedRun(NamedTuple):
     """A run all of whose games were played."""
 
-    config: Config
-    """Without the bots that were left out."""
+    config: Config  # without the bots that were left out
     run: OpenRun
 
     @property
@@ -174,11 +164,9 @@ def say_before(config: Config, workers: int | None, say: LineHandler) -> None:
 class _ReadyTournament:
     """A tournament that can be played, with what plays it."""
 
-    candidate: Candidate
-    """Its bots are ready to be started by the backend, or to be sent to its machines."""
+    candidate: Candidate  # its bots are ready to be started by the backend, or to be sent to its machines
     programs: Programs
-    at_once: int
-    """How many games are played at a time, at least 1."""
+    at_once: int  # how many games are played at a time, at least 1
     backend_factory: BackendFactory
 
 

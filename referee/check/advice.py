@@ -67,8 +67,7 @@ _CONTROL = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
 _PROSE = re.compile(rb"[a-z]{2,}:?( |$)")
 """How the rest of a line begins that is a sentence: with a word that is no number and no move."""
 
-CRASHED = (Ending.START, Ending.GONE)
-"""The endings of a bot that exited."""
+CRASHED = (Ending.START, Ending.GONE)  # the endings of a bot that exited
 
 
 def more_start(used_us: int | None, start_us: int) -> str:

@@ -27,12 +27,9 @@ class CheckedBot(NamedTuple):
     game: str
     """The section, or the game where there is only one; empty where the bot cannot be started for any."""
     result: str
-    why: str
-    """What failed; empty where it passed."""
-    output: tuple[str, ...] = ()
-    """The last lines of a build that failed."""
-    hint: str = ""
-    """What to do about it, where that is known."""
+    why: str  # what failed; empty where it passed
+    output: tuple[str, ...] = ()  # the last lines of a build that failed
+    hint: str = ""  # what to do about it, where that is known
 
     def as_json(self) -> dict[str, Any]:
         """The same as JSON data."""

@@ -6,20 +6,16 @@ from dataclasses import replace
 
 from referee.core.timecontrol import TimeControl
 
-SCALE = 30
-"""By which the allowance of the game's own clock is divided for the clock of most steps."""
+SCALE = 30  # by which the allowance of the game's own clock is divided for the clock of most steps
 
-_SHORTER = 2 * SCALE
-"""By which it is divided for the second clock, which has no reserve either."""
+_SHORTER = 2 * SCALE  # by which it is divided for the second clock, which has no reserve either
 
-_SHORTEST = 4 * SCALE
-"""By which all times are divided for the third clock, which has a reserve."""
+_SHORTEST = 4 * SCALE  # by which all times are divided for the third clock, which has a reserve
 
 _MIN_US = 500_000
 """What every scaled clock gives for a move, unless the game's own gives less: some runtimes start slowly."""
 
-_UNTIMED = TimeControl.parse("60s")
-"""Stands for the clock of a game that has none."""
+_UNTIMED = TimeControl.parse("60s")  # stands for the clock of a game that has none
 
 
 def scaled_clocks(own: TimeControl) -> tuple[TimeControl, ...]:

@@ -10,15 +10,13 @@ from referee.core.text import shown
 from referee.protocol.messages import LINE_CAP, WORDS_OF, Speaker
 from referee.wire.dialogue import SPEAKERS, STDERR
 
-_MAX_ROWS = 8
-"""Consecutive lines of one sender that begin with the same word count as one row."""
+_MAX_ROWS = 8  # consecutive lines of one sender that begin with the same word count as one row
 
 _WIDTH = 100
 
 _TIMED_MESSAGES = {("<", b"prepare"), ("<", b"ask"), (">", b"hello"), (">", b"ready"), (">", b"move")}
 
-NOISE_KEPT = 3
-"""The first lines that are no messages are kept; all of them are counted."""
+NOISE_KEPT = 3  # the first lines that are no messages are kept; all of them are counted
 
 
 @dataclass
@@ -30,8 +28,7 @@ class _Row:
     first: bytes
     last: bytes
     count: int = 1
-    ended: bool = True
-    """Whether the last line ended with a newline."""
+    ended: bool = True  # whether the last line ended with a newline
 
 
 class DialogueTail:
@@ -42,8 +39,7 @@ class DialogueTail:
         self._rows: deque[_Row] = deque(maxlen=_MAX_ROWS)
         self._partial = {"<": b"", ">": b""}
         self._times_ns: dict[tuple[str, bytes], int] = {}
-        self.noise: list[bytes] = []
-        """The first lines of the bot that are no messages."""
+        self.noise: list[bytes] = []  # the first lines of the bot that are no messages
         self.noise_count = 0
 
     def __call__(self, name: str, direction: str, data: bytes) -> None:

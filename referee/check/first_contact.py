@@ -26,8 +26,7 @@ class FirstContact(NamedTuple):
     """What was observed, and at which step it failed, if it did."""
 
     failure: StepFailed | None
-    step: int
-    """The step that failed, or 0."""
+    step: int  # the step that failed, or 0
     hello_us: int = 0
     ready_us: int = 0
     answer_us: int = 0
@@ -46,10 +45,8 @@ class _Awaited(NamedTuple):
     action: str
     message: str
     time_us: int
-    asked: bytes
-    """The word of the referee's message, which is empty for the start."""
-    words: tuple[bytes, ...]
-    """The words of the bot's message."""
+    asked: bytes  # the word of the referee's message, which is empty for the start
+    words: tuple[bytes, ...]  # the words of the bot's message
     advice: str
 
 

@@ -17,8 +17,7 @@ from referee.wire.connection import BotConnection
 BEFORE_INPUT_S = 1.0
 """Seconds, at most, in which an answer that is a little late may come while the input is still open."""
 
-AFTER_INPUT_S = 0.5
-"""Seconds within which an answer that was held back comes after the end of the input."""
+AFTER_INPUT_S = 0.5  # seconds within which an answer that was held back comes after the end of the input
 
 
 class LateAnswer(Enum):

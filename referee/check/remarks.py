@@ -25,8 +25,7 @@ SEED_HINT = (
 class Remark(NamedTuple):
     """One remark: what happened, a hint, and the lines that show it."""
 
-    cause: str
-    """What identifies it: each cause is told once in a check."""
+    cause: str  # what identifies it: each cause is told once in a check
     what: str
     hint: str
     lines: tuple[str, ...] = ()

@@ -44,14 +44,11 @@ from referee.kit import step
 from referee.records.record import GameRecord
 from referee.records.replay import replay
 
-LISTED = 400
-"""At most this many legal moves of a position are looked at."""
+LISTED = 400  # at most this many legal moves of a position are looked at
 
-FORESEEN = 12
-"""How many turns a position is played on to find what was hidden in it."""
+FORESEEN = 12  # how many turns a position is played on to find what was hidden in it
 
-DEALS = 480
-"""How many true and imagined positions are compared."""
+DEALS = 480  # how many true and imagined positions are compared
 
 UNLIKELY = 5.5
 """How many standard deviations apart they may be: checks are repeatable, and thousands of words compared."""
@@ -59,11 +56,9 @@ UNLIKELY = 5.5
 SAMPLED = 20
 """How many moves of a position, or positions from the same news, are drawn to see whether they vary."""
 
-DRAWN = 60
-"""How many outcomes of chance are drawn to learn what they have in common."""
+DRAWN = 60  # how many outcomes of chance are drawn to learn what they have in common
 
-FARTHEST = 1000
-"""The largest number that says where a mark of a picture is, or how large."""
+FARTHEST = 1000  # the largest number that says where a mark of a picture is, or how large
 
 NO_OPTIONS: Mapping[str, str] = {}
 
@@ -71,8 +66,7 @@ _HOSTILE = ["", " ", "\t", "x" * 5000, "9" * 5000, "0-0@" + "9" * 5000 + ",0", "
 _HOSTILE += ["A1 " * 1300, "\x1b[2J", "ß", "Ａ１", "-0", "@", "move"]
 """Texts that are not a move in any game."""
 
-_PROBES = ("A", "S", "5-1@0,2", "0", "-", "A1", "L:A1", "O:A1 W:A2")
-"""Texts that may be a move in some game."""
+_PROBES = ("A", "S", "5-1@0,2", "0", "-", "A1", "L:A1", "O:A1 W:A2")  # texts that may be a move in some game
 
 _ALPHABET = "ABCDEFGHILORSUWXZ0123456789:-@, {}abdul\té"
 

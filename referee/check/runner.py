@@ -17,17 +17,13 @@ class StepResult(NamedTuple):
 
     number: int
     title: str
-    result: str
-    """`passed`, `warning`, `failed` or `skipped`; a warning is a step that passed with remarks."""
-    text: str
-    """What was found, or why the step was skipped."""
+    result: str  # `passed`, `warning`, `failed` or `skipped`; a warning is a step that passed with remarks
+    text: str  # what was found, or why the step was skipped
     figures: dict[str, Any]
-    failure: StepFailed | None
-    """Why the step failed."""
+    failure: StepFailed | None  # why the step failed
     remarks: tuple[Remark, ...]
     used_us: int
-    needed: int = 0
-    """The failed step that this one needs, and was skipped for; 0 where there is none."""
+    needed: int = 0  # the failed step that this one needs, and was skipped for; 0 where there is none
 
 
 def run_steps(
@@ -57,8 +53,7 @@ class _Failures(NamedTuple):
 
     failed: dict[int, int]
     """Steps that failed or were skipped because of a failure, with the step that did fail."""
-    causes: dict[str, int]
-    """The causes of failures that are known, with the step that failed first."""
+    causes: dict[str, int]  # the causes of failures that are known, with the step that failed first
 
     def add(self, number: int, cause: str) -> int:
         """Notes that a step failed, and returns the step that failed first of the same cause."""

@@ -18,8 +18,7 @@ from referee.games.api import ChoiceOption, Game, Option, Options, Seat
 from referee.processes.bot import Bot
 from referee.wire.connection import BotConnection
 
-_MAX_TRIES = 50
-"""How many games are tried to find one in which the bot is asked often enough."""
+_MAX_TRIES = 50  # how many games are tried to find one in which the bot is asked often enough
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,14 +27,12 @@ class CheckSettings:
 
     bot: Bot
     game: Game[Any]
-    given_options: Mapping[str, str]
-    """The options of the game that the user gave."""
+    given_options: Mapping[str, str]  # the options of the game that the user gave
     seed: str
     clocks: tuple[TimeControl, ...]
     """The clocks that the bot must keep; steps that do not test time use the first one."""
     start_us: int
-    memory_bytes: int | None
-    """The limit for the bot's largest process; None is no limit."""
+    memory_bytes: int | None  # the limit for the bot's largest process; None is no limit
     scale: int = 0
     """By which the game's own clock was divided for the first of the clocks; 0 where clocks were given."""
     remarks: Remarks = field(default_factory=Remarks)

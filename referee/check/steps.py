@@ -32,14 +32,11 @@ from referee.wire.connection import BotConnection
 MAX_SEARCH_S = 4.0
 """After this time no further games are started to find more positions; every seat plays at least one."""
 
-SHORT_GAME = 8
-"""How many answers the bot gives in a game that need not be complete."""
+SHORT_GAME = 8  # how many answers the bot gives in a game that need not be complete
 
-TIMED_ANSWERS = 30
-"""How many answers the bot gives under each clock."""
+TIMED_ANSWERS = 30  # how many answers the bot gives under each clock
 
-LONG_GAME_S = 15.0
-"""The house player resigns a game that is to be complete if it takes longer."""
+LONG_GAME_S = 15.0  # the house player resigns a game that is to be complete if it takes longer
 
 COLD_FACTOR = 4
 """If first answers take more than this many times as long as all others, the bot is slow only at first."""
@@ -51,14 +48,11 @@ RESIGNED_HINT = (
     "that never moves cannot be checked"
 )
 
-MEMORY_GAME_S = 2.0
-"""The house player resigns a game in which only memory is looked at if it takes longer."""
+MEMORY_GAME_S = 2.0  # the house player resigns a game in which only memory is looked at if it takes longer
 
-MEMORY_GAMES = (1, 3, 5)
-"""How many games each of the processes plays whose memory is compared."""
+MEMORY_GAMES = (1, 3, 5)  # how many games each of the processes plays whose memory is compared
 
-GROWTH_GAMES = 100
-"""A bot whose growth would exceed its memory limit within this many more games fails."""
+GROWTH_GAMES = 100  # A bot whose growth would exceed its memory limit within this many more games fails
 
 UNKNOWN_MESSAGES = (b"remark 1 a later referee may say more than protocol 1 knows\n", b"asking 999 2000 0\n")
 """Lines that a bot has to ignore. The second begins like a message of protocol 1."""
@@ -188,8 +182,7 @@ def keeps_time(settings: CheckSettings) -> StepFinding:
     """No answer is late, under each of the clocks."""
     failures: list[StepFailed] = []
     found: list[dict[str, Any]] = []
-    slowest_us = [0, 0]
-    """Of the first answers of all games, and of all others."""
+    slowest_us = [0, 0]  # of the first answers of all games, and of all others
     for number, control in enumerate(settings.clocks):
         seat = number % settings.seats
         with settings.start() as bot:
@@ -446,5 +439,4 @@ STEPS: tuple[CheckStep, ...] = (
 )
 """All steps in their order, counted from 1."""
 
-ALWAYS = 3
-"""How many of the first steps always run: they are one session, which all other steps need."""
+ALWAYS = 3  # how many of the first steps always run: they are one session, which all other steps need

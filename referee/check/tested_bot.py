@@ -26,8 +26,7 @@ from referee.wire.dialogue import Tap
 _STDERR_LINES = 16
 """The last lines of stderr that are shown: a stack trace with the line that says what was wrong."""
 
-_STDERR_MAX = 8192
-"""Characters that are kept, over all games of a process."""
+_STDERR_MAX = 8192  # characters that are kept, over all games of a process
 
 NewConnection = Callable[[Bot, Tap], BotConnection]
 
@@ -35,12 +34,9 @@ NewConnection = Callable[[Bot, Tap], BotConnection]
 class Diagnostics(NamedTuple):
     """What was observed of a bot when it failed a step."""
 
-    dialogue: tuple[str, ...]
-    """The last lines of the dialogue with the referee."""
-    stderr: tuple[str, ...]
-    """The last lines that the bot wrote to stderr."""
-    process: str
-    """How the process ended, in words, or that it was still running or was not started."""
+    dialogue: tuple[str, ...]  # the last lines of the dialogue with the referee
+    stderr: tuple[str, ...]  # the last lines that the bot wrote to stderr
+    process: str  # how the process ended, in words, or that it was still running or was not started
 
 
 class StepFailed(Exception):
@@ -65,8 +61,7 @@ class TestedBot:
     ) -> None:
         self.dialogue = DialogueTail()
         self.connection = new_connection(bot, self.dialogue)
-        self.exit_report: ExitReport | None = None
-        """Set once the process has been ended."""
+        self.exit_report: ExitReport | None = None  # set once the process has been ended
         self._start_us = start_us
         self._remarks = remarks
         self._may_cross = False

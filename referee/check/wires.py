@@ -34,8 +34,7 @@ from referee.games.api import Outcome, Refusal, Seat, State
 from referee.wire.connection import BotConnection
 from referee.wire.process_wire import ProcessWire
 
-NO_MOVE = "\0"
-"""A text that is not a move in any game, and that no bot can send."""
+NO_MOVE = "\0"  # A text that is not a move in any game, and that no bot can send
 
 REJECTION = "this answer is rejected to check the bot: answer the new question"
 """The sentence of a rejection that is made by the check and not by the game."""
@@ -117,8 +116,7 @@ class BotWire(HouseWire):
     def __init__(self, seated: SeatedBot, max_answers: int | None = None, max_s: float = MAX_GAME_S) -> None:
         super().__init__(seated.terms)
         self.seat = seated.seat
-        self.answers = 0
-        """How many answers the bot gave, legal or not."""
+        self.answers = 0  # how many answers the bot gave, legal or not
         self.may_cross = False
         """Whether an answer of the bot may come when its question was closed, through no fault of its own."""
         self._max_answers = max_answers
@@ -229,10 +227,8 @@ class RejectingWire(BotWire):
     The game loop itself rejects it: the wire replaces the answer by a text that is not a move.
     """
 
-    rejected = ""
-    """The answer that was rejected, or empty if none was."""
-    again = ""
-    """The answer to the next question."""
+    rejected = ""  # the answer that was rejected, or empty if none was
+    again = ""  # the answer to the next question
 
     @property
     def rejections(self) -> list[Rejected]:
@@ -281,8 +277,7 @@ class FaultyOpponentWire(BotWire):
         super().__init__(seated, max_answers)
         self.may_cross = True
         self._while_asked = while_asked
-        self.ended_while_asked = False
-        """Whether the game ended while the bot's question was open."""
+        self.ended_while_asked = False  # whether the game ended while the bot's question was open
 
     def open(self, seat: Seat, description: GameDescription) -> None:
         """Describes the game to the bot; the house player is ready, or fails to start."""
@@ -318,10 +313,8 @@ class TakeoverWire(BotWire):
     def __init__(self, seated: SeatedBot, house_moves: int, max_answers: int) -> None:
         super().__init__(seated, max_answers)
         self._house_moves = house_moves
-        self._withheld_news: tuple[str, ...] = ()
-        """News that the bot was not sent yet."""
-        self.news_count = 0
-        """How many lines of news came with the bot's first question."""
+        self._withheld_news: tuple[str, ...] = ()  # news that the bot was not sent yet
+        self.news_count = 0  # how many lines of news came with the bot's first question
 
     def post(self, seat: Seat, question: Question) -> None:
         """Asks the bot, or the house player in its place."""

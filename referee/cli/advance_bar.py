@@ -17,11 +17,9 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
-WAIT_S = 1.0
-"""What takes less shows no bar."""
+WAIT_S = 1.0  # what takes less shows no bar
 
-DRAWN_S = 0.1
-"""How often the bar is drawn at most."""
+DRAWN_S = 0.1  # how often the bar is drawn at most
 
 
 class AdvanceBar:

@@ -33,8 +33,7 @@ if TYPE_CHECKING:
 
 MAX_WIDTH = 110
 
-MEMORY = "1GB"
-"""The memory limit of a bot that is checked."""
+MEMORY = "1GB"  # the memory limit of a bot that is checked
 
 
 @click.command(

@@ -16,8 +16,7 @@ from referee.core.text import counted, listed, shown
 from referee.tournament.file.config import load
 from referee.tournament.run.readiness import builder
 
-_LEAST = 30
-"""Minimum width of the texts beside the names."""
+_LEAST = 30  # minimum width of the texts beside the names
 
 
 def check_file(file: Path, steps: Collection[int], seed: str, isolation: str | None, as_json: bool) -> None:

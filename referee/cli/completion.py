@@ -21,17 +21,13 @@ from referee.core.text import shown
 if TYPE_CHECKING:
     from referee.records.record import Summary
 
-MAX_LINES = 1000
-"""Maximum number of lines of a run that are read."""
+MAX_LINES = 1000  # maximum number of lines of a run that are read
 
-MAX_OFFERED = 100
-"""Maximum number of games that are offered."""
+MAX_OFFERED = 100  # maximum number of games that are offered
 
-MAX_FILES = 20
-"""Maximum number of tournament files that are read."""
+MAX_FILES = 20  # maximum number of tournament files that are read
 
-MAX_FILE = 100_000
-"""Larger tournament files are not read; in bytes."""
+MAX_FILE = 100_000  # larger tournament files are not read; in bytes
 
 _Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 

@@ -15,11 +15,9 @@ from referee.core.errors import UsageError
 from referee.core.text import counted, nearest, shown
 from referee.pages.documents import Hit, documents, plain, search, text_of, title_of, with_pages_named
 
-MAX_WIDTH = 100
-"""Maximum number of characters of a line of a document in a terminal."""
+MAX_WIDTH = 100  # maximum number of characters of a line of a document in a terminal
 
-MAX_HITS = 40
-"""Maximum number of sections that a search lists."""
+MAX_HITS = 40  # maximum number of sections that a search lists
 
 
 def _complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:

@@ -16,8 +16,7 @@ from referee.core.text import counted
 if TYPE_CHECKING:
     from referee.machine import Check
 
-_WIDTH = 78
-"""Width of the texts beside the names of the checks."""
+_WIDTH = 78  # width of the texts beside the names of the checks
 
 
 @click.command()

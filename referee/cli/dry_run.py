@@ -35,10 +35,8 @@ class _PlannedBackend(NamedTuple):
     """The backend that a run would have."""
 
     text: str
-    at_once: int
-    """How many games are played at a time."""
-    notes: tuple[str, ...]
-    """What the run would do before its first game."""
+    at_once: int  # how many games are played at a time
+    notes: tuple[str, ...]  # what the run would do before its first game
 
 
 def dry_run(config: Config, options: RunOptions) -> str:

@@ -16,8 +16,7 @@ from referee.core.text import counted
 if TYPE_CHECKING:
     from referee.tournament.run.reading import Runs
 
-AT_ONCE = 1000
-"""How many games are written at once."""
+AT_ONCE = 1000  # how many games are written at once
 
 
 @click.command()

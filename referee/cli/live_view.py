@@ -27,17 +27,13 @@ from referee.ratings.tally import Tallies
 from referee.run import RunInfo
 from referee.tournament.workers.task import Finished, Waiting
 
-PICTURE_S = 0.25
-"""How often the view is drawn at most."""
+PICTURE_S = 0.25  # how often the view is drawn at most
 
-PICTURE_SHARE = 0.03
-"""The share of the referee's time that drawing takes at most."""
+PICTURE_SHARE = 0.03  # the share of the referee's time that drawing takes at most
 
-FIT_SHARE = 0.03
-"""The share of the referee's time that fitting the ratings takes at most."""
+FIT_SHARE = 0.03  # the share of the referee's time that fitting the ratings takes at most
 
-MAX_PLAYING = 50
-"""Maximum number of games in progress that are listed."""
+MAX_PLAYING = 50  # maximum number of games in progress that are listed
 
 WAIT_US = 3_000_000
 """How long a bot has to be waited for until that is shown, and for how long that is believed: while it is
@@ -56,10 +52,8 @@ class FittedRatings:
         self._games = info.games
         self._is_rated = info.seats > 1
         self._duty_cycle = DutyCycle(clock, FIT_SHARE)
-        self.pool: FittedPool | None = None
-        """None before there are any."""
-        self.games = 0
-        """How many games they are fitted to."""
+        self.pool: FittedPool | None = None  # none before there are any
+        self.games = 0  # how many games they are fitted to
         fitted(self._names, [], [])  # loads numpy, which takes longer than the first fits
 
     def refresh(self) -> None:
@@ -92,10 +86,8 @@ class LiveView(Narrator):
         self._duty_cycle = DutyCycle(clock, PICTURE_SHARE, PICTURE_S)
         self._waits: dict[str, tuple[Waiting, int]] = {}
         """By game, the bot that is waited for, and when that was reported."""
-        self._lines: list[str] = []
-        """The lines that are printed above the picture when it is drawn next."""
-        self._stopping = ""
-        """The line that was printed when a signal came."""
+        self._lines: list[str] = []  # the lines that are printed above the picture when it is drawn next
+        self._stopping = ""  # the line that was printed when a signal came
         self._is_drawing = False
         # The renderable is asked for a picture whenever something is drawn; stdout may be a file.
         self._live = Live(

@@ -19,8 +19,7 @@ from referee.processes.bot import Bot, distinct, is_interpreter
 from referee.tournament.file.opening_table import recorded_game
 from referee.tournament.run.reading import records_at
 
-_UNLIMITED = show_period(LONGEST_US)
-"""The start allowance and the margin where there are no time limits."""
+_UNLIMITED = show_period(LONGEST_US)  # the start allowance and the margin where there are no time limits
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from referee.cli.position import PositionView
     from referee.viewing.knowledge import ViewKnowledge
 
-SEED = "1"
-"""The seed of chance where none is given: a position that is tested is to be the same every time."""
+SEED = "1"  # the seed of chance where none is given: a position that is tested is to be the same every time
 
 
 @click.command()

@@ -25,8 +25,7 @@ from referee.wire.dialogue import Dialogue, Tap
 class Views:
     """The options that show something of games while they are played, in the referee's own process."""
 
-    watch: str | None = None
-    """How long to wait after each move; None where boards are not shown."""
+    watch: str | None = None  # how long to wait after each move; None where boards are not shown
     dialogue: bool = False
     input_of: tuple[int, Path] | None = None
     no_clock: bool = False

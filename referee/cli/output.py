@@ -56,8 +56,7 @@ def show_data(text: str) -> bool:
         raise StorageError(f"cannot write to standard output: {error.strerror}") from None
 
 
-_BATCH = 1000
-"""How many of many lines are written at once."""
+_BATCH = 1000  # how many of many lines are written at once
 
 
 def show_lines(lines: Iterable[str]) -> None:

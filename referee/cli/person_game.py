@@ -43,11 +43,9 @@ from referee.tournament.run.run import Run, find_run
 from referee.tournament.workers.encounter import names_left
 from referee.viewing.words import fault_report, result
 
-ME = "me"
-"""What stands for a person in place of a bot."""
+ME = "me"  # what stands for a person in place of a bot
 
-BLANK_LINES = 60
-"""What separates the screens of two persons where a terminal cannot clear its screen."""
+BLANK_LINES = 60  # what separates the screens of two persons where a terminal cannot clear its screen
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,10 +25,8 @@ class TerminalReporter(RunReporter):
     """Prints what happens in a run on stderr, and its table on stdout."""
 
     options: RunOptions
-    json_lines: bool
-    """Whether events and the table are printed as JSON."""
-    notes: bool
-    """Whether all notes are printed under the table."""
+    json_lines: bool  # whether events and the table are printed as JSON
+    notes: bool  # whether all notes are printed under the table
 
     def say(self, line: str) -> None:
         """Prints a line."""

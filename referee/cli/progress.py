@@ -18,8 +18,7 @@ from referee.tournament.run.pace import Pace
 from referee.tournament.workers.task import Finished, Void, Waiting
 from referee.viewing.words import fault_report, placings, result
 
-HEADLINE_S = 60.0
-"""How often plain lines tell how many games are played and how long the others will take."""
+HEADLINE_S = 60.0  # how often plain lines tell how many games are played and how long the others will take
 
 LINES = 20
 """Runs of at most this many games have a plain line for each; longer ones for every tenth, and for faults."""
@@ -92,8 +91,7 @@ class Narrator(Display):
         """`clock` gives seconds."""
         self._total = info.total
         self._played = len(info.games)
-        self._ended = False
-        """Whether a game has ended since the run was begun or continued."""
+        self._ended = False  # whether a game has ended since the run was begun or continued
         self._clock = clock
         self._pace = Pace(info.workers, info.history)
         self._rule = ""

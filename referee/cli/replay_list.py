@@ -9,8 +9,7 @@ from rich.text import Text
 from referee.cli.screen import show_screen
 from referee.core.text import shown
 
-HINTS = "↑↓ Enter  / filter  q quit"
-"""The hints about keys in the last line."""
+HINTS = "↑↓ Enter  / filter  q quit"  # the hints about keys in the last line
 
 
 def choose(heading: Sequence[str], games: Sequence[str], chosen: int = 0) -> int | None:
@@ -27,18 +26,13 @@ class GameList:
 
     def __init__(self, heading: Sequence[str], games: Sequence[str], chosen: int = 0) -> None:
         self.is_over = False
-        self.chosen: int | None = None
-        """The index of the game that was chosen."""
+        self.chosen: int | None = None  # the index of the game that was chosen
         self._heading = heading
         self._games = games
-        self._found = list(range(len(games)))
-        """The indices of the games that the filter lets through."""
-        self._at = chosen
-        """The place of the marked game among them."""
-        self._first = 0
-        """The place of the game in the first line."""
-        self._rows = 1
-        """How many games there is room for."""
+        self._found = list(range(len(games)))  # the indices of the games that the filter lets through
+        self._at = chosen  # the place of the marked game among them
+        self._first = 0  # the place of the game in the first line
+        self._rows = 1  # how many games there is room for
         self._filter = ""
         self._is_typing = False
 

@@ -16,32 +16,24 @@ from referee.viewing.browsing import Browser
 from referee.viewing.characters import Extent, InkLine, last_move, lines, width
 from referee.viewing.words import heading, place_text
 
-SMALLEST = 40, 12
-"""Minimum number of columns and lines in which a game is shown."""
+SMALLEST = 40, 12  # minimum number of columns and lines in which a game is shown
 
-BESIDE = 30
-"""Where this many columns are free beside the board, everything else is shown there, not below it."""
+BESIDE = 30  # where this many columns are free beside the board, everything else is shown there, not below it
 
-NARROWEST = 24
-"""Minimum number of columns of a board that has something beside it, so that its title is seen."""
+NARROWEST = 24  # minimum number of columns of a board that has something beside it, so that its title is seen
 
-TEXT_LINES = 4
-"""How many lines of text there are below a board that has to be scrolled."""
+TEXT_LINES = 4  # how many lines of text there are below a board that has to be scrolled
 
 LOW = 16
 """In a terminal of fewer lines the board comes first: without heading and clocks, with one line of text."""
 
-WITH_LIST = 72
-"""Below the board, the list of steps is shown where the terminal has this many columns."""
+WITH_LIST = 72  # below the board, the list of steps is shown where the terminal has this many columns
 
-LIST = 30
-"""Columns of the list of steps below the board."""
+LIST = 30  # columns of the list of steps below the board
 
-PAGE = 10
-"""How many steps the keys for pages skip."""
+PAGE = 10  # how many steps the keys for pages skip
 
-SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
-"""Steps per second."""
+SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)  # steps per second
 
 HINTS = ("←→ step", "? help", "q quit", "Space play", "/ search", "v view", "0-9 jump", "↑↓ scroll")
 """The hints about keys in the last line, the most important first."""
@@ -59,10 +51,8 @@ class Pane:
         self._title = ""
         self._lines: Sequence[Text] = ()
         self._part: Extent | None = None
-        self.top = self.left = 0
-        """The first line and column that are shown."""
-        self.last_top = self.last_left = 0
-        """The largest values of these, as of the last drawing."""
+        self.top = self.left = 0  # the first line and column that are shown
+        self.last_top = self.last_left = 0  # the largest values of these, as of the last drawing
 
     def present(self, title: str, found: Sequence[Text], part: Extent | None = None) -> None:
         """Shows other lines, and of them this part, where one is given and not all of them fit."""
@@ -103,15 +93,12 @@ class ReplayScreen:
         self.is_over = False
         self._browser = browser
         self._clock = clock
-        self._sought = ""
-        """The last text that was searched for."""
+        self._sought = ""  # the last text that was searched for
         self._asked = self._answer = ""
         """What is being asked in the last line, `/` or `step `, and what was typed so far."""
-        self._said = ""
-        """What stands in the last line until the next key."""
+        self._said = ""  # what stands in the last line until the next key
         self._speed = SPEEDS.index(1.0)
-        self._step_due_s: float | None = None
-        """When the next step is due while the game plays."""
+        self._step_due_s: float | None = None  # when the next step is due while the game plays
         self._has_help = False
         self.board, self.text, self._help = Pane(), Pane(), Pane()
         self._present()

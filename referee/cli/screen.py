@@ -18,8 +18,7 @@ from rich.text import Text
 from referee.cli.colour import console_at_stderr
 from referee.core.stop import Closing
 
-LOOK_S = 0.25
-"""How often it is looked whether the terminal has another size, or a signal came."""
+LOOK_S = 0.25  # how often it is looked whether the terminal has another size, or a signal came
 
 _NAMES = {
     **dict.fromkeys(("\r", "\n"), "enter"),

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from referee.ratings.placing import RankedBot
     from referee.tournament.run.progress import BotOrder, RunProgress
 
-ROWS = 20
-"""Maximum number of lines of the standings."""
+ROWS = 20  # maximum number of lines of the standings
 
 
 @click.command()

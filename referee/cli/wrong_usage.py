@@ -15,8 +15,7 @@ from referee.tournament.file.words import key_called
 _OPTIONS = {"rounds": "-n", "clock": "--time"}
 """Options that set what a key of the tournament file sets, and have another name."""
 
-_OUTPUT = ("output", "out", "dir", "folder", "results")
-"""What other programs call `-o`."""
+_OUTPUT = ("output", "out", "dir", "folder", "results")  # what other programs call `-o`
 
 
 def unknown_option(error: click.NoSuchOption) -> str:

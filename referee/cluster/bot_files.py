@@ -30,16 +30,11 @@ PART_BYTES = 4 << 20
 class BotFiles:
     """What a machine needs in order to play with a bot."""
 
-    bot: Bot
-    """As it is configured: its paths are those of the referee's machine."""
-    shared: bool
-    """Whether each machine has the bot already, so that nothing is sent."""
-    needs: tuple[str, ...]
-    """Programs that a machine must have."""
-    build: tuple[str, ...]
-    """The command that builds it; empty where there is none."""
-    files: tuple[File, ...]
-    """What is sent."""
+    bot: Bot  # as it is configured: its paths are those of the referee's machine
+    shared: bool  # whether each machine has the bot already, so that nothing is sent
+    needs: tuple[str, ...]  # programs that a machine must have
+    build: tuple[str, ...]  # the command that builds it; empty where there is none
+    files: tuple[File, ...]  # what is sent
     cwd: str
     """The bot's working directory, relative to the root of the files; empty where it is the one that its
     table names, on every machine.
@@ -50,10 +45,8 @@ class BotFiles:
     """Absolute paths in its command, environment and so on that name what is sent, each with the path
     relative to the root.
     """
-    is_plain: bool = False
-    """Whether `words` are all files, and the same that a run without a cluster hashes."""
-    build_network: bool = False
-    """Whether it has a network as it is built."""
+    is_plain: bool = False  # whether `words` are all files, and the same that a run without a cluster hashes
+    build_network: bool = False  # whether it has a network as it is built
 
     @cached_property
     def digest(self) -> str:
@@ -79,10 +72,8 @@ class SentFiles:
     """The files of all bots of a tournament, as they are sent to machines."""
 
     bots: tuple[BotFiles, ...]
-    sources: Mapping[str, Path]
-    """Where the content of each hash lies on this machine."""
-    unfit: tuple[LeftOut, ...] = ()
-    """The bots whose files are missing, or too many to be sent."""
+    sources: Mapping[str, Path]  # where the content of each hash lies on this machine
+    unfit: tuple[LeftOut, ...] = ()  # the bots whose files are missing, or too many to be sent
 
     def hashes_of(self, bot: Bot) -> dict[str, str] | None:
         """Returns the hashes of a bot's files as the header of a run has them, for `Programs`."""

@@ -54,35 +54,26 @@ from referee.tournament.run.opening import Candidate
 from referee.tournament.workers.backend import Backend, ReportHandler
 from referee.tournament.workers.task import Began, Notice, Report, Task, TaskLost, WorkerDied
 
-SILENT_S = 300.0
-"""Seconds in which the scheduler hears nothing of a Dask worker after which this is lost."""
+SILENT_S = 300.0  # seconds in which the scheduler hears nothing of a Dask worker after which this is lost
 
 GREETING_S = 120.0
 """Seconds that a Dask worker may take to answer a greeting, or to take a part of a bot's files."""
 
-PREPARING_S = 3600.0
-"""Seconds that a machine may take to get ready: bots may have to be built."""
+PREPARING_S = 3600.0  # seconds that a machine may take to get ready: bots may have to be built
 
-WAIT_S = 600.0
-"""Seconds in which the run waits for a machine that can play."""
+WAIT_S = 600.0  # seconds in which the run waits for a machine that can play
 
-FAILURES = 3
-"""How often in a row a Dask worker may fail before it is not used any more, if others can play."""
+FAILURES = 3  # how often in a row a Dask worker may fail before it is not used any more, if others can play
 
-OTHERS_S = 10.0
-"""Seconds to wait for other machines when none of those present is usable."""
+OTHERS_S = 10.0  # seconds to wait for other machines when none of those present is usable
 
-LOOK_S = 1.0
-"""Seconds between two checks whether machines are still alive and answer in time."""
+LOOK_S = 1.0  # seconds between two checks whether machines are still alive and answer in time
 
-_RAN_S = 1.0
-"""The maximum of seconds between two checks: if more have passed, the referee itself was stopped."""
+_RAN_S = 1.0  # the maximum of seconds between two checks: if more have passed, the referee itself was stopped
 
-REST_S = 10.0
-"""Seconds in which machines end their idle bots."""
+REST_S = 10.0  # seconds in which machines end their idle bots
 
-HOMES = 100_000
-"""The number of encounters whose machine is remembered: games that are played again come soon."""
+HOMES = 100_000  # the number of encounters whose machine is remembered: games that are played again come soon
 
 
 class WorkerStage(Enum):
@@ -102,31 +93,23 @@ class DaskWorker:
 
     address: str
     member: Member
-    heard_s: float
-    """When the scheduler was last seen to have heard of it."""
+    heard_s: float  # when the scheduler was last seen to have heard of it
     stage: WorkerStage = WorkerStage.GREETED
-    order: str = ""
-    """The key of the order that it is to answer before it can play."""
-    due_s: float = 0.0
-    """When this has to be answered."""
+    order: str = ""  # the key of the order that it is to answer before it can play
+    due_s: float = 0.0  # when this has to be answered
     greeting: Greeting | None = None
     parts: Iterator[FilePart] = field(default_factory=lambda: iter(()))
     unsent: dict[str, str] = field(default_factory=dict)
     """By digest of a bot, why files that it lacks cannot be sent."""
-    prepared: MachineReady | None = None
-    """What it answered when it had prepared the bots."""
-    unfit: tuple[LeftOut, ...] = ()
-    """The bots that it could not prepare."""
-    playing: dict[str, Task] = field(default_factory=dict)
-    """The tasks that it was given, by key."""
+    prepared: MachineReady | None = None  # what it answered when it had prepared the bots
+    unfit: tuple[LeftOut, ...] = ()  # the bots that it could not prepare
+    playing: dict[str, Task] = field(default_factory=dict)  # the tasks that it was given, by key
     playing_until_s: dict[str, float] = field(default_factory=dict)
     """The deadlines after which tasks count as lost, by key."""
     failures: int = 0
     """How often in a row it failed to play; what it was given at the same time fails together."""
-    unready: int = 0
-    """How often in a row it failed to get ready."""
-    has_played: bool = False
-    """Whether it has played a task to its end."""
+    unready: int = 0  # how often in a row it failed to get ready
+    has_played: bool = False  # whether it has played a task to its end
     first_core: int | None = None
     """Which of its machine's cores its first game is pinned to; the others follow. None before it is known.
     """
@@ -188,24 +171,19 @@ class ClusterBackend(Backend):
         self._take = take
         self._has_begun = False
         self._is_closed = False
-        self._workers: dict[str, DaskWorker] = {}
-        """By address."""
-        self._of: dict[str, DaskWorker] = {}
-        """By key of an order, the worker that is to answer it."""
-        self._pending: deque[Task] = deque()
-        """Tasks that wait for room on a machine, or for a machine."""
+        self._workers: dict[str, DaskWorker] = {}  # by address
+        self._of: dict[str, DaskWorker] = {}  # by key of an order, the worker that is to answer it
+        self._pending: deque[Task] = deque()  # tasks that wait for room on a machine, or for a machine
         self._players: list[DaskWorker] = []
         """The workers that can be given tasks. They are counted after each look at the cluster, not for each
         task.
         """
-        self._room = 0
-        """How many tasks they can be given."""
+        self._room = 0  # how many tasks they can be given
         self._homes: OrderedDict[str, str] = OrderedDict()
         """By encounter, the machine that plays it, for the last `HOMES` ones."""
         self._lost_on: dict[str, str] = {}
         """By encounter, the machine on which it was lost last: another one is to play it, if there is one."""
-        self._levels: dict[str, str] = {}
-        """By bot, its level of isolation on the first machine."""
+        self._levels: dict[str, str] = {}  # by bot, its level of isolation on the first machine
         self._shared_files: dict[str, dict[str, str]] = {}
         """For each bot that is found on the machines, the hashes of its files on the first one."""
         self._numbers = count(1)
@@ -214,14 +192,12 @@ class ClusterBackend(Backend):
         self._is_connected = True
         self._mute: set[str] = set()
         """Addresses of machines whose Dask worker ended before it had said anything, which was told then."""
-        self._is_empty = False
-        """Whether it has no Dask workers, which was told then."""
+        self._is_empty = False  # whether it has no Dask workers, which was told then
         self._now_s = self._useful_s = 0.0
         """Seconds in which this process ran, and when there was last a machine that could play."""
         self._looked_s = time.monotonic()
         self._looked_after_s = 0.0
-        self._refused: dict[str, str] = {}
-        """By address, why a worker is not used."""
+        self._refused: dict[str, str] = {}  # by address, why a worker is not used
         self._silent: dict[str, float] = {}
         """By address, the beat of workers that were lost since nothing more was heard of them."""
 

@@ -13,14 +13,10 @@ class Member(NamedTuple):
     """A Dask worker, as the scheduler knows it."""
 
     name: str
-    host: str
-    """The address of its machine."""
-    slots: int
-    """How many games it can play at a time: its threads."""
-    beat: float
-    """Differs each time that the scheduler hears of it."""
-    has_others: bool = False
-    """Whether it has tasks of others as well, for which ours may have to wait."""
+    host: str  # the address of its machine
+    slots: int  # how many games it can play at a time: its threads
+    beat: float  # differs each time that the scheduler hears of it
+    has_others: bool = False  # whether it has tasks of others as well, for which ours may have to wait
 
 
 class Members(NamedTuple):

@@ -22,14 +22,11 @@ from referee.processes.launcher import readable_within
 
 PACKAGES = ("distributed", "cryptography")
 
-CONNECT_S = 10
-"""Seconds after which a scheduler that cannot be reached is given up."""
+CONNECT_S = 10  # seconds after which a scheduler that cannot be reached is given up
 
-START_S = 60.0
-"""Seconds that a cluster on this machine may take to start."""
+START_S = 60.0  # seconds that a cluster on this machine may take to start
 
-END_S = 10.0
-"""Seconds that it may take to end."""
+END_S = 10.0  # seconds that it may take to end
 
 LOCAL = "local:"
 MAX_LOCAL = 1000
@@ -63,8 +60,7 @@ class ClusterSize(NamedTuple):
     """How large a cluster is at the moment."""
 
     machines: int
-    slots: int
-    """How many games it plays at a time."""
+    slots: int  # how many games it plays at a time
 
 
 class Scheduler(NamedTuple):

@@ -29,16 +29,13 @@ from referee.cluster.orders import MachineOrder, Play, from_bytes
 from referee.core.duty_cycle import DutyCycle
 from referee.core.text import shown
 
-CONNECT_S = 5.0
-"""Seconds after which connecting is tried again."""
+CONNECT_S = 5.0  # seconds after which connecting is tried again
 
 RETRY_S = 1.0
 
-LOOK_S = 1.0
-"""Minimum of seconds between two requests for the list of workers."""
+LOOK_S = 1.0  # minimum of seconds between two requests for the list of workers
 
-LOOKING = 0.02
-"""Maximum share of the time that these requests take, except for one every `SELDOM_S`."""
+LOOKING = 0.02  # maximum share of the time that these requests take, except for one every `SELDOM_S`
 
 SELDOM_S = 15.0
 """Maximum of seconds between two requests: one may have taken long only because the scheduler was stopped."""
@@ -58,12 +55,10 @@ class DaskClient(ClusterClient):
         self._run = run
         self._events: SimpleQueue[ClusterEvent] = SimpleQueue()
         self._client: Client | None = None
-        self._asked: dict[str, asyncio.Task[None]] = {}
-        """The tasks that wait for answers, by key."""
+        self._asked: dict[str, asyncio.Task[None]] = {}  # the tasks that wait for answers, by key
         self._loop = asyncio.new_event_loop()
         self._closing = asyncio.Event()
-        self._is_broken = False
-        """Whether the connection to the scheduler was lost."""
+        self._is_broken = False  # whether the connection to the scheduler was lost
         self._thread = threading.Thread(
             target=self._loop.run_until_complete, args=(self._serve(),), daemon=True
         )

@@ -19,8 +19,7 @@ from referee.tournament.run.forecast import LongestGame
 from referee.tournament.workers.task import Began, Finished, Report, Task, Void, WorkerDied
 from referee.wire.stopwatch import CPU_WALL, CPU_WALL_NS
 
-SPARE_S = 60.0
-"""Seconds for each game beyond what its clocks allow, after which a task is lost."""
+SPARE_S = 60.0  # seconds for each game beyond what its clocks allow, after which a task is lost
 
 
 def longest_s(task: Task) -> float:

@@ -67,20 +67,15 @@ from referee.tournament.workers.task import (
 )
 from referee.tournament.workers.worker import WorkerSignal
 
-ALIVE_S = 1.0
-"""Seconds between two signs of life."""
+ALIVE_S = 1.0  # seconds between two signs of life
 
-IDLE_S = 3600.0
-"""Seconds without orders after which it ends: its referee was killed."""
+IDLE_S = 3600.0  # seconds without orders after which it ends: its referee was killed
 
-LOOKING = 0.02
-"""Maximum share of the time that is spent on looking whether files have changed."""
+LOOKING = 0.02  # maximum share of the time that is spent on looking whether files have changed
 
-FLUSH_S = 0.01
-"""Seconds after which is tried again to send what there was no room for."""
+FLUSH_S = 0.01  # seconds after which is tried again to send what there was no room for
 
-Say = Callable[[str, MachineAnswer], None]
-"""Called with the key of an order, and its answer."""
+Say = Callable[[str, MachineAnswer], None]  # called with the key of an order, and its answer
 
 
 class Host:
@@ -90,24 +85,20 @@ class Host:
         """`store` is the folder for the files of bots. While the socket `orders` can be read, there are more
         of them. Raises `EnvironmentLacksError` where the folder cannot be written.
         """
-        self._remarks: list[str] = []
-        """Notes for the user about the bots on this machine."""
+        self._remarks: list[str] = []  # notes for the user about the bots on this machine
         self._store = FileStore(store, self._remarks.append)
         self._say = say
         self._orders = orders
         self._files: dict[str, BotFiles] = {}
-        self._bots: dict[str, Bot] = {}
-        """The bots as they are started on this machine, by name."""
+        self._bots: dict[str, Bot] = {}  # the bots as they are started on this machine, by name
         self._hashes = FileHashes()
         self._words: dict[str, dict[str, str]] = {}
         """By bot, the hashes of the files that its command names, as they were when it got ready."""
         self._rations: dict[str, DutyCycle] = {}
         """Limits how often the files of each bot are checked for changes."""
         self._pool: WorkerPool | None = None
-        self._tasks: dict[str, Task] = {}
-        """The tasks in progress, by key."""
-        self._reports: dict[str, list[Report]] = {}
-        """Their reports so far, by key."""
+        self._tasks: dict[str, Task] = {}  # the tasks in progress, by key
+        self._reports: dict[str, list[Report]] = {}  # their reports so far, by key
         self._is_stopping = False
 
     def obey(self, key: str, order: MachineOrder) -> None:

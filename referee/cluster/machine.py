@@ -25,11 +25,9 @@ from referee.tournament.workers.worker import WorkerSignal
 SILENT_S = 60.0
 """Seconds without a sign of life after which a host that plays is killed; it gives one every second."""
 
-END_S = 20.0
-"""Seconds that a host may take to end."""
+END_S = 20.0  # seconds that a host may take to end
 
-LOOK_S = 0.5
-"""Seconds between two looks whether all is well while an answer is waited for."""
+LOOK_S = 0.5  # seconds between two looks whether all is well while an answer is waited for
 
 IDLE_S = 120.0
 """Seconds without an order after which a host is ended: its referee was killed, or has nothing for it."""
@@ -141,8 +139,7 @@ class _Host:
         self._message_socket.shut_down()
 
 
-_hosts: dict[str, _Host] = {}
-"""The hosts that this process has started, by run."""
+_hosts: dict[str, _Host] = {}  # the hosts that this process has started, by run
 
 _starting = threading.Lock()
 

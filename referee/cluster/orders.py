@@ -35,11 +35,9 @@ class Requirement(NamedTuple):
     """What a run requires of every machine."""
 
     bots: tuple[BotFiles, ...]
-    seats: int
-    """Maximum number of seats of a game."""
+    seats: int  # maximum number of seats of a game
     pin: bool
-    cpu_clocks: bool
-    """Whether clocks count processor time."""
+    cpu_clocks: bool  # whether clocks count processor time
 
 
 class Greet(NamedTuple):
@@ -53,50 +51,39 @@ class Greeting(NamedTuple):
 
     name: str
     cpu: str
-    version: str
-    """The version of the referee there."""
-    code: str
-    """The hash of the referee's own code there."""
-    lacking: tuple[str, ...]
-    """The digests of the bots whose files have to be sent to it."""
+    version: str  # the version of the referee there
+    code: str  # the hash of the referee's own code there
+    lacking: tuple[str, ...]  # the digests of the bots whose files have to be sent to it
 
 
 class FilePart(NamedTuple):
     """A part of the archive of a bot's files; answered by None, or by `MachineUnfit`."""
 
-    digest: str
-    """The hash of the bot's files together."""
+    digest: str  # the hash of the bot's files together
     offset: int
     data: bytes
-    size: int
-    """The size of the whole, in bytes."""
+    size: int  # the size of the whole, in bytes
 
 
 class Prepare(NamedTuple):
     """Tells a machine to get ready to play; answered by `MachineReady`, or by `MachineUnfit`."""
 
     requirement: Requirement
-    label: str
-    """What the worker is called in records."""
-    slots: int
-    """How many games it is to play at a time."""
+    label: str  # what the worker is called in records
+    slots: int  # how many games it is to play at a time
     slots_of_machine: int
     """How many games all workers of its machine play at a time: the bots share the memory."""
-    first_core: int
-    """Which of the machine's cores its first game is pinned to."""
+    first_core: int  # which of the machine's cores its first game is pinned to
 
 
 class MachineReady(NamedTuple):
     """A machine is ready to play, with the bots that could be prepared there."""
 
-    levels: dict[str, str]
-    """By bot, its level of isolation there."""
+    levels: dict[str, str]  # by bot, its level of isolation there
     files: dict[str, dict[str, str]]
     """By bot, the hashes of the files that its command names, as they are there."""
-    remarks: tuple[str, ...]
-    """What the user should know of its bots."""
-    unfit: tuple[LeftOut, ...] = ()
-    """The bots that cannot be prepared there."""
+    remarks: tuple[str, ...]  # what the user should know of its bots
+    unfit: tuple[LeftOut, ...] = ()  # the bots that cannot be prepared there
 
 
 class MachineUnfit(NamedTuple):

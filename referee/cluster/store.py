@@ -50,14 +50,11 @@ from referee.tournament.file.file_list import MAX_BYTES, MAX_FILES, File
 from referee.tournament.run.hashes import hashes_of_words
 from referee.tournament.run.readiness import not_built, refused
 
-KEPT_DAYS = 30
-"""After so many days without use files are removed."""
+KEPT_DAYS = 30  # after so many days without use files are removed
 
-_REMOVE_S = 60.0
-"""The most seconds that removing a folder takes."""
+_REMOVE_S = 60.0  # the most seconds that removing a folder takes
 
-_LONGEST_PATH = 2000
-"""Maximum number of characters of a path in a bot's files."""
+_LONGEST_PATH = 2000  # maximum number of characters of a path in a bot's files
 
 _SHA256 = re.compile("[0-9a-f]{64}")
 
@@ -97,10 +94,8 @@ class FileStore:
         self._bots = self.folder / "bots"
         self._hashes = FileHashes()
         self._archives = self.folder / "archives"
-        self._incoming: dict[str, Path] = {}
-        """By digest, the file of an archive that has arrived in part."""
-        self._in_use: dict[str, int] = {}
-        """Descriptors of the locks of the bots that this process plays with."""
+        self._incoming: dict[str, Path] = {}  # by digest, the file of an archive that has arrived in part
+        self._in_use: dict[str, int] = {}  # descriptors of the locks of the bots that this process plays with
         with writing(f"a store of files in `{shown(str(self.folder))}`"):
             _make(self.folder, 0o711)
             _make(self._archives, 0o700)
@@ -264,8 +259,7 @@ class FileStore:
 
     def _differing(self, top: Path, files: Iterable[File]) -> list[File]:
         """The files that are not in their places, or not what they should be."""
-        folders: dict[Path, bool] = {}
-        """Whether each is a folder, and not behind a link."""
+        folders: dict[Path, bool] = {}  # whether each is a folder, and not behind a link
         found = []
         for file in files:
             path = top / file.path

@@ -7,8 +7,7 @@ from collections.abc import Callable
 Advance = Callable[[int, int], None]
 """Called again and again with how much is done, and how much there is in all."""
 
-Stage = Callable[[str], Advance]
-"""Begins a stage of a computation, given what people are told that it does."""
+Stage = Callable[[str], Advance]  # begins a stage of a computation, given what people are told that it does
 
 
 def untold(done: int, in_all: int) -> None:

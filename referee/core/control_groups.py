@@ -10,18 +10,15 @@ from typing import NamedTuple
 LISTING = Path("/proc/self/cgroup")
 CGROUPS = Path("/sys/fs/cgroup")
 
-NO_LIMIT = 1 << 60
-"""A control group of version 1 has no limit if its number is at least this large."""
+NO_LIMIT = 1 << 60  # A control group of version 1 has no limit if its number is at least this large
 
 
 class ControlGroup(NamedTuple):
     """The tightest limits of the control groups that this process is in; None is no limit."""
 
-    cpu_percent: int | None
-    """In hundredths of one core."""
+    cpu_percent: int | None  # in hundredths of one core
     memory_bytes: int | None
-    processes: int | None
-    """How many more processes are allowed."""
+    processes: int | None  # how many more processes are allowed
 
 
 def usable_memory() -> int:

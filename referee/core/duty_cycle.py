@@ -12,8 +12,7 @@ class DutyCycle:
     def __init__(self, clock: Callable[[], float], share: float, least_s: float = 0.0) -> None:
         """`clock` gives seconds; at least `least_s` seconds pass between two beginnings."""
         self._clock = clock
-        self.share = share
-        """The maximum share of the time. A change takes effect the next time."""
+        self.share = share  # the maximum share of the time. A change takes effect the next time.
         self._least_s = least_s
         self._due_s = clock()
 

@@ -10,8 +10,7 @@ from typing import BinaryIO, NamedTuple
 
 from referee.core.regular import open_regular
 
-LARGEST = 1 << 30
-"""Maximum number of bytes of a file that is hashed: this much takes a second or two."""
+LARGEST = 1 << 30  # maximum number of bytes of a file that is hashed: this much takes a second or two
 
 _CHUNK = 1 << 20
 
@@ -21,8 +20,7 @@ class HashedFile(NamedTuple):
 
     sha256: str
     size: int
-    executable: bool
-    """Whether its owner may execute it."""
+    executable: bool  # whether its owner may execute it
 
 
 class _Version(NamedTuple):

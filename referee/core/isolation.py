@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-LEVELS = ("none", "basic", "landlock", "bwrap")
-"""The levels, from the weakest to the strongest."""
+LEVELS = ("none", "basic", "landlock", "bwrap")  # the levels, from the weakest to the strongest
 
-CONFINED = ("landlock", "bwrap")
-"""The levels that confine the files of a bot."""
+CONFINED = ("landlock", "bwrap")  # the levels that confine the files of a bot
 
-AUTO = "auto"
-"""Stands for the strongest level that works on this machine."""
+AUTO = "auto"  # stands for the strongest level that works on this machine

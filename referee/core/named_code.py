@@ -18,11 +18,9 @@ from referee.core.errors import UsageError
 from referee.core.regular import read_start
 from referee.core.text import shown
 
-SIZE_CAP = 1 << 20
-"""Maximum number of bytes of a file."""
+SIZE_CAP = 1 << 20  # maximum number of bytes of a file
 
-_run: dict[str, str] = {}
-"""The files whose code was run, each with what its object is."""
+_run: dict[str, str] = {}  # the files whose code was run, each with what its object is
 
 _FILE = re.compile(r"(.+\.py):([A-Za-z_][A-Za-z0-9_]*)")
 
@@ -30,10 +28,8 @@ _FILE = re.compile(r"(.+\.py):([A-Za-z_][A-Za-z0-9_]*)")
 class Source(NamedTuple):
     """A file with the name of an object in it. It can be pickled, and means the same in every process."""
 
-    kind: str
-    """What the object is, in a word for messages."""
-    text: bytes
-    """The file."""
+    kind: str  # what the object is, in a word for messages
+    text: bytes  # the file
     path: str
     name: str
 

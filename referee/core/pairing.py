@@ -8,8 +8,7 @@ from typing import NamedTuple
 BOT_NAME = re.compile(r"(?!\.+$)[A-Za-z0-9._+-]{1,64}")
 """A bot's name: safe in a game's id, a file name, a table and a shell."""
 
-SECTION_NAME = BOT_NAME
-"""The name of a section of a tournament, which is safe in the same places."""
+SECTION_NAME = BOT_NAME  # the name of a section of a tournament, which is safe in the same places
 
 _ROUND = re.compile(r"([1-9][0-9]{0,17})(?:\.([1-9][0-9]{0,17}))?")
 
@@ -29,8 +28,7 @@ class Pairing(NamedTuple):
     bots meet several times in a round, the number of the encounter follows that of the round: `2.3:a:b`. The
     name of the section stands before all that, if there is more than one: `small/3:greedy:random`.
     """
-    bots: tuple[str, ...]
-    """The bots' names, by seat."""
+    bots: tuple[str, ...]  # the bots' names, by seat
 
     @classmethod
     def of(cls, number: int, bots: tuple[str, ...], part: int = 0, section: str = "") -> Pairing:

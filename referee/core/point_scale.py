@@ -8,14 +8,12 @@ from typing import Any
 
 from referee.core.fields import Fields
 
-KEY = "points"
-"""The key of a tournament file, and the member of a header."""
+KEY = "points"  # the key of a tournament file, and the member of a header
 
 ORDER = "order"
 """The key of a tournament file, and the member of a header, that says what bots are ordered by."""
 
-ORDERS = ("rating", "points")
-"""What bots can be ordered by; the first one is the default."""
+ORDERS = ("rating", "points")  # what bots can be ordered by; the first one is the default
 
 MAX_POINTS = 1000
 
@@ -27,8 +25,7 @@ class PointScale:
     win: float = 1.0
     draw: float = 0.5
     loss: float = 0.0
-    bye: float = 2.0
-    """The points of a round without a game; by default as many as two games won."""
+    bye: float = 2.0  # the points of a round without a game; by default as many as two games won
 
     @classmethod
     def read(cls, fields: Fields) -> PointScale:
@@ -68,8 +65,7 @@ class PointScale:
         return self.halves(ranks, seat) / (2 * max(1, len(ranks) - 1))
 
 
-STANDARD = PointScale()
-"""The scale of a tournament that names none."""
+STANDARD = PointScale()  # the scale of a tournament that names none
 
 
 def _number(table: Fields, name: str, default: float | None = None) -> float:

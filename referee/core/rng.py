@@ -47,12 +47,9 @@ class Stream:
 
     def __init__(self, key: bytes) -> None:
         self._key = key
-        self._blocks = 0
-        """The number of blocks that were computed."""
-        self._unread = 0
-        """The bits of these blocks that are still unread, as one number."""
-        self._bits = 0
-        """The number of unread bits."""
+        self._blocks = 0  # the number of blocks that were computed
+        self._unread = 0  # the bits of these blocks that are still unread, as one number
+        self._bits = 0  # the number of unread bits
 
     def _more(self, bits: int) -> None:
         """Computes blocks until at least `bits` bits are unread."""

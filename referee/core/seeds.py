@@ -22,8 +22,7 @@ import hashlib
 from referee.core.pairing import Pairing
 from referee.core.rng import Stream, derive
 
-BOT_SEED_BITS = 53
-"""Every language can hold such a number exactly, also where all numbers are floats."""
+BOT_SEED_BITS = 53  # every language can hold such a number exactly, also where all numbers are floats
 
 
 def game_seed(run_seed: str, game_id: str) -> bytes:

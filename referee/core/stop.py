@@ -69,10 +69,8 @@ class StopSignals:
     """A context manager for playing: notes the first signal; the second raises `Interrupted`."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
-        self.asked = ""
-        """The name of the first signal; empty as long as none has come."""
-        self._say = say
-        """Called from a signal handler, so it must not write through a buffer."""
+        self.asked = ""  # the name of the first signal; empty as long as none has come
+        self._say = say  # called from a signal handler, so it must not write through a buffer
 
     def __enter__(self) -> StopSignals:
         _enter(self._take)
@@ -97,8 +95,7 @@ class Closing:
     """
 
     def __init__(self, close: Callable[[], object]) -> None:
-        self._close = close
-        """Called from a signal handler; it brings what is running to its end."""
+        self._close = close  # called from a signal handler; it brings what is running to its end
         self._asked = ""
 
     def __enter__(self) -> Closing:
@@ -143,8 +140,7 @@ def _do_nothing(name: str) -> None:
     pass
 
 
-_act: Callable[[str], None] = _end_process
-"""What the next signal does; called with its name."""
+_act: Callable[[str], None] = _end_process  # what the next signal does; called with its name
 
 
 def _enter(act: Callable[[str], None]) -> None:

@@ -10,8 +10,7 @@ from collections.abc import Iterable, Sequence
 _SEATS = re.compile(r"\bseats? ([1-9](?:, [1-9])*)\b")
 _FOLDERS = re.compile(r"(?<![\w/:.<])/(?:[\w.+@-]+/)+(?=[\w.+@-])")
 
-WIDTH = 80
-"""How many characters a line of a table may have where no terminal says otherwise."""
+WIDTH = 80  # how many characters a line of a table may have where no terminal says otherwise
 
 
 def shown(raw: bytes | str, most: int = 200) -> str:

@@ -17,8 +17,7 @@ CPU_INFO = Path("/proc/cpuinfo")
 
 UNKNOWN = "unknown"
 
-MAX_TEXT = 100
-"""Maximum number of characters of the name, and of the model."""
+MAX_TEXT = 100  # maximum number of characters of the name, and of the model
 
 _READ = 1 << 14
 """Maximum number of bytes that are read of the description of the processors, which repeats itself for each
@@ -28,16 +27,14 @@ core.
 _MODELS = ("model name", "cpu model", "cpu", "uarch", "model", "hardware")
 """What the model is called there, what tells most first. On x86 `model` is a number, beside `model name`."""
 
-_ARM = ("cpu implementer", "cpu part")
-"""The numbers that stand for a model of ARM where it has no name."""
+_ARM = ("cpu implementer", "cpu part")  # the numbers that stand for a model of ARM where it has no name
 
 
 class ThisMachine(NamedTuple):
     """A machine as it names itself; both texts are escaped and bounded."""
 
     name: str
-    cpu: str
-    """The model of its processor."""
+    cpu: str  # the model of its processor
 
 
 @cache

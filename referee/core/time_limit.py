@@ -23,18 +23,15 @@ both in a stage that is a league.
 PLAYED_US = "played_us"
 """The member of a header that says how long was played so far, of a tournament with a time of play."""
 
-SHORTEST_US = 60_000_000
-"""Shorter times are those of moves, written under the wrong key."""
+SHORTEST_US = 60_000_000  # shorter times are those of moves, written under the wrong key
 
 
 @dataclass(frozen=True, slots=True)
 class TimeLimit:
     """Until when encounters, or rounds that follow from results, begin."""
 
-    until: datetime | None = None
-    """With its offset from UTC."""
-    time_us: int = 0
-    """The time of play; 0 where it is not limited."""
+    until: datetime | None = None  # with its offset from UTC
+    time_us: int = 0  # the time of play; 0 where it is not limited
 
     @classmethod
     def read(cls, fields: Fields) -> TimeLimit:
@@ -74,8 +71,7 @@ class TimeLimit:
         return f"closed: the `time` of {show_period(self.time_us)} is over, no more games begin"
 
 
-UNLIMITED = TimeLimit()
-"""Everything is played."""
+UNLIMITED = TimeLimit()  # everything is played
 
 
 def _moment(fields: Fields) -> datetime:

@@ -26,13 +26,11 @@ class TimeControl:
 
     move_us: int
     reserve_us: int = 0
-    step_us: int = 0
-    """The unit in which the reserve is charged; 0 for exact microseconds."""
+    step_us: int = 0  # the unit in which the reserve is charged; 0 for exact microseconds
     increment_us: int = 0
     timed: bool = True
     """False for `none`: nothing is charged, and `move_us` is how long the referee waits for an answer."""
-    by_cpu: bool = False
-    """Whether the clock counts the bot's processor time instead of wall-clock time."""
+    by_cpu: bool = False  # whether the clock counts the bot's processor time instead of wall-clock time
 
     @classmethod
     def parse(cls, text: str) -> TimeControl:

@@ -12,8 +12,7 @@ from referee.core.text import shown
 
 _UNITS_US = {"h": 3_600_000_000, "m": 60_000_000, "s": 1_000_000, "ms": 1_000, "us": 1}
 PERIOD = r"([0-9]{1,13})(?:\.([0-9]{1,6}))?(us|ms|s|m|h)"
-LONGEST_US = 1000 * _UNITS_US["h"]
-"""The longest period that is accepted."""
+LONGEST_US = 1000 * _UNITS_US["h"]  # the longest period that is accepted
 
 
 def period(whole: str, part: str | None, unit: str) -> int:

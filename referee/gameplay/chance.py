@@ -20,10 +20,8 @@ class Chance:
 
     streams: Mapping[Seat, Stream]
     """By the actor, `CHANCE` or `SHARED_CHANCE`; what is drawn is drawn from copies."""
-    given: tuple[str, ...] = ()
-    """The next outcomes, each in place of the one that would be drawn."""
-    decided: tuple[str, ...] = ()
-    """All outcomes so far."""
+    given: tuple[str, ...] = ()  # the next outcomes, each in place of the one that would be drawn
+    decided: tuple[str, ...] = ()  # all outcomes so far
 
     @classmethod
     def of_seeds(cls, own: bytes, shared: bytes, given: Sequence[str] = ()) -> Chance:

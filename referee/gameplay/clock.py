@@ -20,8 +20,7 @@ class Charge(NamedTuple):
     used_us: int
     over_us: int
     taken_us: int
-    reserve_us: int
-    """The reserve after the move, its increment included."""
+    reserve_us: int  # the reserve after the move, its increment included
 
 
 @dataclass(frozen=True, slots=True)

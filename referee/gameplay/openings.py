@@ -21,20 +21,16 @@ from referee.gameplay.events import Drawn, Preset
 from referee.gameplay.terms import Terms
 from referee.games.api import SHARED_CHANCE, Game, Options, Refusal, Seat, State
 
-OpeningLine = tuple[str, ...]
-"""The moves of an opening, in their canonical spelling."""
+OpeningLine = tuple[str, ...]  # the moves of an opening, in their canonical spelling
 
-MAX_PLIES = 100
-"""Maximum number of moves that are drawn."""
+MAX_PLIES = 100  # maximum number of moves that are drawn
 
-TRIES = 20
-"""How many lines are drawn at most for an opening, while each of them ends the game."""
+TRIES = 20  # how many lines are drawn at most for an opening, while each of them ends the game
 
 ORDERS = ("sequential", "random")
 """How lines are taken from a list: one after the other, round by round, or drawn for each encounter."""
 
-SEPARATOR = ";"
-"""Between the moves of a line."""
+SEPARATOR = ";"  # between the moves of a line
 
 
 class BadOpening(ValueError):
@@ -106,12 +102,9 @@ def set_up(
 class OpeningStart:
     """The beginning of an earlier game, with which games of a run begin."""
 
-    game: str
-    """The id of the earlier game."""
-    move: int
-    """The step of it after which they go on, as `replay --move` counts."""
-    events: tuple[Drawn | Preset, ...]
-    """What had happened by then."""
+    game: str  # the id of the earlier game
+    move: int  # the step of it after which they go on, as `replay --move` counts
+    events: tuple[Drawn | Preset, ...]  # what had happened by then
 
     def header(self) -> dict[str, Any]:
         """The start as it stands in the first line of a run's records.
@@ -143,18 +136,13 @@ class OpeningStart:
 class Openings:
     """The openings of the games of a run: none, moves that are drawn, the lines of a list, or a start."""
 
-    plies: int = 0
-    """How many moves are drawn; a ply is one turn of one seat."""
-    lines: tuple[OpeningLine, ...] = ()
-    """A list of lines, instead of drawn moves."""
-    order: str = ORDERS[0]
-    """How lines are taken from the list; one of `ORDERS`."""
+    plies: int = 0  # how many moves are drawn; a ply is one turn of one seat
+    lines: tuple[OpeningLine, ...] = ()  # A list of lines, instead of drawn moves
+    order: str = ORDERS[0]  # how lines are taken from the list; one of `ORDERS`
     seed: str | None = None
     """The seed of what is drawn; None if it is drawn from the shared seed of the games."""
-    sha256: str = ""
-    """The hash of the file that has the list."""
-    start: OpeningStart | None = None
-    """What all games begin with, instead of moves that are drawn or listed."""
+    sha256: str = ""  # the hash of the file that has the list
+    start: OpeningStart | None = None  # what all games begin with, instead of moves that are drawn or listed
 
     @property
     def are_given(self) -> bool:

@@ -19,18 +19,14 @@ class Terms:
     id: str
     game: Game[Any]
     options: Options
-    bots: tuple[str, ...]
-    """Names, by seat."""
-    controls: tuple[TimeControl, ...]
-    """By seat."""
-    seed: bytes
-    """This game's own; whatever is random in the game is drawn from it, except for what is shared."""
+    bots: tuple[str, ...]  # names, by seat
+    controls: tuple[TimeControl, ...]  # by seat
+    seed: bytes  # this game's own; whatever is random in the game is drawn from it, except for what is shared
     shared_seed: bytes = b""
     """The seed of what the games of an encounter, or all bots that play alone in a round, have in common."""
     margin_us: int = MARGIN_US
     rejections: int = REJECTIONS
-    opening: tuple[str, ...] = ()
-    """The first moves, which the referee makes in the name of the seats to move."""
+    opening: tuple[str, ...] = ()  # the first moves, which the referee makes in the name of the seats to move
     start: tuple[Drawn | Preset, ...] = ()
     """The events of an earlier game with which this one begins, outcomes of chance included."""
 
@@ -43,7 +39,5 @@ class Verdict(NamedTuple):
     """How a game ended."""
 
     outcome: Outcome
-    ending: Ending
-    """`rules` where the game came to its own end, else what the seat that left last did."""
-    rated: bool
-    """False where no bot that could be started was left to win: nothing was played."""
+    ending: Ending  # `rules` where the game came to its own end, else what the seat that left last did
+    rated: bool  # false where no bot that could be started was left to win: nothing was played

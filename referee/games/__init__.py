@@ -23,8 +23,7 @@ GAMES: dict[str, Game[Any]] = {
 }
 """The built-in games, by slug."""
 
-_from_outside: dict[str, outside.Outside] = {}
-"""The games from outside that were loaded so far, by slug."""
+_from_outside: dict[str, outside.Outside] = {}  # the games from outside that were loaded so far, by slug
 
 
 def game_named(slug: str) -> Game[Any]:

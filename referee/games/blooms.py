@@ -79,8 +79,7 @@ _KINDS = (
     _kind(1, True, "seat2-second"),
     _kind(1, False, "seat2"),
 )
-_BRIDGE = 0.26
-"""How wide the bridges between the stones of a bloom are."""
+_BRIDGE = 0.26  # how wide the bridges between the stones of a bloom are
 _PLACE = Symbol("place for a captured stone", (Circle(0, 0, 0.23, "board", "edge", 0.02),))
 _CAPTURED = Symbol("captured stone", (Circle(0, 0, 0.23, "own", "own-edge"),))
 _CAPTURED_NOW = Symbol(
@@ -92,8 +91,7 @@ _CAPTURED_NOW = Symbol(
     ),
 )
 """With a line below it, and room above it, so that it is in the middle."""
-_MOST_IN_ROW = 20
-"""How many places for captured stones are in a row."""
+_MOST_IN_ROW = 20  # how many places for captured stones are in a row
 _LEGEND = row_of(
     Span("[ ]", "faint", FRESH),
     Span(" placed, ", "faint", caption=" placed  "),
@@ -117,12 +115,9 @@ class BloomsRules:
     apart: int
     """The step to the same cell of a second board, so far away that no set spreads from one to the other."""
     target: int
-    cells: tuple[Cells, ...]
-    """Each cell as a set, in the order of cells."""
-    single: dict[str, Stones]
-    """Moves of one stone, by each of their spellings."""
-    written: tuple[dict[Cells, str], ...]
-    """The canonical spellings of a stone, by colour and cell as a set."""
+    cells: tuple[Cells, ...]  # each cell as a set, in the order of cells
+    single: dict[str, Stones]  # moves of one stone, by each of their spellings
+    written: tuple[dict[Cells, str], ...]  # the canonical spellings of a stone, by colour and cell as a set
 
     @classmethod
     @cache
@@ -145,16 +140,11 @@ class BloomsState(TwoSeatState[Stones]):
     """A position: the stones, how many each seat has captured, and what the last turn did."""
 
     rules: BloomsRules
-    own: Stones
-    """The stones of the seat that is to move."""
-    opponent: Stones
-    """The stones of the other seat."""
-    empty: Cells
-    """The cells without stones."""
-    captures: tuple[int, int]
-    """How many stones each seat has captured."""
-    captured: Cells
-    """The cells that the last turn emptied."""
+    own: Stones  # the stones of the seat that is to move
+    opponent: Stones  # the stones of the other seat
+    empty: Cells  # the cells without stones
+    captures: tuple[int, int]  # how many stones each seat has captured
+    captured: Cells  # the cells that the last turn emptied
 
     def read(self, seat: Seat, text: str) -> Stones:
         """One or two parts `COLOUR:CELL`, in either order and case."""

@@ -48,11 +48,9 @@ from referee.games.stones import (
 from referee.games.trail import Trail
 from referee.games.twoseat import TwoSeatGame, TwoSeatState
 
-Stone = int
-"""2 × the cell it goes to + the seat whose colour it has."""
+Stone = int  # 2 × the cell it goes to + the seat whose colour it has
 
-Placement = tuple[Stone, ...]
-"""A move: the stones in ascending order, which is that of their cells."""
+Placement = tuple[Stone, ...]  # A move: the stones in ascending order, which is that of their cells
 
 _COLOURS = "WO"
 _COLOUR_NAMES = ("white", "orange")
@@ -94,8 +92,7 @@ class EvenGroupsRules(NamedTuple):
     board: HexBoard
     near: Mapping[int, Callable[[bytes], tuple[int, ...]]]
     """By cell, a function that picks the entries of the adjacent cells out of an array."""
-    stones: dict[str, Stone]
-    """Stones by each of their spellings."""
+    stones: dict[str, Stone]  # stones by each of their spellings
 
     @classmethod
     @cache
@@ -112,14 +109,12 @@ class EvenGroupsState(TwoSeatState[Placement]):
     """A position: the stones, and which group each of them belongs to."""
 
     rules: EvenGroupsRules
-    empty: bytes
-    """The empty cells, ascending."""
+    empty: bytes  # the empty cells, ascending
     groups: tuple[bytes, bytes]
     """By colour, for each cell: 0, or for a stone of this colour its group's number, which is 1 + the cell
     of one of the group's stones.
     """
-    counts: tuple[int, int]
-    """How many groups each colour has."""
+    counts: tuple[int, int]  # how many groups each colour has
 
     def read(self, seat: Seat, text: str) -> Placement:
         """Parts `COLOUR:CELL`: one on the first turn, then two, in either order and case."""

@@ -9,8 +9,7 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
-Cells = int
-"""A set of cells: bit *i* stands for the cell of number *i*."""
+Cells = int  # A set of cells: bit *i* stands for the cell of number *i*
 
 
 def members(cells: Cells) -> list[int]:
@@ -30,18 +29,12 @@ class HexBoard(NamedTuple):
     """
 
     side: int
-    width: int
-    """The step from a cell to the one below it on the left: the longest row and one unused number."""
-    rows: tuple[range, ...]
-    """The cells of each row."""
-    names: dict[int, str]
-    """Names by cell, in ascending order of the cells."""
-    cells: dict[str, int]
-    """Cells by name, in capitals."""
-    neighbours: dict[int, tuple[int, ...]]
-    """Adjacent cells by cell, in ascending order."""
-    all: Cells
-    """The set of all cells."""
+    width: int  # the step from a cell to the one below it on the left: the longest row and one unused number
+    rows: tuple[range, ...]  # the cells of each row
+    names: dict[int, str]  # names by cell, in ascending order of the cells
+    cells: dict[str, int]  # cells by name, in capitals
+    neighbours: dict[int, tuple[int, ...]]  # adjacent cells by cell, in ascending order
+    all: Cells  # the set of all cells
 
     @classmethod
     @cache
@@ -73,16 +66,12 @@ class SquareBoard(NamedTuple):
     """A square board."""
 
     size: int
-    rows: tuple[range, ...]
-    """The cells of each row."""
-    names: dict[int, str]
-    """Names by cell, in ascending order of the cells."""
-    cells: dict[str, int]
-    """Cells by name, in capitals."""
+    rows: tuple[range, ...]  # the cells of each row
+    names: dict[int, str]  # names by cell, in ascending order of the cells
+    cells: dict[str, int]  # cells by name, in capitals
     steps: dict[str, int]
     """The steps to adjacent cells: down, left, right, up, by initial in alphabetical order."""
-    all: Cells
-    """The set of all cells."""
+    all: Cells  # the set of all cells
 
     @classmethod
     @cache

@@ -22,8 +22,7 @@ from referee.games.api import Game
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-GROUP = "referee.games"
-"""The group of entry points under which installed packages offer games, named by slug."""
+GROUP = "referee.games"  # the group of entry points under which installed packages offer games, named by slug
 
 VARIABLE = "REFEREE_GAME"
 """The environment variable that tells bots the file of their game, as `/a/folder/module.py:NAME`."""
@@ -43,8 +42,7 @@ _MEMBERS: dict[str, type] = {
 }
 """The class variables that a game must have, with their types."""
 
-_sources: dict[str, Source] = {}
-"""The source of each loaded file, by module name."""
+_sources: dict[str, Source] = {}  # the source of each loaded file, by module name
 
 
 class Outside(NamedTuple):

@@ -21,10 +21,8 @@ class LegalMovesSample(NamedTuple, Generic[M]):
     """Legal moves of a position."""
 
     moves: Sequence[M]
-    total: int | None
-    """How many legal moves there are; None if unknown."""
-    sampled: bool
-    """Whether `moves` is a random sample."""
+    total: int | None  # how many legal moves there are; None if unknown
+    sampled: bool  # whether `moves` is a random sample
 
 
 def legal_moves(state: State[M], seat: Seat, most: int | None, rng: Random) -> LegalMovesSample[M]:

@@ -45,22 +45,17 @@ def no_such_cell(parts: Sequence[str], board: HexBoard) -> Illegal:
     return Illegal("no-such-cell", f"there is no cell {missing[:20]} on a board of side {board.side}")
 
 
-ROW = 0.866
-"""How far rows of hexagonal cells are apart, if a cell is 1 wide."""
+ROW = 0.866  # how far rows of hexagonal cells are apart, if a cell is 1 wide
 
 
 class StoneBoard(NamedTuple):
     """The marks of a board and its stones, all of which are made once."""
 
     board: HexBoard
-    points: dict[int, Point]
-    """The middle of each cell."""
-    ground: tuple[Mark, ...]
-    """The empty cells, and the names of rows and diagonals around them."""
-    stones: tuple[dict[int, Mark], ...]
-    """By kind of stone, for each cell the mark of a stone there."""
-    placed: dict[int, Mark]
-    """By cell, what surrounds a stone that the last turn placed."""
+    points: dict[int, Point]  # the middle of each cell
+    ground: tuple[Mark, ...]  # the empty cells, and the names of rows and diagonals around them
+    stones: tuple[dict[int, Mark], ...]  # by kind of stone, for each cell the mark of a stone there
+    placed: dict[int, Mark]  # by cell, what surrounds a stone that the last turn placed
     captured: dict[int, tuple[Mark, ...]]
     """By cell, what stands where the last turn captured a stone, by the seat that lost it."""
 
@@ -142,8 +137,7 @@ class StoneKind(NamedTuple):
     text: str
     symbol: Symbol
     paint: Paint
-    title: str
-    """In words, without its place."""
+    title: str  # in words, without its place
 
     def mark(self, point: Point, name: str) -> Mark:
         """A stone of this kind on a cell."""

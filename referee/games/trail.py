@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-Audience = int | None
-"""A seat, or None for a spectator who sees all."""
+Audience = int | None  # A seat, or None for a spectator who sees all
 
 TrailLines = tuple[str, ...]
 
@@ -26,8 +25,7 @@ class Trail:
 
     def __init__(self, before: Trail | None = None, own: Callable[[Audience], TrailLines] = _nothing) -> None:
         self._before = before
-        self.own = own
-        """The lines that this position adds, by audience."""
+        self.own = own  # the lines that this position adds, by audience
         self._known: dict[Audience, TrailLines] = {}
 
     def until(self, count: int) -> Trail:

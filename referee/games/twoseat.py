@@ -20,14 +20,11 @@ class TwoSeatState(State[M]):
     so that a position never changes.
     """
 
-    turn: int
-    """The number of turns before this position."""
-    last: M | None
-    """The move that led here."""
+    turn: int  # the number of turns before this position
+    last: M | None  # the move that led here
     over: bool
     trail: Trail
-    left: frozenset[Seat]
-    """The seats that left the game."""
+    left: frozenset[Seat]  # the seats that left the game
 
     @property
     def mover(self) -> Seat:

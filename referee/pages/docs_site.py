@@ -17,8 +17,7 @@ from referee.core.whole_file import write_whole
 from referee.pages.documents import Anchors, documents, plain, sections, text_of, title_of
 from referee.pages.environment import PAGE_START, page, static
 
-INDEX = "index.html"
-"""The page with the list of all documents and the search."""
+INDEX = "index.html"  # the page with the list of all documents and the search
 
 
 def write_site(folder: Path) -> None:

@@ -26,21 +26,17 @@ FOLDERS = (
 )
 """The folders of the package that have documents, those for users first."""
 
-FIRST = "FIRST_BOT.md"
-"""The page to begin with."""
+FIRST = "FIRST_BOT.md"  # the page to begin with
 
 
 class DocumentSection(NamedTuple):
     """A heading of a document with the text up to the next heading."""
 
     page: str
-    level: int
-    """1 for the title of the page, 2 for its sections, and so on."""
+    level: int  # 1 for the title of the page, 2 for its sections, and so on
     title: str
-    anchor: str
-    """The identifier of the heading within its page, as in `page.md#anchor`."""
-    lines: tuple[str, ...]
-    """The text in Markdown, without the heading."""
+    anchor: str  # the identifier of the heading within its page, as in `page.md#anchor`
+    lines: tuple[str, ...]  # the text in Markdown, without the heading
 
 
 @cache
@@ -120,8 +116,7 @@ class Hit(NamedTuple):
     """A section that has all the words that were searched for."""
 
     section: DocumentSection
-    line: str
-    """The first line with one of the words; empty where the heading has all of them."""
+    line: str  # the first line with one of the words; empty where the heading has all of them
 
 
 def search(words: Sequence[str]) -> list[Hit]:

@@ -34,8 +34,7 @@ from referee.core.units import about, about_seconds, seconds
 from referee.pages.preview import preview_image
 from referee.viewing.palette import page_style
 
-PAGE_START = "<!doctype html>"
-"""How every page begins."""
+PAGE_START = "<!doctype html>"  # how every page begins
 
 
 def page(

@@ -59,10 +59,8 @@ from referee.viewing.steps import Step, Steps
 from referee.viewing.svg import Layout, draw
 from referee.viewing.words import event_text, fault_report, result, written
 
-WRITTEN_LINES = 40
-"""How many lines of what a bot wrote besides its answers are kept, from the end."""
-WRITTEN_LINES_WITH_TEXTS = 2000
-"""The same, where texts are to be with the data."""
+WRITTEN_LINES = 40  # how many lines of what a bot wrote besides its answers are kept, from the end
+WRITTEN_LINES_WITH_TEXTS = 2000  # the same, where texts are to be with the data
 
 NOTES_WIDTH = 11.1
 """Where the rows beside the board are broken into lines, so that they can be read on a phone."""
@@ -71,16 +69,14 @@ ROW_WIDTHS = (11.1, 10.6, 7.2, 5.3)
 
 T = TypeVar("T", bound=Hashable)
 
-_WrittenBySeat = dict[str, list[tuple[str, str]]]
-"""By number of the seat, texts with what they are."""
+_WrittenBySeat = dict[str, list[tuple[str, str]]]  # by number of the seat, texts with what they are
 
 
 @dataclass(frozen=True, slots=True)
 class GameData:
     """A game as data."""
 
-    value: dict[str, Any]
-    """For JSON; the docstring of this module describes it."""
+    value: dict[str, Any]  # for JSON; the docstring of this module describes it
     symbols: dict[str, str]
     """The SVG definitions that the elements refer to, by id. Those of several games go together, since an id
     stands for what is drawn.
@@ -325,8 +321,7 @@ class _Maker:
 class Frame(NamedTuple):
     """A position that is shown: that after a step, or one on the way to it."""
 
-    step: Step
-    """The step, with this position."""
+    step: Step  # the step, with this position
     is_first: bool
     is_last: bool
 

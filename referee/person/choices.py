@@ -14,8 +14,7 @@ from referee.person.commands import MAX_LINE
 LOOKED_AT = 20_000
 """How many legal moves are looked at: some positions have millions, and these take a tenth of a second."""
 
-SAMPLED = 300
-"""How many random moves are looked at besides, where there are more legal ones."""
+SAMPLED = 300  # how many random moves are looked at besides, where there are more legal ones
 
 
 class FoundMoves(NamedTuple):
@@ -36,8 +35,7 @@ class Choices:
         self._state = state
         self._seat = seat
         self._rng = rng
-        self._moves: list[tuple[str, str]] | None = None
-        """Each as it is compared, and as it is written."""
+        self._moves: list[tuple[str, str]] | None = None  # each as it is compared, and as it is written
         self._is_whole = True
 
     def why_not(self, text: str) -> str:

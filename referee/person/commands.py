@@ -6,19 +6,16 @@ from typing import NamedTuple
 
 from referee.core.text import meant, shown
 
-MAX_LINE = 500
-"""How many characters of a typed line are looked at; a line with more is no move of any game."""
+MAX_LINE = 500  # how many characters of a typed line are looked at; a line with more is no move of any game
 
-MAX_BACK = 1000
-"""How many moves can be taken back at once."""
+MAX_BACK = 1000  # how many moves can be taken back at once
 
 
 class Command(NamedTuple):
     """A command that can be typed in place of a move."""
 
     word: str
-    argument: str
-    """What may follow it; empty if nothing may."""
+    argument: str  # what may follow it; empty if nothing may
     meaning: str
 
 
@@ -47,10 +44,8 @@ class TypedLine(NamedTuple):
     """One of `COMMANDS`; `move` for a move; empty for a line of blanks; `wrong` for a command that is not
     well formed.
     """
-    text: str = ""
-    """What follows the word: the move, the beginning, the reason why it is wrong."""
-    number: int = 1
-    """How many moves to take back."""
+    text: str = ""  # what follows the word: the move, the beginning, the reason why it is wrong
+    number: int = 1  # how many moves to take back
 
 
 def meaning(line: str) -> TypedLine:

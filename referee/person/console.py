@@ -19,8 +19,7 @@ _BLANK_LINE = "\r\x1b[2K"
 _OTHER_SCREEN, _OWN_SCREEN = "\x1b[?1049h", "\x1b[?1049l"
 """The alternate screen of a terminal keeps nothing that was scrolled off it."""
 
-SLICE_S = 0.02
-"""How long is waited for the person before bots are looked after again."""
+SLICE_S = 0.02  # how long is waited for the person before bots are looked after again
 
 
 class InputEnd(NamedTuple):
@@ -38,8 +37,7 @@ class LineRequest(NamedTuple):
     """A request to a person for a line."""
 
     prompt: str
-    deadline_ns: int | None = None
-    """By the monotonic clock; None where there is no hurry."""
+    deadline_ns: int | None = None  # by the monotonic clock; None where there is no hurry
 
     @property
     def is_late(self) -> bool:

@@ -25,8 +25,7 @@ from referee.tournament.workers.encounter import PERSON
 from referee.wire.connection import BotConnection, end_connections
 from referee.wire.process_wire import ProcessWire
 
-HINT_CONTROL = TimeControl(10_000_000)
-"""How long a hint may take; the bot sees it as its clock."""
+HINT_CONTROL = TimeControl(10_000_000)  # how long a hint may take; the bot sees it as its clock
 
 
 class NoHint(Exception):

@@ -32,17 +32,13 @@ from referee.person.words import (
 from referee.viewing.characters import lines, part, picture_text, text_of, width
 from referee.viewing.knowledge import View, ViewKnowledge
 
-LISTED = 120
-"""Maximum number of moves that `legal` lists."""
+LISTED = 120  # maximum number of moves that `legal` lists
 
-NEWS_SHOWN = 12
-"""How many lines of new news are shown unasked; `news` shows all."""
+NEWS_SHOWN = 12  # how many lines of new news are shown unasked; `news` shows all
 
-BELOW = 4
-"""How many lines are kept for the question and what is typed when the size of the board is chosen."""
+BELOW = 4  # how many lines are kept for the question and what is typed when the size of the board is chosen
 
-FEW = 12
-"""If there are at most this many legal moves, they are shown unasked."""
+FEW = 12  # if there are at most this many legal moves, they are shown unasked
 
 Hint = Callable[[State[Any], Seat], tuple[str, str]]
 """A hint for a seat: a move, and what is said of it. Raises `NoHint`."""
@@ -82,8 +78,7 @@ class PersonInterface:
         """Without `hint` there are none; `rng` picks moves to be listed where there are
         too many.
         """
-        self.hints: dict[Seat, int] = {}
-        """How many hints each person got."""
+        self.hints: dict[Seat, int] = {}  # how many hints each person got
         self.events: list[Event] = []
         self.began_ns = time.monotonic_ns()
         self._terms = terms
@@ -95,15 +90,11 @@ class PersonInterface:
         self._has_secrets = console.is_looked_at and not terms.game.is_open and len(persons) > 1
         self._turns: list[TakenTurn] = []
         self._state: State[Any] = terms.game.start(terms.options)
-        self._told: dict[Seat, tuple[int, int]] = {}
-        """How many events and lines of news each seat was shown."""
+        self._told: dict[Seat, tuple[int, int]] = {}  # how many events and lines of news each seat was shown
         self._asked: dict[Seat, _Asked] = {}
-        self._looking: Seat | None = None
-        """Who looks at the screen, where others must not."""
-        self._awaited: Seat | None = None
-        """Who is asked to look at it next."""
-        self._is_waiting = False
-        """Whether persons were told that bots are waited for."""
+        self._looking: Seat | None = None  # who looks at the screen, where others must not
+        self._awaited: Seat | None = None  # who is asked to look at it next
+        self._is_waiting = False  # whether persons were told that bots are waited for
 
     def begin_again(self) -> None:
         """Prepares to receive the game from its first event again, since moves were taken back."""

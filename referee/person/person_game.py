@@ -26,8 +26,7 @@ class PersonGame:
     """A game in which persons take part, with everybody who plays it."""
 
     terms: Terms
-    bots: Sequence[Bot]
-    """By seat, persons included."""
+    bots: Sequence[Bot]  # by seat, persons included
     interface: PersonInterface
     start_us: int
     on_exit: OnExit

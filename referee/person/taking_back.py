@@ -16,10 +16,8 @@ from referee.records.replay import RecordedWire
 class TakenTurn(NamedTuple):
     """A turn of a game that is being played."""
 
-    events: int
-    """How many events there were before it."""
-    seats: tuple[Seat, ...]
-    """The seats that were asked."""
+    events: int  # how many events there were before it
+    seats: tuple[Seat, ...]  # the seats that were asked
 
 
 def before_move(turns: Sequence[TakenTurn], persons: Collection[Seat], number: int) -> int | None:
@@ -50,13 +48,11 @@ class ContinuedWire:
         self._left = {event.seat: event for event in before if isinstance(event, Retired)}
         """The seats that have left the game, which are not opened again."""
         self._is_live = False
-        self._opening = 0
-        """How many seats of the other wire have not replied yet to being opened."""
+        self._opening = 0  # how many seats of the other wire have not replied yet to being opened
         self._replies: deque[Reply] = deque()
         self._failures: dict[Seat, Failure] = {}
         """The seats that did not start again; they are at fault when they are next asked."""
-        self._news: dict[Seat, tuple[str, ...]] = {}
-        """The news that the seats were not sent yet."""
+        self._news: dict[Seat, tuple[str, ...]] = {}  # the news that the seats were not sent yet
 
     def open(self, seat: Seat, description: GameDescription) -> None:
         """Opens a seat, unless it has left the game by now."""

@@ -11,8 +11,7 @@ from collections.abc import Collection
 from referee.processes import libc, tree
 from referee.processes.watch import UNKILLABLE_S
 
-_RETRY_S = 0.001
-"""Seconds after which killed processes are looked at again."""
+_RETRY_S = 0.001  # seconds after which killed processes are looked at again
 
 
 def adopt(orphans: bool) -> None:

@@ -71,29 +71,19 @@ class Bot:
     who takes part by the command line.
     """
     cwd: Path
-    env: tuple[tuple[str, str], ...] = ()
-    """Additional environment variables."""
-    pass_env: tuple[str, ...] = ()
-    """Further variables that it gets from the referee's environment."""
+    env: tuple[tuple[str, str], ...] = ()  # additional environment variables
+    pass_env: tuple[str, ...] = ()  # further variables that it gets from the referee's environment
     limits: Limits = DEFAULT
-    pty: bool = False
-    """Whether it talks over a terminal instead of pipes."""
-    isolation: str = "none"
-    """The level of isolation: one of `LEVELS`, or `AUTO` until that is settled."""
-    read: tuple[Path, ...] = ()
-    """What else it may read, where its files are confined."""
-    hidden: tuple[Path, ...] = ()
-    """The paths that it may not read, even in its own folder."""
+    pty: bool = False  # whether it talks over a terminal instead of pipes
+    isolation: str = "none"  # the level of isolation: one of `LEVELS`, or `AUTO` until that is settled
+    read: tuple[Path, ...] = ()  # what else it may read, where its files are confined
+    hidden: tuple[Path, ...] = ()  # the paths that it may not read, even in its own folder
     writes: tuple[Path, ...] = ()
     """Folders that it may write to, where its files are confined: only as it is built."""
-    network: bool = False
-    """Whether it has a network where files are confined: only as it is built."""
-    user: str = ""
-    """The user that it runs as; empty for the referee's own."""
-    pause: bool = False
-    """Whether its processes are stopped while it is not asked."""
-    forgive_waiting: bool = False
-    """Whether it is not charged while it is ready to run and gets no processor."""
+    network: bool = False  # whether it has a network where files are confined: only as it is built
+    user: str = ""  # the user that it runs as; empty for the referee's own
+    pause: bool = False  # whether its processes are stopped while it is not asked
+    forgive_waiting: bool = False  # whether it is not charged while it is ready to run and gets no processor
 
     @property
     def is_person(self) -> bool:

@@ -19,8 +19,7 @@ from referee.processes.messages import FILTER_DESCRIPTOR, STDIN_INSIDE, STDOUT_I
 
 PROGRAM = "bwrap"
 
-SCRATCH = WRITABLE_INSIDE[0]
-"""Where the bot's scratch folder is, inside."""
+SCRATCH = WRITABLE_INSIDE[0]  # where the bot's scratch folder is, inside
 
 _BEYOND = 1 << 20
 """Bytes that fit into its file systems beyond the limit, so that more than the limit can be seen."""
@@ -44,8 +43,7 @@ _NAMESPACES = ("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts
 _OF_ITS_OWN = ("/dev/", "/proc/", "/sys/", "/var/tmp")
 """The beginnings of paths that lead to other places in its namespace."""
 
-SYSTEM_FILES = (Path("/sys/devices/system"),)
-"""What runtimes read to learn of the machine's processors."""
+SYSTEM_FILES = (Path("/sys/devices/system"),)  # what runtimes read to learn of the machine's processors
 
 
 _SHELL = (
@@ -66,14 +64,10 @@ class VisibleFiles(NamedTuple):
 
     installed: Collection[Path]
     """The paths that it may read and that belong to no bot: programs, libraries and settings."""
-    own: Collection[Path]
-    """The other paths that it may read."""
-    links: Mapping[str, str]
-    """Symbolic links, and their texts."""
-    hidden: Collection[tuple[Path, bool]]
-    """The paths that it may not read, and whether each is a folder."""
-    writable: Collection[Path] = ()
-    """Folders that it may write to."""
+    own: Collection[Path]  # the other paths that it may read
+    links: Mapping[str, str]  # symbolic links, and their texts
+    hidden: Collection[tuple[Path, bool]]  # the paths that it may not read, and whether each is a folder
+    writable: Collection[Path] = ()  # folders that it may write to
 
 
 class Root(NamedTuple):
@@ -81,10 +75,8 @@ class Root(NamedTuple):
     once for all its starts, and adding `prepared` to its command, which is then executed there.
     """
 
-    before: int
-    """The number of words of the command before those that are added."""
-    sources: tuple[str, ...]
-    """The paths that are bound; none where they cannot be prepared, or are not to be."""
+    before: int  # the number of words of the command before those that are added
+    sources: tuple[str, ...]  # the paths that are bound; none where they cannot be prepared, or are not to be
     words: tuple[str, ...]
     preparing: tuple[str, ...]
     """The command that prepares them: it prints its process id when they are ready, and stays until its input
@@ -96,8 +88,7 @@ class Root(NamedTuple):
 class Wrapping(NamedTuple):
     """How a bot is started in namespaces of its own."""
 
-    argv: tuple[str, ...]
-    """The words to execute, without those of `root`."""
+    argv: tuple[str, ...]  # the words to execute, without those of `root`
     root: Root
 
 
@@ -134,8 +125,7 @@ def wrapping(
     return Wrapping(tuple(words), _root(before, (program, *rights, *user), fresh, files, cwd))
 
 
-_Mount = tuple[str, str, str]
-"""An option of `bwrap`, what is mounted, and where."""
+_Mount = tuple[str, str, str]  # an option of `bwrap`, what is mounted, and where
 
 
 def _root(before: int, program: Sequence[str], fresh: Sequence[str], files: VisibleFiles, cwd: Path) -> Root:

@@ -23,19 +23,15 @@ from referee.processes.bot import Bot
 from referee.processes.limits import Limits, share_of
 from referee.processes.process import BotProcess
 
-LONGEST_S = 1800
-"""Maximum number of seconds that a build may take."""
+LONGEST_S = 1800  # maximum number of seconds that a build may take
 
-_MAX_OUTPUT = 1 << 16
-"""The bytes of output that are kept: the last ones."""
+_MAX_OUTPUT = 1 << 16  # the bytes of output that are kept: the last ones
 
-_LOOK_S = 0.2
-"""The seconds after which a build that has ended is noticed though others hold its output open."""
+_LOOK_S = 0.2  # the seconds after which a build that has ended is noticed though others hold its output open
 
 _SHELL = ("/bin/sh", "-c")
 
-_JOINED = 'exec "$@" 2>&1'
-"""Gives the command one stream for all that it writes."""
+_JOINED = 'exec "$@" 2>&1'  # gives the command one stream for all that it writes
 
 _AT_HOME = f'HOME="$TMPDIR"; export HOME; {_JOINED}'
 """Gives it a scratch folder as its home too: compilers keep caches there."""
@@ -45,8 +41,7 @@ class BuildFailure(NamedTuple):
     """How a build failed."""
 
     reason: str
-    output: tuple[str, ...]
-    """The last lines of its output, safe to be shown."""
+    output: tuple[str, ...]  # the last lines of its output, safe to be shown
 
 
 def build(

@@ -21,8 +21,7 @@ CONTROLLERS = ("memory", "pids")
 LEAF = "referee"
 """The group for all processes of a delegated group, which may only limit its parts if it has none itself."""
 
-RELEASE_S = 1.0
-"""Maximum number of seconds between the end of a process and its removal from its group."""
+RELEASE_S = 1.0  # maximum number of seconds between the end of a process and its removal from its group
 
 LISTING, MOUNTS, WHOLE_MACHINE = "/proc/self/cgroup", "/proc/self/mounts", "/proc/vmstat"
 

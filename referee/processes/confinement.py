@@ -24,8 +24,7 @@ SIGNALS, FILES, FILES_ALONE = "signals", "files", "files alone"
 that but the network.
 """
 
-SIGNALS_ABI = 6
-"""The version of Landlock that confines signals and abstract sockets."""
+SIGNALS_ABI = 6  # the version of Landlock that confines signals and abstract sockets
 
 LIST, READ, WRITE = 1, 2, 3
 """Rights to a file or folder and all below it: to list names, to read and execute, to do all."""

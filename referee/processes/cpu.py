@@ -25,11 +25,9 @@ class TreeClock:
     def __init__(self, warden: int, bot: int) -> None:
         self.warden = warden
         self._bot = bot
-        self._earlier_ns = _ended_ns(warden)
-        """The time of earlier bots of the same warden."""
+        self._earlier_ns = _ended_ns(warden)  # the time of earlier bots of the same warden
         self._known = [_clock_of(bot)]
-        self._shift_ns = 0
-        """What makes `near_ns` continue where it was when other processes are looked at."""
+        self._shift_ns = 0  # what makes `near_ns` continue where it was when other processes are looked at
         self._seen: dict[int, tuple[int, int]] = {}
         """For each process, its own time and that of its reaped children at the last reading."""
         self._lost = self._total = 0

@@ -8,18 +8,15 @@ from collections.abc import Iterable
 
 from referee.processes.process import BotProcess
 
-GRACE_S = 0.5
-"""Seconds that a bot has to exit by itself after `quit` and the end of its input."""
+GRACE_S = 0.5  # seconds that a bot has to exit by itself after `quit` and the end of its input
 
 PATIENT_S = 3_600_000.0
 """Seconds that a bot has to exit where there are no time limits: longer than anybody waits."""
 
-TERM_S = 0.2
-"""Seconds between SIGTERM and SIGKILL."""
+TERM_S = 0.2  # seconds between SIGTERM and SIGKILL
 
 
-_LONGEST_WAIT_S = 3600.0
-"""Seconds of one wait at most: the system call takes no more than some weeks."""
+_LONGEST_WAIT_S = 3600.0  # seconds of one wait at most: the system call takes no more than some weeks
 
 
 def end_processes(processes: Iterable[BotProcess], grace_s: float = GRACE_S) -> None:

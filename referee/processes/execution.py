@@ -28,8 +28,7 @@ from referee.processes.confinement import (
 from referee.processes.messages import FILTER_DESCRIPTOR, STDIN_INSIDE, STDOUT_INSIDE, Request
 from referee.processes.starter import Preparation, Starter
 
-_LISTENER = b"L"
-"""A byte that is sent together with the listener, since a descriptor cannot be sent alone."""
+_LISTENER = b"L"  # A byte that is sent together with the listener, since a descriptor cannot be sent alone
 
 
 def start_bot(

@@ -13,22 +13,16 @@ from referee.processes.limits import Limits
 class ExitReport(NamedTuple):
     """The report on a bot when all its processes have ended."""
 
-    status: str
-    """How its own process ended."""
-    orphans: tuple[str, ...] = ()
-    """Processes that it had started and that outlived it; ten at most."""
-    escaped: tuple[str, ...] = ()
-    """Processes that had left its process group; ten at most."""
-    unkillable: tuple[str, ...] = ()
-    """Processes that hang in the kernel and could not be ended; ten at most."""
+    status: str  # how its own process ended
+    orphans: tuple[str, ...] = ()  # processes that it had started and that outlived it; ten at most
+    escaped: tuple[str, ...] = ()  # processes that had left its process group; ten at most
+    unkillable: tuple[str, ...] = ()  # processes that hang in the kernel and could not be ended; ten at most
     refused: tuple[tuple[str, int], ...] = ()
     """The system calls that it was refused, where that is counted, and how often; the last one comes last."""
-    cpu_us: int = 0
-    """The processor time of all its processes."""
+    cpu_us: int = 0  # the processor time of all its processes
     memory_bytes: int = 0
     """The peak of its largest process; at least some 10 MB, the size of the warden that it is forked from."""
-    ignored_quit: bool = False
-    """Whether it was not at fault, and still had to be ended after `quit`."""
+    ignored_quit: bool = False  # whether it was not at fault, and still had to be ended after `quit`
 
 
 def status_text(code: int) -> str:

@@ -24,8 +24,7 @@ _INFO = struct.Struct("=QQ12i")
 _GET_INFO = 3 << 30 | _INFO.size << 16 | 0xFF << 8 | 11
 """The number of the request: it reads and writes, the size, the kind, its number."""
 
-_EXIT = 1 << 3
-"""In the mask: how the process ended."""
+_EXIT = 1 << 3  # in the mask: how the process ended
 
 
 class FirstProcess:
@@ -35,10 +34,8 @@ class FirstProcess:
         self._program = program
         self._pid = 0
         self._descriptor = -1
-        self.bot = 0
-        """The bot's process inside the namespace, once it has been found."""
-        self.bot_descriptor = -1
-        """It can be read when that has exited."""
+        self.bot = 0  # the bot's process inside the namespace, once it has been found
+        self.bot_descriptor = -1  # it can be read when that has exited
 
     @property
     def is_found(self) -> bool:

@@ -19,8 +19,7 @@ from pathlib import Path
 from referee.core.regular import read_start
 from referee.processes.bot import INTERPRETERS
 
-BIN = ("bin", "sbin", "shims", "Scripts")
-"""The names of folders of programs."""
+BIN = ("bin", "sbin", "shims", "Scripts")  # the names of folders of programs
 
 _BESIDE_BIN = (
     *("bin", "sbin", "lib", "lib32", "lib64", "libexec", "include", "share", "conf"),
@@ -31,11 +30,9 @@ _BESIDE_BIN = (
 not read by interpreters, and may be secret.
 """
 
-_READ_BYTES = 65_536
-"""How much of a file is read to find what it names."""
+_READ_BYTES = 65_536  # how much of a file is read to find what it names
 
-_MAX_FILES = 2000
-"""Maximum number of entries of a folder with packages that are looked at."""
+_MAX_FILES = 2000  # maximum number of entries of a folder with packages that are looked at
 
 _MAPPING = re.compile(rb"^MAPPING(?:: [^=]+)? = (\{.*\})$", re.MULTILINE)
 """How setuptools writes where the packages are that are being developed."""

@@ -62,8 +62,7 @@ _NETWORK_FILES = tuple(
 """What programs read to find other machines and to trust them, and what pip reads as it starts."""
 
 
-_User = tuple[int, int, tuple[int, ...]]
-"""The ids of a user, of its group, and of all its groups."""
+_User = tuple[int, int, tuple[int, ...]]  # the ids of a user, of its group, and of all its groups
 
 
 class IsolatedStart(NamedTuple):
@@ -71,8 +70,7 @@ class IsolatedStart(NamedTuple):
 
     argv: tuple[str, ...]
     confinement: Confinement
-    environment: dict[str, str]
-    """Variables that are added to its environment."""
+    environment: dict[str, str]  # variables that are added to its environment
     program_filter: bytes
     """The filter of system calls that the program in `argv`, which confines the bot, gets on a descriptor;
     empty where `argv` is the bot's own command.

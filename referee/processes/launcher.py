@@ -33,11 +33,9 @@ from referee.processes.watch import UNKILLABLE_S
 if TYPE_CHECKING:
     from _typeshed import HasFileno
 
-START_S = 60.0
-"""Seconds that the start of a process may take; the machine is unusable if it takes longer."""
+START_S = 60.0  # seconds that the start of a process may take; the machine is unusable if it takes longer
 
-DEATH_S = 0.1
-"""Seconds after the end of a process's sockets in which its end is seen."""
+DEATH_S = 0.1  # seconds after the end of a process's sockets in which its end is seen
 
 IDLE_WARDENS = 4
 """Maximum number of wardens that are kept without a bot: as many as most encounters have bots."""
@@ -196,8 +194,7 @@ class StartedBot(NamedTuple):
     """A bot that was started."""
 
     launcher: Launcher
-    control: socket.socket
-    """The socket to its warden."""
+    control: socket.socket  # the socket to its warden
     warden: int
     pid: int
 

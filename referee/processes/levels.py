@@ -26,8 +26,7 @@ from referee.processes.ending import end_processes
 from referee.processes.isolation import lacking, user_of
 from referee.processes.process import BotProcess
 
-TRIAL_S = 10.0
-"""Seconds that a trial may take."""
+TRIAL_S = 10.0  # seconds that a trial may take
 
 _ATTEMPTS = """
 import os, socket, sys

@@ -10,11 +10,9 @@ from referee.core.errors import UsageError
 from referee.core.text import meant, shown
 from referee.core.units import parse_period, parse_size, show_period, show_size
 
-SHARE = 0
-"""The value of a memory limit that stands for the bot's share of the machine's memory."""
+SHARE = 0  # the value of a memory limit that stands for the bot's share of the machine's memory
 
-SCRATCH = 1 << 30
-"""By default a bot may have this many bytes in its scratch folder."""
+SCRATCH = 1 << 30  # by default a bot may have this many bytes in its scratch folder
 
 SHARED_PERCENT = 75
 MIN_SHARE = 512 << 20
@@ -36,18 +34,13 @@ class Limits:
     """Bytes of memory: of all processes together, and, where a number was given, of the data of each."""
     share: int | None = None
     """The bytes that `SHARE` means for all processes together: known when it is known how many bots play."""
-    file_size: int | None = None
-    """The size of a file that it writes, in bytes."""
-    open_files: int | None = None
-    """Open files of each process."""
+    file_size: int | None = None  # the size of a file that it writes, in bytes
+    open_files: int | None = None  # open files of each process
     processes: int | None = 500
     """Processes and threads at a time. By default far more than any bot needs, but it stops a fork bomb."""
-    scratch: int | None = SCRATCH
-    """Bytes in its scratch folder."""
-    scratch_files: int | None = 20_000
-    """Files and folders in its scratch folder."""
-    cpu: int | None = None
-    """Seconds of processor time of a process, over all the games that it plays."""
+    scratch: int | None = SCRATCH  # bytes in its scratch folder
+    scratch_files: int | None = 20_000  # files and folders in its scratch folder
+    cpu: int | None = None  # seconds of processor time of a process, over all the games that it plays
 
     @classmethod
     def parse(cls, given: Mapping[str, str], base: Limits | None = None) -> Limits:
@@ -95,8 +88,7 @@ def _size(name: str, text: str) -> int:
         ) from None
 
 
-LEAST_MEMORY = 1 << 20
-"""What the programs that start a bot need themselves."""
+LEAST_MEMORY = 1 << 20  # what the programs that start a bot need themselves
 
 
 def _memory(name: str, text: str) -> int:
@@ -136,8 +128,7 @@ _READ: dict[str, Callable[[str, str], int]] = {
     "scratch_files": _count,
     "cpu": _seconds,
 }
-LIMITS = tuple(_READ)
-"""The names of all limits."""
+LIMITS = tuple(_READ)  # the names of all limits
 
 _SHOW: dict[str, Callable[[int], str]] = {
     "memory": show_size,

@@ -7,15 +7,13 @@ import os
 import stat
 from typing import NamedTuple
 
-_MAX_LINKS = 40
-"""Maximum number of links in one path; the kernel follows no more."""
+_MAX_LINKS = 40  # maximum number of links in one path; the kernel follows no more
 
 
 class FollowedPath(NamedTuple):
     """The target of a path, with the links on the way."""
 
-    path: str
-    """The same place without symbolic links."""
+    path: str  # the same place without symbolic links
     links: tuple[tuple[str, str], ...]
     """The links on the way: where each lies, itself without links, and its text."""
 

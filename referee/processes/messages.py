@@ -13,17 +13,14 @@ import socket
 import struct
 from collections import namedtuple
 
-NEW_WARDEN = b"W"
-"""To the launcher, with one descriptor, the socket of a new warden."""
+NEW_WARDEN = b"W"  # to the launcher, with one descriptor, the socket of a new warden
 
 STREAMS = ("stdin", "stdout", "stderr")
 """The descriptors that are sent with a request to a warden, in this order: the bot's ends of its streams."""
 
-HEAD = struct.Struct("!I")
-"""Before a request: its length in bytes."""
+HEAD = struct.Struct("!I")  # before a request: its length in bytes
 
-TERMINATE = b"T"
-"""To a warden: send SIGTERM to the bot's group."""
+TERMINATE = b"T"  # to a warden: send SIGTERM to the bot's group
 
 KILL = b"K"
 """To a warden: kill all processes of the bot, report, and wait for the next one. Any other byte means the
@@ -77,20 +74,16 @@ class Request(
         return HEAD.pack(len(body)) + body
 
 
-TAKEN = "taken"
-"""The request has come, and the bot is being started: its bot may end the warden from now on."""
+TAKEN = "taken"  # the request has come, and the bot is being started: its bot may end the warden from now on
 
 LOST_WARDEN = "was ended when the process that watches over it was killed"
 """How a bot ended whose warden ended before it, for people."""
 
-STARTED = "started"
-"""The bot's process and the warden's."""
+STARTED = "started"  # the bot's process and the warden's
 
-REFUSED = "refused"
-"""The bot could not be started: the number of the error, and the file that it concerns."""
+REFUSED = "refused"  # the bot could not be started: the number of the error, and the file that it concerns
 
-EXITED = "exited"
-"""The bot's own process ended: its status, as `subprocess` counts it."""
+EXITED = "exited"  # the bot's own process ended: its status, as `subprocess` counts it
 
 EXCEEDED = "exceeded"
 """The bot is killed because it exceeded a limit: which, what it had, and what is allowed."""

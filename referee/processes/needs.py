@@ -77,8 +77,7 @@ _ENVIRONMENT = (
 )
 """Variables that name folders of installed programs and libraries."""
 
-_MAX_STEPS = 40
-"""Maximum number of symbolic links and interpreters that are followed from one program."""
+_MAX_STEPS = 40  # maximum number of symbolic links and interpreters that are followed from one program
 
 _SYSTEM_FOLDERS = frozenset((*SYSTEM, *map(Path, ("/dev", "/proc", "/sys"))))
 
@@ -142,10 +141,8 @@ def files(command: Iterable[str], cwd: Path, environment: Mapping[str, str]) -> 
 class NamedFile(NamedTuple):
     """A file or folder that a bot's command names."""
 
-    path: Path
-    """The path as the command has it."""
-    place: Path
-    """The same without symbolic links."""
+    path: Path  # the path as the command has it
+    place: Path  # the same without symbolic links
     folders: tuple[Path, ...]
     """The folders that it lies in, where it is one of the bot's own files; none that holds much else."""
 

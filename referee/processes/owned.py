@@ -24,8 +24,7 @@ REMOVE_S = 2.0
 next start.
 """
 
-MAX_NAMES = 100_000
-"""Maximum number of names in a folder that are looked at."""
+MAX_NAMES = 100_000  # maximum number of names in a folder that are looked at
 
 _NAME = re.compile(r"referee-([0-9a-f]{6})\.([1-9][0-9]{0,8})\.([0-9]{1,18})-.+", re.DOTALL)
 
@@ -33,11 +32,9 @@ _NAME = re.compile(r"referee-([0-9a-f]{6})\.([1-9][0-9]{0,8})\.([0-9]{1,18})-.+"
 class Owner(NamedTuple):
     """A process, named so that no later process with the same id is taken for it."""
 
-    space: str
-    """Where its id is valid: see `_space`."""
+    space: str  # where its id is valid: see `_space`
     pid: int
-    began_ticks: int
-    """When it began, as `tree.began_ticks` gives it."""
+    began_ticks: int  # when it began, as `tree.began_ticks` gives it
 
     @property
     def is_gone(self) -> bool:

@@ -53,8 +53,7 @@ class _Processes(Generic[A, B]):
         self._function = function
         self._idle: list[Connection] = []
         self._processes: list[BaseProcess] = []
-        self._given: dict[Connection, int] = {}
-        """The numbers of the items that are in work."""
+        self._given: dict[Connection, int] = {}  # the numbers of the items that are in work
 
     def __enter__(self) -> _Processes[A, B]:
         # Forked, so that they have the games from files of the user, and the function needs no pickle.

@@ -18,14 +18,11 @@ from referee.processes import libc
 from referee.processes.confinement import become, protect_devices
 from referee.processes.messages import Request
 
-MOST = 64
-"""Maximum number of bots whose files are kept prepared. Those of others are mounted at each start."""
+MOST = 64  # maximum number of bots whose files are kept prepared. Those of others are mounted at each start.
 
-MOUNTS = "/proc/self/mountinfo"
-"""The list of all mounts: a file that can be polled for changes."""
+MOUNTS = "/proc/self/mountinfo"  # the list of all mounts: a file that can be polled for changes
 
-READY_MS = 10_000
-"""Milliseconds that the preparation may take."""
+READY_MS = 10_000  # milliseconds that the preparation may take
 
 
 class Mounts(namedtuple("Mounts", "words namespaces")):

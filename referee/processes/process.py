@@ -22,14 +22,11 @@ from referee.processes.watch import UNKILLABLE_S
 if TYPE_CHECKING:
     from referee.processes.pty import Terminal
 
-STDERR_READ_SIZE = 65_536
-"""Bytes of stderr that are read at a time: the usual capacity of a pipe."""
+STDERR_READ_SIZE = 65_536  # bytes of stderr that are read at a time: the usual capacity of a pipe
 
-STARVED_NS = 100_000_000
-"""The processor time in which a bot whose input was closed would have exited."""
+STARVED_NS = 100_000_000  # the processor time in which a bot whose input was closed would have exited
 
-STATUS_S = 1.0
-"""Seconds to wait for the exit after the end of a pipe, which is often seen first."""
+STATUS_S = 1.0  # seconds to wait for the exit after the end of a pipe, which is often seen first
 
 _KEPT = 4096
 
@@ -41,8 +38,7 @@ class StreamEnds:
         self.total = 0
         self._head = b""
         self._tail = b""
-        self._begins: dict[int, int] = {}
-        """How many bytes there were before each part."""
+        self._begins: dict[int, int] = {}  # how many bytes there were before each part
 
     def add(self, data: bytes, part: int = 0) -> None:
         """Adds the next bytes of the stream; the numbers of its parts only grow."""
@@ -154,34 +150,27 @@ class BotProcess:
         os.set_blocking(self.stderr, False)
         self._control = self._started.control
         self._control.setblocking(False)
-        self.control_open = True
-        """Whether its warden may send more notices."""
+        self.control_open = True  # whether its warden may send more notices
         self.pid = self._started.pid
         self.clock = cpu.TreeClock(self._started.warden, self.pid) if cpu.AVAILABLE else None
         self.starvation = (
             starvation.StarvationClock(self.clock) if self.clock and starvation.AVAILABLE else None
         )
         self.forgives_waiting = bot.forgive_waiting
-        self.stamped = self._streams.stamped
-        """Whether the kernel records when the bot wrote."""
+        self.stamped = self._streams.stamped  # whether the kernel records when the bot wrote
         self.stdout = self._streams.stdout
         self.read = self._streams.read
         """The available bytes of stdout: None if there are none yet, empty at its end."""
         self.write = self._streams.write
         """Writes what fits now, and returns how many bytes that were. Raises `BrokenPipeError`."""
         self.stderr_open = True
-        self.complaints = StreamEnds()
-        """Its output on stderr since the last `take_stderr`."""
-        self.excess = ""
-        """Which of its limits it exceeded; it was ended for that."""
-        self.final_output = b""
-        """The beginning of what it wrote after its input was closed."""
-        self.terminated = False
-        """Whether it was sent SIGTERM while it ran."""
+        self.complaints = StreamEnds()  # its output on stderr since the last `take_stderr`
+        self.excess = ""  # which of its limits it exceeded; it was ended for that
+        self.final_output = b""  # the beginning of what it wrote after its input was closed
+        self.terminated = False  # whether it was sent SIGTERM while it ran
         self.ignored_end = False
         """Whether it was sent SIGTERM though it had got the processor time to exit by itself."""
-        self._closed_cpu_ns = 0
-        """Its processor time when its input was closed."""
+        self._closed_cpu_ns = 0  # its processor time when its input was closed
         self.exit_report: ExitReport | None = None
         """The report on all its processes; None until all have ended."""
         self.lost_warden = False
@@ -189,8 +178,7 @@ class BotProcess:
         self.exit_code: int | None = None
         """As `subprocess` counts it; None while it runs, and where it is unknown."""
         self._status: str | None = None
-        self._notices = b""
-        """The incomplete last line from its warden."""
+        self._notices = b""  # the incomplete last line from its warden
         self._found: dict[str, list[str]] = {
             messages.ORPHAN: [],
             messages.ESCAPED: [],

@@ -34,8 +34,7 @@ class Terminal:
         self._terminal = fdspawn(self.stdout, use_poll=True)
         self.stdin = os.dup(self.stdout)
         self.bot_stdout = os.dup(self.bot_stdin)
-        self.stdout_open = True
-        """Whether more output may come."""
+        self.stdout_open = True  # whether more output may come
         os.set_blocking(self.stdin, False)
         os.set_blocking(self.stdout, False)
 

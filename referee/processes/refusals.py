@@ -17,23 +17,19 @@ import struct
 from referee.processes import bpf
 from referee.processes.messages import DENIED, line, notify
 
-MAX_COUNTED = 1000
-"""Maximum number of calls that are counted: beyond, a bot would keep its warden busy."""
+MAX_COUNTED = 1000  # maximum number of calls that are counted: beyond, a bot would keep its warden busy
 
 TOLD = 100
 """Number of calls that the referee is told of at once. It learns of the others when the bot has ended, so
 that the buffer of the socket to it never fills.
 """
 
-MAX_KINDS = 32
-"""Maximum number of calls that are counted each for itself, so that few lines tell of them."""
+MAX_KINDS = 32  # maximum number of calls that are counted each for itself, so that few lines tell of them
 
-OTHERS = (-1, 0)
-"""In the place of a call: those beyond `MAX_KINDS`."""
+OTHERS = (-1, 0)  # in the place of a call: those beyond `MAX_KINDS`
 
 _RECEIVE, _SEND = 0xC0502100, 0xC0182101  # SECCOMP_IOCTL_NOTIF_RECV, SECCOMP_IOCTL_NOTIF_SEND
-_ASKED = struct.Struct("=QII64s")
-"""The number of the question, the process, flags, and what filters look at."""
+_ASKED = struct.Struct("=QII64s")  # the number of the question, the process, flags, and what filters look at
 _CALL = struct.Struct("=iI")
 _ANSWER = struct.Struct("=QqiI")
 """The number of the question, a result, the negative number of an error, flags."""

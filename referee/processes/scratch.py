@@ -13,14 +13,12 @@ import time
 from collections import namedtuple
 from collections.abc import Callable
 
-REMOVE_S = 3.0
-"""Maximum number of seconds that the removal of a folder takes while games are played."""
+REMOVE_S = 3.0  # maximum number of seconds that the removal of a folder takes while games are played
 
 REMOVE_AT_END_S = 20.0
 """Maximum number of seconds that the removal of what is still left takes when the referee ends."""
 
-MAX_FILES = 1_000_000
-"""Maximum number of files that are looked at where their number is not limited."""
+MAX_FILES = 1_000_000  # maximum number of files that are looked at where their number is not limited
 
 MAX_DEPTH = 100
 """Maximum number of folders that lie in one another: the warden has one open for each while it counts."""

@@ -49,8 +49,7 @@ _ALLOWED_IN = {
 _STREAM, _PACKETS, _TYPE_OF_SOCKET = 1, 5, 0xF
 """Pairs of these types reach nobody but each other; those of datagrams can be sent to any address."""
 
-_NEW_NAMESPACES = 0x7E020080
-"""All flags of clone(2) that make a namespace."""
+_NEW_NAMESPACES = 0x7E020080  # all flags of clone(2) that make a namespace
 
 _PERSONALITIES = (0, 0xFFFFFFFF)
 """The usual one, and the question which it is; the others change how memory is laid out and protected."""
@@ -82,8 +81,7 @@ PR_SET_DUMPABLE, with which a bot would hide from its limits, and what is for ad
 _ALL_OF_A_USER = {"setpriority": 2, "ioprio_set": 3}
 """The value of the first argument that means all processes of the caller's user."""
 
-_NOT_ASKED = ("clone3",)
-"""What ordinary programs with threads try first."""
+_NOT_ASKED = ("clone3",)  # what ordinary programs with threads try first
 
 _OF_NAMESPACES = (*system_calls.MOUNTS, "clone", "prctl")
 """What a program does that makes namespaces for a bot."""
@@ -95,16 +93,13 @@ _NUMBER, _ARCHITECTURE = 0, 4
 _X32 = 1 << 30
 """From this number on, the calls of x86-64 are those of x32, with pointers of 32 bits; others have none."""
 
-OF_32_BITS = "32-bit call"
-"""What a call is named that is not one of the machine's own 64 bits."""
+OF_32_BITS = "32-bit call"  # what a call is named that is not one of the machine's own 64 bits
 
-_FARTHEST = 255
-"""Maximum number of instructions that a comparison can jump over."""
+_FARTHEST = 255  # maximum number of instructions that a comparison can jump over
 
 MACHINE = os.uname().machine if sys.platform == "linux" else ""
 
-AVAILABLE = MACHINE in _ARCHITECTURES
-"""Whether there is a filter for this machine's architecture."""
+AVAILABLE = MACHINE in _ARCHITECTURES  # whether there is a filter for this machine's architecture
 
 
 def mild_program(machine: str = MACHINE) -> bytes:

@@ -29,8 +29,7 @@ def _tick_ns() -> int:
     return 0
 
 
-TICK_NS = _tick_ns()
-"""The resolution of such a time, which is that of the last tick before the write."""
+TICK_NS = _tick_ns()  # the resolution of such a time, which is that of the last tick before the write
 
 
 class Pipe(NamedTuple):
@@ -38,8 +37,7 @@ class Pipe(NamedTuple):
 
     read_end: int
     write_end: int
-    stamped: bool
-    """Whether `written_ns` works for it."""
+    stamped: bool  # whether `written_ns` works for it
 
 
 def make() -> Pipe:

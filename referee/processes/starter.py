@@ -22,14 +22,11 @@ _SCORE = "/proc/self/oom_score_adj"
 _KILLED_FIRST = b"1000"
 _SCORE_BYTES = 20
 
-_NAMESPACES = 2
-"""The most that a bot enters."""
+_NAMESPACES = 2  # the most that a bot enters
 
-_ABOVE = 10
-"""Descriptors from here on are none of those that a program gets."""
+_ABOVE = 10  # descriptors from here on are none of those that a program gets
 
-_RESULT = struct.Struct("=2q")
-"""Error number and place, at the end of the structure."""
+_RESULT = struct.Struct("=2q")  # error number and place, at the end of the structure
 
 
 class Preparation(namedtuple("Preparation", "request streams limits ruleset rules namespaces")):

@@ -91,8 +91,7 @@ class StarvationClock:
         self._marked_ns = 0
         self._cpu_ns = 0
         self._threads: Threads = {}
-        self._looked: Threads | None = None
-        """The times at the last `is_waiting` of this move."""
+        self._looked: Threads | None = None  # the times at the last `is_waiting` of this move
 
     def mark(self, now_ns: int) -> int:
         """Notes the times of now, unless that was done a moment ago. Returns when it is due again, if nobody

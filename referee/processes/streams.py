@@ -24,13 +24,10 @@ class Pipes:
             os.close(bot_stdin)
             os.close(stdin)
             raise
-        self.stdin = stdin
-        """The referee's end; -1 when it is closed."""
+        self.stdin = stdin  # the referee's end; -1 when it is closed
         self.stdout = pipe.read_end
-        self.stamped = pipe.stamped
-        """Whether the kernel records when the bot wrote."""
-        self.stdout_open = True
-        """Whether more output may come."""
+        self.stamped = pipe.stamped  # whether the kernel records when the bot wrote
+        self.stdout_open = True  # whether more output may come
         self.bot_stdin, self.bot_stdout = bot_stdin, pipe.write_end
         """The bot's ends, open here until the bot has started."""
         os.set_blocking(stdin, False)

@@ -179,8 +179,7 @@ vserver 236 -
 """What current kernels lack, or are about to."""
 
 
-FORBIDDEN = (PROCESSES, KEYS, KERNEL, MOUNTS, HANDLES, MACHINE, SYSTEM_V)
-"""What no confined bot may do."""
+FORBIDDEN = (PROCESSES, KEYS, KERNEL, MOUNTS, HANDLES, MACHINE, SYSTEM_V)  # what no confined bot may do
 
 OF_NAMESPACES = (SOCKETS, NAMED, UNPACKING, ATTRIBUTES)
 """What a bot may do in namespaces of its own, where it reaches nobody."""
@@ -191,5 +190,4 @@ connects to servers, and installers and archivers set the modes, owners and time
 name a file by its path, which a filter cannot read, so that of any file of the user can be changed.
 """
 
-GROUPS = (ALLOWED, CONDITIONAL, *FORBIDDEN, *OF_NAMESPACES, MISSING, OBSOLETE)
-"""All groups: a call is in one."""
+GROUPS = (ALLOWED, CONDITIONAL, *FORBIDDEN, *OF_NAMESPACES, MISSING, OBSOLETE)  # all groups: a call is in one

@@ -8,8 +8,7 @@ import signal
 import time
 from collections import namedtuple
 
-MAX_PROCESSES = 5000
-"""Maximum number of processes of a tree that are looked at."""
+MAX_PROCESSES = 5000  # maximum number of processes of a tree that are looked at
 
 
 def own_children() -> list[int]:

@@ -27,14 +27,12 @@ from referee.processes.messages import (
     Request,
 )
 
-INTERVAL_S = 0.1
-"""Seconds between two checks."""
+INTERVAL_S = 0.1  # seconds between two checks
 
 SHARE = 50
 """A check is followed by a pause of this many times its processor time: checks take 2 % of a core at most."""
 
-Excess = tuple[str, int, int]
-"""Which limit is exceeded, what the bot had, and what is allowed."""
+Excess = tuple[str, int, int]  # which limit is exceeded, what the bot had, and what is allowed
 
 
 class LimitChecker:

@@ -26,17 +26,14 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-MOST_STATES = 400_000
-"""Number of states up to which they are counted."""
+MOST_STATES = 400_000  # number of states up to which they are counted
 
-OVERSHOOT = 0.583
-"""Of a discrete bound by a sum of normal variables, in standard deviations (D. Siegmund)."""
+OVERSHOOT = 0.583  # of a discrete bound by a sum of normal variables, in standard deviations (D. Siegmund).
 
 SHARES = (0.5, 0.025, 0.975)
 
 _HALVINGS = 60
-_UNBOUNDED = 1 - 1e-6
-"""The share of the largest drift or tilt beyond which no result is extreme enough."""
+_UNBOUNDED = 1 - 1e-6  # the share of the largest drift or tilt beyond which no result is extreme enough
 
 _TERMS = 200
 _MOST_TILT = 40.0

@@ -18,21 +18,16 @@ Rated = tuple[tuple[str, ...], tuple[int, ...], Hashable, str]
 class Arrays(NamedTuple):
     """The results of a pool. Its parameters are the strengths of the bots, then the advantages of seats."""
 
-    bots: list[str]
-    """The bots that have met others, in alphabetical order, as their parameters are."""
-    size: int
-    """How many parameters there are."""
+    bots: list[str]  # the bots that have met others, in alphabetical order, as their parameters are
+    size: int  # how many parameters there are
     games: list[GroupedGames]
-    advantages: dict[tuple[str, int], Integers]
-    """By section and number of seats: the parameters of its seats."""
-    groups: list[Integers]
-    """The bots that are connected by games, directly or through others."""
+    advantages: dict[tuple[str, int], Integers]  # by section and number of seats: the parameters of its seats
+    groups: list[Integers]  # the bots that are connected by games, directly or through others
 
 
 def gathered(results: Iterable[Rated], advantage: bool) -> Arrays:
     """The results as arrays. Games of one bot are left out."""
-    number: dict[str, int] = defaultdict(count().__next__)
-    """Of each bot, in the order in which they come."""
+    number: dict[str, int] = defaultdict(count().__next__)  # of each bot, in the order in which they come
     alike: dict[tuple[str, tuple[int, ...]], tuple[list[int], list[int]]] = {}
     clusters: dict[Hashable, int] = defaultdict(count().__next__)
     for bots, ranks, cluster, section in results:

@@ -40,8 +40,7 @@ BLOCKS = {
 }
 """The tables of a report."""
 
-FIXED = 2
-"""Columns that stand in each part of a table that is printed in parts: the rank and the bot."""
+FIXED = 2  # columns that stand in each part of a table that is printed in parts: the rank and the bot
 
 _FOUND = Column("rank", "#"), Column("bot", "", left=True, shorten=True)
 
@@ -51,11 +50,9 @@ class HeadToHead(NamedTuple):
 
     bot: str
     against: str
-    counts: Counts
-    """The pairs by the points of the bot: 0, ½, 1, 1½, 2."""
+    counts: Counts  # the pairs by the points of the bot: 0, ½, 1, 1½, 2
     comparison: Comparison
-    superiority: float | None
-    """The likelihood that the bot is the stronger one, by all games of both."""
+    superiority: float | None  # the likelihood that the bot is the stronger one, by all games of both
 
 
 def crosstable_grid(table: Standings) -> Grid:

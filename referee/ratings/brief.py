@@ -20,11 +20,9 @@ from referee.ratings.pool import FittedPool, Rating, fit
 from referee.ratings.tally import Tallies, Tally
 from referee.records.record import Summary
 
-NAME_WIDTH = 8
-"""Minimum width of the names of bots."""
+NAME_WIDTH = 8  # minimum width of the names of bots
 
-FAULTS_WIDTH = 12
-"""Maximum share of the width that faults take from the names."""
+FAULTS_WIDTH = 12  # maximum share of the width that faults take from the names
 
 
 def fitted(

@@ -16,17 +16,14 @@ from referee.gameplay.events import Ending
 from referee.ratings.pool import Result
 from referee.records.record import FORFEITS, Summary
 
-_NOT_STARTED = {Ending.START.word, *FORFEITS}
-"""The faults of bots that did not start in a game."""
+_NOT_STARTED = {Ending.START.word, *FORFEITS}  # the faults of bots that did not start in a game
 
 
 class Clusters(NamedTuple):
     """The clusters of a list of games."""
 
-    of: list[int]
-    """The number of the cluster of each game."""
-    repeats: int
-    """How many games repeat another one; of three games that are alike, two do."""
+    of: list[int]  # the number of the cluster of each game
+    repeats: int  # how many games repeat another one; of three games that are alike, two do
 
 
 def clusters(games: Sequence[Summary], repeats: str = "cluster") -> Clusters:
@@ -38,8 +35,7 @@ def clusters(games: Sequence[Summary], repeats: str = "cluster") -> Clusters:
     sections: dict[str, int] = defaultdict(count().__next__)
     first_of_encounter: dict[int, int] = {}
     first_of_seats: dict[int, int] = {}
-    first_of_events: dict[tuple[int, str], int] = {}
-    """Of games whose bots had the same seats before."""
+    first_of_events: dict[tuple[int, str], int] = {}  # of games whose bots had the same seats before
     repeated = 0
     for number, game in enumerate(games):
         place, *names = game.id.split(":")

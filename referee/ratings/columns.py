@@ -18,11 +18,9 @@ from referee.ratings.standings import Standings, StandingsRow
 from referee.ratings.tally import Tally
 from referee.ratings.times import MoveTimes, Times
 
-LOPSIDED = 1.25
-"""An interval is shown by its ends where one of them is so many times as far as the other one."""
+LOPSIDED = 1.25  # an interval is shown by its ends where one of them is so many times as far as the other one
 
-NONE = "–"
-"""What stands where there is no value."""
+NONE = "–"  # what stands where there is no value
 
 
 class Kind(NamedTuple):
@@ -77,11 +75,9 @@ COLUMNS = {
     "cpu": Kind("CPU", "processor time of all games", lambda _, times: about(times.cpu_us)),
 }
 
-TIMES = ("median", "p99", "max", "over", "late", "cpu")
-"""The columns that `time` is short for."""
+TIMES = ("median", "p99", "max", "over", "late", "cpu")  # the columns that `time` is short for
 
-MEASURED = (*TIMES, "moves")
-"""The columns that need the measurements in the records."""
+MEASURED = (*TIMES, "moves")  # the columns that need the measurements in the records
 
 _DEFAULT = ("elo", "next", "games", "wdl", "score", "faults")
 _OWN_ORDER = ("games", "wdl", "elo", "faults")

@@ -42,11 +42,9 @@ from referee.ratings.likelihood import (
 )
 from referee.ratings.two import Z_95
 
-PAIRS = 8.0
-"""How many independent pairs of games are added to those of the clusters."""
+PAIRS = 8.0  # how many independent pairs of games are added to those of the clusters
 
-GAMES = 2.0
-"""How many decided games the smallest factor for draws takes for granted."""
+GAMES = 2.0  # how many decided games the smallest factor for draws takes for granted
 
 _LEAST = 0.05
 
@@ -103,8 +101,7 @@ class _Products:
         self._size = size
         self._gradients: list[tuple[Integers, Floats]] = []
         """With numbers that are the same where the cluster and the parameter are."""
-        self._pairs: list[tuple[Integers, Floats, Floats]] = []
-        """The same by cluster and two parameters."""
+        self._pairs: list[tuple[Integers, Floats, Floats]] = []  # the same by cluster and two parameters
 
     def add(
         self, cluster: Integers, parameters: Integers, gradient: Floats, expected: Floats, leverage: Floats

@@ -26,17 +26,14 @@ DECIDED_BY_SEED = ", by seed"
 class FormatTable(NamedTuple):
     """A table of a format, as text and as data."""
 
-    name: str
-    """One of `FORMAT_TABLES`."""
+    name: str  # one of `FORMAT_TABLES`
     grid: Grid
-    data: Sequence[Mapping[str, Any]]
-    """Its rows as members of JSON and columns of CSV."""
+    data: Sequence[Mapping[str, Any]]  # its rows as members of JSON and columns of CSV
     fixed: int = 0
     """How many columns stand in each part where it is too wide and is printed in parts; 0 where columns are
     left out instead.
     """
-    title: str = ""
-    """Its title on pages; empty where its name says enough."""
+    title: str = ""  # its title on pages; empty where its name says enough
 
 
 RANK = Column("rank", "#")

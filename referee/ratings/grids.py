@@ -27,22 +27,18 @@ _MARKUP = (
 )
 """Forms that are not read in a terminal as they are, and so need not fit one."""
 
-SHORTEST_NAME = 8
-"""Names of bots are not shortened beyond this number of characters."""
+SHORTEST_NAME = 8  # names of bots are not shortened beyond this number of characters
 
 
 class Column(NamedTuple):
     """A column of a table."""
 
-    name: str
-    """The name by which it is chosen, and by which it is told when it is left out."""
+    name: str  # the name by which it is chosen, and by which it is told when it is left out
     heading: str
-    left: bool = False
-    """Whether its cells are aligned to the left: texts; else to the right: numbers."""
+    left: bool = False  # whether its cells are aligned to the left: texts; else to the right: numbers
     weight: int = 0
     """Where the table is too wide, columns with the least weight are left out first; those with 0 stay."""
-    shorten: bool = False
-    """Whether its cells may be shortened when there is nothing left to leave out: names."""
+    shorten: bool = False  # whether its cells may be shortened when there is nothing left to leave out: names
 
 
 class Grid(NamedTuple):

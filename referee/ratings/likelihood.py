@@ -34,36 +34,29 @@ _CLOSE = 1e-5
 _DAMPING = 1e-9
 """The precision of a prior that moves no maximum, so that the next step exists where a likelihood is flat."""
 
-_LARGEST = 1 << 62
-"""Numbers of rows are not greater than this."""
+_LARGEST = 1 << 62  # numbers of rows are not greater than this
 
-_FARTHEST = 500.0
-"""Utilities are taken as no farther apart than this, so that their exponentials are numbers."""
+_FARTHEST = 500.0  # utilities are taken as no farther apart than this, so that their exponentials are numbers
 
 
 class GroupedGames(NamedTuple):
     """Games with the same ranks by seat, a row for all that are alike."""
 
-    bots: Integers
-    """By row and seat, the number of the bot's parameter."""
+    bots: Integers  # by row and seat, the number of the bot's parameter
     seats: tuple[int, ...]
     """By seat, the number of the parameter of its advantage; empty where seats make no difference."""
     ranks: tuple[int, ...]
-    times: Floats
-    """How many games each row stands for."""
-    cluster: Integers
-    """The number of the cluster of each row."""
+    times: Floats  # how many games each row stands for
+    cluster: Integers  # the number of the cluster of each row
 
 
 class Stages(NamedTuple):
     """Sets of bots of which one is drawn, a row each."""
 
-    bots: Integers
-    """By row and place in the set, the number of the bot's parameter."""
+    bots: Integers  # by row and place in the set, the number of the bot's parameter
     seats: tuple[int, ...]
     """By place in the set, the number of the parameter of the seat; empty where seats make no difference."""
-    weight: Floats
-    """How often each row is drawn from."""
+    weight: Floats  # how often each row is drawn from
 
     def utilities(self, parameters: Floats) -> list[Floats]:
         """For each place, the utilities by the leading axes of the parameters, and row."""
@@ -78,19 +71,15 @@ class Derivatives(NamedTuple):
 
     value: Floats
     gradient: Floats
-    information: Floats
-    """The negative second derivatives."""
+    information: Floats  # the negative second derivatives
 
 
 class HigherDerivatives(NamedTuple):
     """Third and fourth derivatives, contracted with a covariance, by node."""
 
-    fourth: Floats
-    """Σ κ₄ᵢⱼₖₗ Cᵢⱼ Cₖₗ."""
-    third: Floats
-    """By parameter k, Σ κ₃ᵢⱼₖ Cᵢⱼ."""
-    twice: Floats
-    """By two bots i and j, κ₃ᵢᵢⱼ, with κ₃ᵢᵢᵢ on the diagonal."""
+    fourth: Floats  # Σ κ₄ᵢⱼₖₗ Cᵢⱼ Cₖₗ
+    third: Floats  # by parameter k, Σ κ₃ᵢⱼₖ Cᵢⱼ
+    twice: Floats  # by two bots i and j, κ₃ᵢᵢⱼ, with κ₃ᵢᵢᵢ on the diagonal
 
 
 class Likelihood(NamedTuple):
@@ -98,8 +87,7 @@ class Likelihood(NamedTuple):
 
     size: int
     bots: int
-    linear: Floats
-    """By parameter, how often it was drawn."""
+    linear: Floats  # by parameter, how often it was drawn
     stages: tuple[Stages, ...]
 
     @classmethod
@@ -270,8 +258,7 @@ def maximum(likelihood: Likelihood, precision: Floats | float = _DAMPING) -> Flo
 
 def distinct(rows: Integers) -> tuple[Integers, Integers]:
     """The distinct rows in order, and for each row the number of the one that it is equal to."""
-    alike, count = np.zeros(len(rows), dtype=np.int64), 1
-    """Each row as a number, below `count`."""
+    alike, count = np.zeros(len(rows), dtype=np.int64), 1  # each row as a number, below `count`
     for column in rows.T:
         width = int(column.max(initial=0)) + 1
         if count * width > _LARGEST:

@@ -20,17 +20,14 @@ FEW_ENCOUNTERS = 10
 unless it is asked for.
 """
 
-LATE_PERCENT = 1
-"""A bot that loses more than this share of its games on time is told."""
+LATE_PERCENT = 1  # A bot that loses more than this share of its games on time is told
 
 STOPPED_PERCENT = 1
 """From this many moves on, moves during which the referee was not running show an overloaded machine."""
 
-MAX_NAMES = 8
-"""Maximum number of bots that a note names; the others are counted."""
+MAX_NAMES = 8  # maximum number of bots that a note names; the others are counted
 
-OUTPUT_LINES = 4
-"""The number of last lines of the output of a failed build that a note shows."""
+OUTPUT_LINES = 4  # the number of last lines of the output of a failed build that a note shows
 
 ELO = "Elo: the mean is 0; ± or (from…to): 95 % interval, by encounters, not games"
 NO_ELO = f"no Elo yet: it takes {FEW_ENCOUNTERS} independent encounters; `--notes` shows it anyway"

@@ -9,8 +9,7 @@ from itertools import combinations
 from referee.core.pairing import Pairing
 from referee.records.record import Summary
 
-Counts = list[int]
-"""Losses, draws, wins; or pairs of games by their points: 0, ½, 1, 1½, 2."""
+Counts = list[int]  # losses, draws, wins; or pairs of games by their points: 0, ½, 1, 1½, 2
 
 
 def crosstable(games: Iterable[Summary]) -> dict[tuple[str, str], Counts]:

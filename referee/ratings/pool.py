@@ -33,13 +33,10 @@ if TYPE_CHECKING:
 class Result(NamedTuple):
     """A rated game."""
 
-    bots: tuple[str, ...]
-    """The bots, by seat."""
+    bots: tuple[str, ...]  # the bots, by seat
     ranks: tuple[int, ...]
-    cluster: Hashable
-    """The same for games that are not independent of each other (`ratings/clusters.py`)."""
-    section: str = ""
-    """The section of the run. Each has seat advantages of its own."""
+    cluster: Hashable  # the same for games that are not independent of each other (`ratings/clusters.py`)
+    section: str = ""  # the section of the run. Each has seat advantages of its own.
 
 
 class Rating(NamedTuple):
@@ -67,8 +64,7 @@ class Rating(NamedTuple):
 class FittedPool:
     """A fitted pool."""
 
-    ratings: dict[str, Rating]
-    """The strength of each bot; the mean of each group is 0."""
+    ratings: dict[str, Rating]  # the strength of each bot; the mean of each group is 0
     advantages: dict[tuple[str, int], tuple[Rating, ...]]
     """By section and number of seats: the advantage of each seat, its strength less the mean of the rest.
     Empty without a prior.
@@ -81,8 +77,7 @@ class FittedPool:
     """The points that the fit expects of each bot in the games it played: in each, the share of the others
     that it beats.
     """
-    spread: float | None
-    """The estimated standard deviation of strengths in Elo; None where no bots have met."""
+    spread: float | None  # the estimated standard deviation of strengths in Elo; None where no bots have met
     one_sided: dict[str, tuple[bool, bool]]
     """Of each bot that has met another, whether it lost all its games, and whether it won them all."""
     rows: dict[str, int] = field(repr=False, compare=False)

@@ -29,11 +29,9 @@ from referee.ratings.likelihood import Derivatives, Floats, Integers, Likelihood
 from referee.ratings.prior import MIN_CLUSTERED, SPREAD, Prior, of_spread
 from referee.ratings.two import ELO
 
-FIRST_SPREAD = 200 / ELO
-"""The spread at which the search for likely ones starts."""
+FIRST_SPREAD = 200 / ELO  # the spread at which the search for likely ones starts
 
-SMALLEST_WEIGHT = 0.002
-"""Nodes with less weight are left out."""
+SMALLEST_WEIGHT = 0.002  # nodes with less weight are left out
 
 _SEARCHES = 3
 _GRIDS = ((16, 13, 0.9), (40, 9, 0.9), (128, 5, 1.3), (400, 3, 1.5), (10**9, 1, 0.0))
@@ -41,11 +39,9 @@ _GRIDS = ((16, 13, 0.9), (40, 9, 0.9), (128, 5, 1.3), (400, 3, 1.5), (10**9, 1, 
 standard deviations of ln σ lie between them. Large pools tell their spread, and are worth fewer nodes.
 """
 
-_MOST_CLUSTERED = 128
-"""Number of bots up to which they may be in two clusters: more tell by themselves."""
+_MOST_CLUSTERED = 128  # number of bots up to which they may be in two clusters: more tell by themselves
 
-_FEWEST = 5
-"""With fewer nodes than this, none are added."""
+_FEWEST = 5  # with fewer nodes than this, none are added
 
 _MOST = 24
 _NEGLIGIBLE = math.log(SMALLEST_WEIGHT)
@@ -53,23 +49,18 @@ _MOST_CORRECTION = 3.0
 _FLOOR, _LAST_FLOOR = 0.3, 0.02
 """By how much at least a heavy tail bends: while the mode is searched, and there."""
 
-SHARES = (0.025, 0.975)
-"""What lies below the ends of an interval."""
+SHARES = (0.025, 0.975)  # what lies below the ends of an interval
 
 _HALVINGS = 50
 _GRIDS_OF_QUANTILES = 4
-_LITTLE_SKEWNESS = 0.25
-"""More than this needs the density itself."""
+_LITTLE_SKEWNESS = 0.25  # more than this needs the density itself
 
 _MOST_TILT = 0.5
-_MANY = 64
-"""With more parameters, likelihoods of superiority are taken as those of normal distributions."""
+_MANY = 64  # with more parameters, likelihoods of superiority are taken as those of normal distributions
 
-_CHUNK = 2_000_000
-"""Numbers in an array that is made for a part of the contrasts at a time."""
+_CHUNK = 2_000_000  # numbers in an array that is made for a part of the contrasts at a time
 
-_SMALL_CHUNK = 200_000
-"""The same for a part of the nodes: more would not fit in a processor's cache."""
+_SMALL_CHUNK = 200_000  # the same for a part of the nodes: more would not fit in a processor's cache
 
 
 class _Nodes(NamedTuple):
@@ -78,12 +69,9 @@ class _Nodes(NamedTuple):
     prior: Prior
     modes: Floats
     covariance: Floats
-    shift: Floats
-    """By how much the mean differs from the mode, by parameter."""
-    twice: Floats
-    """Third derivatives by two bots, as in `HigherDerivatives`."""
-    evidence: Floats
-    """The logarithm of the evidence by ln σ, with the prior's density of σ."""
+    shift: Floats  # by how much the mean differs from the mode, by parameter
+    twice: Floats  # third derivatives by two bots, as in `HigherDerivatives`
+    evidence: Floats  # the logarithm of the evidence by ln σ, with the prior's density of σ
 
 
 class _Center(NamedTuple):
@@ -92,8 +80,7 @@ class _Center(NamedTuple):
     prior: Prior
     mode: Floats
     covariance: Floats
-    precision: float
-    """Of ln σ."""
+    precision: float  # of ln σ
 
 
 class Posterior:
@@ -245,10 +232,8 @@ class _Table(NamedTuple):
 class _Line(NamedTuple):
     """The most likely parameters for each value of each of some contrasts, by node and contrast."""
 
-    direction: Floats
-    """How they change with the contrast, by parameter."""
-    error: Floats
-    """The standard error of the contrast."""
+    direction: Floats  # how they change with the contrast, by parameter
+    error: Floats  # the standard error of the contrast
     mean: Floats
     skewness: Floats
 

@@ -21,14 +21,11 @@ from referee.ratings.two import ELO
 SPREAD = 150 / ELO
 """The scale of the density of σ, which is most likely there and has its mean at twice as much."""
 
-SEAT = 100 / ELO
-"""The standard deviation of the advantage of a seat."""
+SEAT = 100 / ELO  # the standard deviation of the advantage of a seat
 
-APART = 600 / ELO
-"""The standard deviation of the center of each of two clusters."""
+APART = 600 / ELO  # the standard deviation of the center of each of two clusters
 
-MIN_CLUSTERED = 4
-"""Number of bots from which on they may be in two clusters."""
+MIN_CLUSTERED = 4  # number of bots from which on they may be in two clusters
 
 _FREEDOM = 4.0
 _HEAVY_NORMALIZER = math.lgamma(2.5) - math.lgamma(2.0) - math.log(_FREEDOM * math.pi) / 2
@@ -37,8 +34,7 @@ _HEAVY_NORMALIZER = math.lgamma(2.5) - math.lgamma(2.0) - math.log(_FREEDOM * ma
 class Prior(NamedTuple):
     """A prior of all parameters in one of the families, for a number of spreads, its nodes."""
 
-    spread: Floats
-    """The σ of each node."""
+    spread: Floats  # the σ of each node
     sides: Floats
     """By bot and cluster, 1 for the bots of the cluster; of no clusters where the family has none."""
     is_heavy: bool = False

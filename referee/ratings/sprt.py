@@ -24,11 +24,9 @@ from referee.ratings.two import NORMALIZED
 
 MODELS = ("logistic", "normalized")
 
-EMPTY = 0.001
-"""What a score counts that no trial had: every score stays possible."""
+EMPTY = 0.001  # what a score counts that no trial had: every score stays possible
 
-MAX_UNEVEN = 1e-6
-"""What a score counts at least, as a share of all trials, so that the sums stay accurate."""
+MAX_UNEVEN = 1e-6  # what a score counts at least, as a share of all trials, so that the sums stay accurate
 
 _STEPS = 100
 _CLOSE = 1e-8
@@ -44,13 +42,10 @@ class SprtResult(NamedTuple):
     elo1: float
     alpha: float
     beta: float
-    model: str
-    """One of `MODELS`."""
-    counts: tuple[int, ...]
-    """How many pairs of games gave the bot 0, ½, 1, 1½ and 2 points."""
+    model: str  # one of `MODELS`
+    counts: tuple[int, ...]  # how many pairs of games gave the bot 0, ½, 1, 1½ and 2 points
     llr: float
-    accepted: str
-    """`H0` or `H1` once the test is decided; else empty."""
+    accepted: str  # `H0` or `H1` once the test is decided; else empty
 
     @property
     def bounds(self) -> tuple[float, float]:

@@ -31,26 +31,19 @@ class Facts:
 
     changed: Mapping[str, str] = field(default_factory=dict)
     """The bots whose programs changed during the run, with the time of the last change."""
-    repeats: str = "cluster"
-    """What repeated games are taken for, as in `clusters`."""
+    repeats: str = "cluster"  # what repeated games are taken for, as in `clusters`
     places: Mapping[str, Sequence[FormatPlace]] = field(default_factory=dict)
     """The order of the bots in each section, for formats that have an order of their own."""
     unknown_format: str = ""
     """The name of the format if it is from a file that was not named, so that its order is not known."""
-    times: Times | None = None
-    """The times of moves, where they were read."""
-    left_out: Sequence[LeftOut] = ()
-    """The bots that the run was last played without."""
+    times: Times | None = None  # the times of moves, where they were read
+    left_out: Sequence[LeftOut] = ()  # the bots that the run was last played without
     withdrawn: Mapping[str, str] = field(default_factory=dict)
     """The bots that are out of the tournament, which have no rank, with the reason."""
-    tests: Sequence[SprtResult] = ()
-    """The sequential tests of the run as far as they have come."""
-    closed: str = ""
-    """Why no more games begin, where the time of the run is over."""
-    points: PointScale = STANDARD
-    """How many points a game gives."""
-    by_points: bool = False
-    """Whether bots are ordered by points, where the format has no order of its own."""
+    tests: Sequence[SprtResult] = ()  # the sequential tests of the run as far as they have come
+    closed: str = ""  # why no more games begin, where the time of the run is over
+    points: PointScale = STANDARD  # how many points a game gives
+    by_points: bool = False  # whether bots are ordered by points, where the format has no order of its own
     tables: Mapping[str, Sequence[FormatTable]] = field(default_factory=dict)
     """In each section, the tables of the format besides its standings."""
     stages: Mapping[str, str] = field(default_factory=dict)
@@ -74,8 +67,7 @@ class NextInRank(NamedTuple):
     """A bot compared with the next one in rank."""
 
     difference: Rating
-    superiority: float | None
-    """The likelihood that it is the stronger of the two, 0 to 1."""
+    superiority: float | None  # the likelihood that it is the stronger of the two, 0 to 1
 
     @property
     def is_clear(self) -> bool:
@@ -87,18 +79,13 @@ class NextInRank(NamedTuple):
 class StandingsRow(NamedTuple):
     """A row of the standings."""
 
-    rank: int | None
-    """None for a bot that is out of the tournament."""
+    rank: int | None  # none for a bot that is out of the tournament
     bot: str
     tally: Tally
-    rating: Rating
-    """Its Elo, which says nothing where it has not met any other bot."""
-    expected: float
-    """The points that the fit expects of it in the games that it played."""
-    next: NextInRank | None
-    """None for the last bot, and where the two cannot be compared."""
-    encounters: int
-    """Its rated encounters that are independent of each other."""
+    rating: Rating  # its Elo, which says nothing where it has not met any other bot
+    expected: float  # the points that the fit expects of it in the games that it played
+    next: NextInRank | None  # none for the last bot, and where the two cannot be compared
+    encounters: int  # its rated encounters that are independent of each other
     columns: Mapping[str, float | str]
     """What its place follows from in a format with an order of its own, by heading."""
 
@@ -112,18 +99,14 @@ class StandingsRow(NamedTuple):
 class Standings:
     """The standings of a run or of one section, best first."""
 
-    section: str
-    """Empty for the whole."""
-    games: Sequence[Summary]
-    """In the order of their ids."""
+    section: str  # empty for the whole
+    games: Sequence[Summary]  # in the order of their ids
     clusters: Clusters
     tallies: Tallies
     pool: FittedPool
     rows: Sequence[StandingsRow]
-    seats: int
-    """The number of seats of a game, or the largest where sections differ."""
-    own_order: bool
-    """Whether the order is that of a format, or by points, not that of the ratings."""
+    seats: int  # the number of seats of a game, or the largest where sections differ
+    own_order: bool  # whether the order is that of a format, or by points, not that of the ratings
 
     @property
     def names(self) -> list[str]:

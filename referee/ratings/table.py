@@ -17,18 +17,14 @@ from referee.ratings.standings import Facts, Standings, with_sections
 from referee.records.record import Summary
 
 _SEPARATED = {"csv": ",", "tsv": "\t"}
-_AGAINST = ("crosstable", "los", "pairs")
-"""The tables that need bots that play against each other."""
+_AGAINST = ("crosstable", "los", "pairs")  # the tables that need bots that play against each other
 
 
-KNOWN = (*blocks.BLOCKS, *FORMAT_TABLES)
-"""The names of all tables."""
+KNOWN = (*blocks.BLOCKS, *FORMAT_TABLES)  # the names of all tables
 
-NARROWEST = len("  1–0–0")
-"""The narrowest column of a crosstable."""
+NARROWEST = len("  1–0–0")  # the narrowest column of a crosstable
 
-NOTE_LINES = 3
-"""The number of lines that notes have under a table, where not all are asked for."""
+NOTE_LINES = 3  # the number of lines that notes have under a table, where not all are asked for
 
 _RATINGS = ("elo", "next")
 
@@ -39,14 +35,10 @@ class TableText:
 
     columns: tuple[str, ...] = ()
     """The columns of the standings, by the names of `COLUMNS`; empty for the default."""
-    show: tuple[str, ...] = ()
-    """The tables, by the names of `KNOWN`; empty for the default."""
-    width: int = WIDTH
-    """How many characters a line has at most; 0 for any number."""
-    times: bool = False
-    """Whether the table of times is shown too."""
-    notes: bool = False
-    """Whether all notes are shown, and ratings even of few games."""
+    show: tuple[str, ...] = ()  # the tables, by the names of `KNOWN`; empty for the default
+    width: int = WIDTH  # how many characters a line has at most; 0 for any number
+    times: bool = False  # whether the table of times is shown too
+    notes: bool = False  # whether all notes are shown, and ratings even of few games
 
     @property
     def is_chosen(self) -> bool:

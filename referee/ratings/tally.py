@@ -20,10 +20,8 @@ class Tally:
     """
     faults: Counter[str] = field(default_factory=Counter)
     """How often it committed a fault, by the word of the fault."""
-    scores: int = 0
-    """The sum of the scores of its rated games, such as tiles left."""
-    scale: PointScale = STANDARD
-    """How many points a game gives."""
+    scores: int = 0  # the sum of the scores of its rated games, such as tiles left
+    scale: PointScale = STANDARD  # how many points a game gives
 
     @property
     def counts(self) -> tuple[int, int, int]:
@@ -95,10 +93,8 @@ class Tallies:
     ) -> None:
         """Counts the games that there are already; others are added later."""
         self.by_bot = {name: Tally(scale=scale) for name in names}
-        self.games = 0
-        """How many games there were, unrated ones included."""
-        self.unrated = 0
-        """The games in which no bot started."""
+        self.games = 0  # how many games there were, unrated ones included
+        self.unrated = 0  # the games in which no bot started
         for game in games:
             self.add(game)
 

@@ -17,20 +17,15 @@ _WRONG = RecordError("`events` and `measured` are not those of a game")
 class MoveTimes:
     """The times of one bot, in microseconds."""
 
-    moves: int = 0
-    """Its moves, those included that the referee made for it when its time was up."""
+    moves: int = 0  # its moves, those included that the referee made for it when its time was up
     longest_us: int = 0
-    over: int = 0
-    """The moves that took longer than their allowance, so that the reserve paid for them."""
-    late: int = 0
-    """How often its time was up."""
-    used_us: int = 0
-    """The time of all moves together."""
+    over: int = 0  # the moves that took longer than their allowance, so that the reserve paid for them
+    late: int = 0  # how often its time was up
+    used_us: int = 0  # the time of all moves together
     waits: int = 0
     """The slow moves in which it was ready to run and waited long for a processor, also those that lost."""
     longest_wait_us: int = 0
-    cpu_us: int = 0
-    """The processor time of all its games, on its own turns and on others'."""
+    cpu_us: int = 0  # the processor time of all its games, on its own turns and on others'
     _counts: dict[int, int] = field(default_factory=dict)
     """The moves by their time, which is rounded to three figures: so the memory is bounded."""
 
@@ -74,8 +69,7 @@ class Times:
         self.by_bot: dict[str, MoveTimes] = {}
         self.moves = 0
         """Everything that was timed: moves, rejected answers and departures of seats that were asked."""
-        self.stopped = 0
-        """How many of `moves` there were during which the referee itself was not running."""
+        self.stopped = 0  # how many of `moves` there were during which the referee itself was not running
 
     def add(self, bots: tuple[str, ...], line: bytes) -> None:
         """Adds a game from its line in the file of records. Reads only what comes after its head.

@@ -19,11 +19,9 @@ from typing import NamedTuple
 
 Z_95 = NormalDist().inv_cdf(0.975)
 
-ELO = 400 / math.log(10)
-"""Elo points per natural unit of strength."""
+ELO = 400 / math.log(10)  # Elo points per natural unit of strength
 
-NORMALIZED = 800 / math.log(10)
-"""Normalized Elo points per standard deviation of a game's score."""
+NORMALIZED = 800 / math.log(10)  # normalized Elo points per standard deviation of a game's score
 
 SCORE_LIMIT = 0.001
 """Scores are clamped to this distance from 0 and 1, where Elo would be infinite: ± 1199.8 Elo."""
@@ -33,22 +31,17 @@ class Comparison(NamedTuple):
     """The result of trials of one bot against another."""
 
     trials: int
-    score: float
-    """The mean score, 0 to 1; ½ where there were no trials."""
+    score: float  # the mean score, 0 to 1; ½ where there were no trials
     elo: float
     low: float | None
     """The lower end of the 95 % interval in Elo; None where all trials had the same score, so that the
     variance is 0, and `high` too.
     """
     high: float | None
-    superiority: float
-    """The likelihood that the bot is the stronger one, 0 to 1."""
-    clamped: bool
-    """Whether the score, or an end of its interval, was clamped."""
-    nelo: float | None
-    """The difference in normalized Elo; None where the variance is 0."""
-    nelo_half_width: float | None
-    """Half the 95 % interval of `nelo`; None where there were no trials."""
+    superiority: float  # the likelihood that the bot is the stronger one, 0 to 1
+    clamped: bool  # whether the score, or an end of its interval, was clamped
+    nelo: float | None  # the difference in normalized Elo; None where the variance is 0
+    nelo_half_width: float | None  # half the 95 % interval of `nelo`; None where there were no trials
     draw_ratio: float | None
     """The share of trials with score ½: drawn games, or pairs that both bots left with one point; None where
     there were no trials.

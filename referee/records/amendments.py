@@ -26,8 +26,7 @@ THEN = {
 MEMBERS = ("out", "annulled", "renamed", "replayed")
 """The members of a `change` line that amend a run; each is an object by bot or by game."""
 
-REASON_CAP = 200
-"""Maximum number of characters of a reason for an amendment."""
+REASON_CAP = 200  # maximum number of characters of a reason for an amendment
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +34,7 @@ class Strikes:
     """The number of faults after which a bot is out."""
 
     faults: int
-    games: str = "forfeit"
-    """What becomes of its games; a key of `THEN`."""
+    games: str = "forfeit"  # what becomes of its games; a key of `THEN`
 
     def header(self) -> dict[str, Any]:
         """The member for the header of a run."""
@@ -66,12 +64,9 @@ def at_fault(game: Summary) -> list[str]:
 class Amendments:
     """The amendments of a run so far."""
 
-    out: Mapping[str, Mapping[str, str]]
-    """By bot: `games`, a key of `THEN`, and the `reason`."""
-    annulled: Mapping[str, str]
-    """By the id of a game, the reason."""
-    renamed: Mapping[str, str]
-    """By the name of a bot in the tournament, the name that tables show."""
+    out: Mapping[str, Mapping[str, str]]  # by bot: `games`, a key of `THEN`, and the `reason`
+    annulled: Mapping[str, str]  # by the id of a game, the reason
+    renamed: Mapping[str, str]  # by the name of a bot in the tournament, the name that tables show
     replayed: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """By the id of a game that is played again: the last `attempt` that counts no more, and the `reason`."""
 
@@ -147,11 +142,9 @@ def check_amendments(change: Mapping[str, Any], bots: Collection[str]) -> None:
 LEFT_OUT = "left_out"
 """The member of a header or a `change` line that has the bots that are left out from then on."""
 
-OUTPUT_CAP = 300
-"""Maximum number of characters of a reason, and of a line of output."""
+OUTPUT_CAP = 300  # maximum number of characters of a reason, and of a line of output
 
-OUTPUT_LINES = 10
-"""Maximum number of lines of output that are kept."""
+OUTPUT_LINES = 10  # maximum number of lines of output that are kept
 
 
 class LeftOut(NamedTuple):
@@ -159,8 +152,7 @@ class LeftOut(NamedTuple):
 
     bot: str
     reason: str
-    output: tuple[str, ...] = ()
-    """The last lines that its build printed."""
+    output: tuple[str, ...] = ()  # the last lines that its build printed
     is_fault: bool = True
     """Whether something is wrong with the bot: not where the machine lacks a program that it `needs`."""
 

@@ -14,8 +14,7 @@ from referee.core.regular import open_without_links
 from referee.records.record import parse_json
 from referee.records.run_files import RECORDS
 
-GAMES = 400
-"""Maximum number of games that are read."""
+GAMES = 400  # maximum number of games that are read
 
 TAIL = 16 << 20
 """Maximum number of bytes at the end of the file that are read; a game of a thousand moves has about 100,000.
@@ -26,12 +25,9 @@ class TimedGame(NamedTuple):
     """When a game was played."""
 
     id: str
-    began_us: int
-    """Microseconds since 1970, by the clock of the machine that it was played on."""
-    took_us: int
-    """From its beginning to its last answer."""
-    size: int
-    """The bytes of its record."""
+    began_us: int  # microseconds since 1970, by the clock of the machine that it was played on
+    took_us: int  # from its beginning to its last answer
+    size: int  # the bytes of its record
 
     @property
     def ended_us(self) -> int:

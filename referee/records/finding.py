@@ -16,11 +16,9 @@ from referee.records.header import game_of, other_origin, read_header
 from referee.records.heads import Head, Heads
 from referee.records.record import GameRecord, Summary, from_json, parse_json, summary
 
-_CHANGE = b'{"kind":"change",'
-"""The beginning of a line that changes a run."""
+_CHANGE = b'{"kind":"change",'  # the beginning of a line that changes a run
 
-Warn = Callable[[str], None]
-"""What a warning, one line, is passed to."""
+Warn = Callable[[str], None]  # what a warning, one line, is passed to
 
 
 def find_game(

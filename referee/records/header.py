@@ -21,8 +21,7 @@ from referee.games.api import Game
 from referee.records.amendments import LEFT_OUT, MEMBERS, check_amendments, check_left_out
 from referee.records.record import FORMAT
 
-GROWING = ("rounds", "budget")
-"""The numbers of a format that may grow after a run began."""
+GROWING = ("rounds", "budget")  # the numbers of a format that may grow after a run began
 
 REPEATS = ("cluster", "count")
 """How games count that are move by move the same as others between the same bots: together, so that they

@@ -30,11 +30,9 @@ _TERMS = ["attempt", "game", "rules", "options"]
 _CLOCKS = ["clocks", "margin_us", "rejections"]
 _RESULT = ["ranks", "scores", "ending", "sentence", "rated", "faults", "isolation"]
 
-_MOST = 10_000
-"""How many parts of a kind are remembered; then it starts anew."""
+_MOST = 10_000  # how many parts of a kind are remembered; then it starts anew
 
-_LONGEST = 4_000
-"""Maximum number of bytes of a head whose parts are remembered."""
+_LONGEST = 4_000  # maximum number of bytes of a head whose parts are remembered
 
 
 class Head(NamedTuple):
@@ -49,11 +47,9 @@ class Heads:
 
     def __init__(self) -> None:
         self._names: dict[bytes, str] = {}
-        self._terms: dict[bytes, tuple[int, str]] = {}
-        """The attempt and the game."""
+        self._terms: dict[bytes, tuple[int, str]] = {}  # the attempt and the game
         self._clocks: set[bytes] = set()
-        self._results: dict[bytes, Summary] = {}
-        """A game with this result."""
+        self._results: dict[bytes, Summary] = {}  # A game with this result
 
     def read(self, line: bytes) -> Head | dict[str, Any]:
         """The head of a game, or the object of any other line. Raises `RecordError`."""

@@ -8,8 +8,7 @@ from typing import NamedTuple
 from referee.core.errors import RecordError
 from referee.core.fields import Fields
 
-MAX_LABEL = 200
-"""Maximum number of characters of each text."""
+MAX_LABEL = 200  # maximum number of characters of each text
 
 _MEASURED = b',"measured":'
 _MEMBER = b',"machine":'
@@ -17,8 +16,7 @@ _MEMBER = b',"machine":'
 _DECODER = json.JSONDecoder()
 
 
-BY_REFEREE = "0"
-"""The worker of games that the referee's own process played."""
+BY_REFEREE = "0"  # the worker of games that the referee's own process played
 
 
 class PlayedOn(NamedTuple):
@@ -26,12 +24,9 @@ class PlayedOn(NamedTuple):
     anybody's: the texts are bounded, and have to be escaped where they are shown.
     """
 
-    name: str
-    """The host name of the machine."""
-    cpu: str
-    """The model of its processor."""
-    worker: str
-    """`BY_REFEREE`, the number of a worker process, or what a cluster calls its worker."""
+    name: str  # the host name of the machine
+    cpu: str  # the model of its processor
+    worker: str  # `BY_REFEREE`, the number of a worker process, or what a cluster calls its worker
 
 
 def played_on(measured: Fields) -> PlayedOn:

@@ -27,8 +27,7 @@ from referee.games import game_named
 from referee.games.api import Outcome
 from referee.records.played_on import played_on
 
-FORMAT = 1
-"""Version of the format; it stands in the first line of a file."""
+FORMAT = 1  # version of the format; it stands in the first line of a file
 
 OFF_TURN = ("off_turn_us", "off_turn_cpu_us")
 """For a seat, how long it was not asked in a game, and the processor time that its bot used then."""
@@ -36,8 +35,7 @@ OFF_TURN = ("off_turn_us", "off_turn_cpu_us")
 STRAY = ("noise", "stale")
 """For a seat, the lines of its bot that were not messages, and its answers to closed questions."""
 
-REJECTED = "rejected"
-"""The answers of a seat that were rejected."""
+REJECTED = "rejected"  # the answers of a seat that were rejected
 
 LINE_CAP = 64 << 20
 """Maximum number of bytes of a line that is read. A game of a thousand moves takes about a hundred thousand.
@@ -54,12 +52,9 @@ class GameRecord:
     measured: dict[str, Any]
     """What a replay cannot reproduce: when and where it was played, what the bots wrote beside their answers.
     """
-    rules: int
-    """The version of the game's rules that it was played under."""
-    isolation: tuple[str, ...]
-    """The level of isolation of each bot, by seat."""
-    attempt: int = 1
-    """Counts how often the referee tried to have this game played."""
+    rules: int  # the version of the game's rules that it was played under
+    isolation: tuple[str, ...]  # the level of isolation of each bot, by seat
+    attempt: int = 1  # counts how often the referee tried to have this game played
 
     def with_names(self, shown_name: Callable[[str], str]) -> GameRecord:
         """The same game with other names of the bots; `shown_name` gives them."""
@@ -129,8 +124,7 @@ def event_data(event: Event) -> dict[str, Any]:
 _NOT_ASKED = (Ending.START.word, Ending.VOID.word, Ending.OUT.word)
 """How a seat leaves that was never asked for a move."""
 
-_WAIT_DIVISOR = 10
-"""A bot waited long for a processor if it waited for this part of the time."""
+_WAIT_DIVISOR = 10  # A bot waited long for a processor if it waited for this part of the time
 
 
 def is_timed(event: dict[str, Any], measured: dict[str, Any]) -> bool:
@@ -249,10 +243,8 @@ class Summary(NamedTuple):
     ending: str
     sentence: str
     rated: bool
-    faults: tuple[str, ...]
-    """For each seat, the word of its fault; empty where it committed none."""
-    isolation: tuple[str, ...] = ()
-    """The level of isolation of each seat; empty if it was not at hand."""
+    faults: tuple[str, ...]  # for each seat, the word of its fault; empty where it committed none
+    isolation: tuple[str, ...] = ()  # the level of isolation of each seat; empty if it was not at hand
     digest: str = ""
     """Stands for the events: games with the same events have the same; empty if they were not at hand."""
 

@@ -97,14 +97,12 @@ def verify(value: dict[str, Any], openings: Openings | None = None) -> None:
 class ExaminedLine(NamedTuple):
     """A line of a run, examined by itself."""
 
-    value: dict[str, Any]
-    """The object of the line, of a game its head; empty where the line is no object."""
+    value: dict[str, Any]  # the object of the line, of a game its head; empty where the line is no object
     error: str
     """Why the line is no object, or how the game's replay differs from it; empty if nothing is wrong."""
 
 
-OpeningsBySection = Mapping[str, Openings]
-"""How the games of a run begin, by section."""
+OpeningsBySection = Mapping[str, Openings]  # how the games of a run begin, by section
 
 
 def openings_of_run(first_line: bytes) -> OpeningsBySection:
@@ -178,8 +176,7 @@ class RecordedWire:
         self._events = list(events)
         self._next = begin
         self._opening: list[Seat] = []
-        self._wait_us: dict[Seat, int] = {}
-        """The time available to each seat that was asked, in µs."""
+        self._wait_us: dict[Seat, int] = {}  # the time available to each seat that was asked, in µs
 
     def open(self, seat: Seat, description: GameDescription) -> None:
         """Opens a seat, which is ready unless the record says that it failed to start."""

@@ -67,8 +67,7 @@ class AppendOnlyFile:
         if status.st_mode & 0o077:
             with contextlib.suppress(OSError):  # some file systems have no permissions
                 os.fchmod(self.descriptor, 0o600)
-        self.length = status.st_size
-        """Bytes that are surely in the file."""
+        self.length = status.st_size  # bytes that are surely in the file
         self._most = self.length
         """Bytes that may be in the file: more than `length` after an append that failed."""
 

@@ -31,29 +31,21 @@ from referee.tournament.run.follower import FollowedGame
 from referee.tournament.run.run import Run
 from referee.viewing.steps import steps_of
 
-MAX_STREAMS = 200
-"""Maximum number of browsers that follow the run at a time."""
+MAX_STREAMS = 200  # maximum number of browsers that follow the run at a time
 
-PUSH_S = 1.0
-"""The time between two events of a stream, at the least."""
+PUSH_S = 1.0  # the time between two events of a stream, at the least
 
-HEARTBEAT_S = 15.0
-"""A stream is never silent for longer, so that a lost connection is noticed."""
+HEARTBEAT_S = 15.0  # A stream is never silent for longer, so that a lost connection is noticed
 
-PAGE_WAIT_S = 30.0
-"""How long a request waits for its page to be made."""
+PAGE_WAIT_S = 30.0  # how long a request waits for its page to be made
 
-REPORT_WAIT_S = 5.0
-"""How long a request waits for the report."""
+REPORT_WAIT_S = 5.0  # how long a request waits for the report
 
-RELOAD_S = 3
-"""When the page that is shown meanwhile is loaded again."""
+RELOAD_S = 3  # when the page that is shown meanwhile is loaded again
 
-LISTED = 200
-"""How many games are on a page of a list."""
+LISTED = 200  # how many games are on a page of a list
 
-RECONNECT_MS = 3000
-"""When a browser that lost the connection tries again by itself."""
+RECONNECT_MS = 3000  # when a browser that lost the connection tries again by itself
 
 
 class SnapshotStreams:
@@ -61,8 +53,7 @@ class SnapshotStreams:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
-        self.streams = 0
-        """How many browsers follow the run."""
+        self.streams = 0  # how many browsers follow the run
         self._next = asyncio.Event()
 
     def publish(self, snapshot: Snapshot) -> None:

@@ -38,44 +38,33 @@ from referee.tournament.run.progress import BotOrder, RunProgress, order_of, pro
 from referee.tournament.run.run import Run
 from referee.viewing.words import placings
 
-READING_SHARE = 0.25
-"""The share of the time of a core that reading takes at most while a referee is running."""
+READING_SHARE = 0.25  # the share of the time of a core that reading takes at most while a referee is running
 
 ORDER_SHARE = 0.05
 """The share of the time of a core that the order of the bots takes at most while a referee is running."""
 
-BOTS = 50
-"""Maximum number of bots that a part lists."""
+BOTS = 50  # maximum number of bots that a part lists
 
-GAMES = 30
-"""Maximum number of games that a part lists."""
+GAMES = 30  # maximum number of games that a part lists
 
-REPORTED = 20_000
-"""A run with more games has a report only as a folder, which takes minutes."""
+REPORTED = 20_000  # A run with more games has a report only as a folder, which takes minutes
 
-FAULTY = 20
-"""Maximum number of games with a fault that a part lists."""
+FAULTY = 20  # maximum number of games with a fault that a part lists
 
-PARTS = ("state", "standings", "games", "faults")
-"""The parts, in the order in which they stand on the page."""
+PARTS = ("state", "standings", "games", "faults")  # the parts, in the order in which they stand on the page
 
 
 class GameRow(NamedTuple):
     """A game in a list."""
 
-    number: int
-    """Counted from 1, in the order in which the games ended."""
+    number: int  # counted from 1, in the order in which the games ended
     id: str
     result: str
     sentence: str
-    ended: str
-    """The time of day; empty where it is not at hand."""
-    faults: Sequence[str]
-    """The bots that committed a fault."""
-    counts: bool
-    """Whether it counts: it is not annulled."""
-    may_show: bool
-    """Whether it may be looked at."""
+    ended: str  # the time of day; empty where it is not at hand
+    faults: Sequence[str]  # the bots that committed a fault
+    counts: bool  # whether it counts: it is not annulled
+    may_show: bool  # whether it may be looked at
 
 
 class BotRow(NamedTuple):
@@ -83,36 +72,25 @@ class BotRow(NamedTuple):
 
     rank: str
     bot: str
-    cells: Sequence[str]
-    """One for each of the `headings`."""
+    cells: Sequence[str]  # one for each of the `headings`
 
 
 @dataclass(frozen=True)
 class Snapshot:
     """What is known about a run at one moment."""
 
-    version: int
-    """Counted from 1."""
-    name: str
-    """The name of the run's folder."""
-    parts: Mapping[str, str]
-    """The HTML of the parts, by name."""
-    changed: Mapping[str, int]
-    """By the name of a part, the version in which it changed last."""
-    run: Run | None
-    """The run; None as long as it has no first line."""
+    version: int  # counted from 1
+    name: str  # the name of the run's folder
+    parts: Mapping[str, str]  # the HTML of the parts, by name
+    changed: Mapping[str, int]  # by the name of a part, the version in which it changed last
+    run: Run | None  # the run; None as long as it has no first line
     played: Sequence[FollowedGame]
     """The games in the order in which they ended; later ones may follow those that `count` says."""
-    count: int
-    """How many games there are."""
-    faulty: Sequence[int]
-    """The numbers of those with a fault, counted from 1; here too later ones may follow."""
-    order: BotOrder | None
-    """The order with the results of all games."""
-    ordered: int
-    """After how many games the order and the ratings were computed."""
-    given: Game[Any] | None
-    """The game that the user named."""
+    count: int  # how many games there are
+    faulty: Sequence[int]  # the numbers of those with a fault, counted from 1; here too later ones may follow
+    order: BotOrder | None  # the order with the results of all games
+    ordered: int  # after how many games the order and the ratings were computed
+    given: Game[Any] | None  # the game that the user named
     is_running: bool
 
     @property
@@ -189,12 +167,9 @@ class LiveRun:
         self._reading = DutyCycle(clock, READING_SHARE)
         self._ordering = DutyCycle(clock, ORDER_SHARE)
         self._order: BotOrder | None = None
-        self._ordered = ("", 0)
-        """To which line, and to how many games, the order belongs."""
-        self._faulty: list[int] = []
-        """The numbers of the games with a fault, counted from 1."""
-        self._looked = 0
-        """How many games were looked at for faults."""
+        self._ordered = ("", 0)  # to which line, and to how many games, the order belongs
+        self._faulty: list[int] = []  # the numbers of the games with a fault, counted from 1
+        self._looked = 0  # how many games were looked at for faults
         self._played: list[FollowedGame] = self._follower.played
         fitted([], [], [])  # loads numpy, which takes longer than the first fits
         self.snapshot = self._taken(0, None, False)

@@ -12,17 +12,13 @@ from typing import NamedTuple
 
 from referee.core.duty_cycle import DutyCycle
 
-MAX_WAITING = 256
-"""Maximum number of pages that wait to be made."""
+MAX_WAITING = 256  # maximum number of pages that wait to be made
 
-MAX_BYTES = 64 << 20
-"""Maximum number of bytes of pages that are kept."""
+MAX_BYTES = 64 << 20  # maximum number of bytes of pages that are kept
 
-SHARE = 0.5
-"""The share of the time of a core that making pages takes at most while a referee is running."""
+SHARE = 0.5  # the share of the time of a core that making pages takes at most while a referee is running
 
-LONGEST_REST_S = 2.0
-"""The longest rest after a page, however long that took."""
+LONGEST_REST_S = 2.0  # the longest rest after a page, however long that took
 
 
 class BusyError(Exception):
@@ -33,8 +29,7 @@ class PageMaker:
     """Makes pages in the order in which they are asked for."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        """Protects what follows."""
+        self._lock = threading.Lock()  # protects what follows
         self._under_way: dict[Hashable, Future[bytes]] = {}
         self._kept: OrderedDict[Hashable, bytes] = OrderedDict()
         """The pages that were asked for last come last."""

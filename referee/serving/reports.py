@@ -16,11 +16,9 @@ from referee.serving.live import Snapshot
 from referee.serving.maker import SHARE, PageMaker
 from referee.tournament.run.reading import Runs
 
-SLICE_S = 0.2
-"""After so much work there is a rest while a referee is running."""
+SLICE_S = 0.2  # after so much work there is a rest while a referee is running
 
-FRESH_S = 10.0
-"""A report is good for so long, or as long as it took, whatever has happened since."""
+FRESH_S = 10.0  # A report is good for so long, or as long as it took, whatever has happened since
 
 T = TypeVar("T")
 
@@ -32,11 +30,9 @@ class Reports:
         """`clock` gives seconds."""
         self._maker = maker
         self._clock = clock
-        self._last_hash = ""
-        """The state of the run that it shows."""
+        self._last_hash = ""  # the state of the run that it shows
         self._future: Future[bytes] | None = None
-        self._stale_s = 0.0
-        """When it is too old, by the clock."""
+        self._stale_s = 0.0  # when it is too old, by the clock
 
     def page(self, snapshot: Snapshot) -> Future[bytes]:
         """The report of a run that has begun. Raises `BusyError`."""

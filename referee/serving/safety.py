@@ -10,8 +10,7 @@ from typing import NamedTuple
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-LONGEST_URL = 2000
-"""Maximum number of bytes of the path and the query of a request."""
+LONGEST_URL = 2000  # maximum number of bytes of the path and the query of a request
 
 METHODS = ("GET", "HEAD")
 
@@ -39,8 +38,7 @@ class Hosts(NamedTuple):
     this machine, is not to read the run in a visitor's browser.
     """
 
-    names: Collection[str]
-    """In small letters."""
+    names: Collection[str]  # in small letters
     any_address: bool
     """Whether it may be asked under any address, or only under those of this machine alone. An address is no
     name that others could give another meaning.

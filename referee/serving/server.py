@@ -27,26 +27,19 @@ from referee.serving.maker import PageMaker, PageMakers
 from referee.serving.reports import Reports
 from referee.serving.safety import HEADERS, Hosts, Log, Safety
 
-NICENESS = 10
-"""How much the server lets other processes go first."""
+NICENESS = 10  # how much the server lets other processes go first
 
-LOOK_S = 0.5
-"""The time between two looks at the run's files, at the least."""
+LOOK_S = 0.5  # the time between two looks at the run's files, at the least
 
-REQUEST_S = 10.0
-"""How long a connection may be open without a complete request."""
+REQUEST_S = 10.0  # how long a connection may be open without a complete request
 
-WRITE_S = 30.0
-"""How long a client may leave what is sent to it unread."""
+WRITE_S = 30.0  # how long a client may leave what is sent to it unread
 
-LONGEST_HEAD = 16 << 10
-"""Maximum number of bytes of a request that is not complete."""
+LONGEST_HEAD = 16 << 10  # maximum number of bytes of a request that is not complete
 
-MAX_CONNECTIONS = 500
-"""Maximum number of connections at a time; further ones are closed."""
+MAX_CONNECTIONS = 500  # maximum number of connections at a time; further ones are closed
 
-SPARE_FILES = 50
-"""The files that the process needs besides its connections."""
+SPARE_FILES = 50  # the files that the process needs besides its connections
 
 
 def listening(host: str, port: int) -> socket.socket:

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from referee.tournament.schedule import Encounter, Schedule, Wait
 
-IsOver = Callable[[str], bool]
-"""Says whether a game, given by its id, has a result, or will never have one."""
+IsOver = Callable[[str], bool]  # says whether a game, given by its id, has a result, or will never have one
 
 
 class Agenda:

@@ -19,19 +19,13 @@ from referee.tournament.stopping import NEVER, Stopping, StoppingRule, stopping_
 class Matchmaking:
     """The part of a tournament that decides which encounters are played."""
 
-    names: tuple[str, ...]
-    """The names of the bots, in the order in which they were given."""
-    seats: Mapping[str, int]
-    """By section, how many bots play a game."""
+    names: tuple[str, ...]  # the names of the bots, in the order in which they were given
+    seats: Mapping[str, int]  # by section, how many bots play a game
     format: Format
-    stopping: StoppingRule = NEVER
-    """When it stops before its schedule ends."""
-    repeats: str = REPEATS[0]
-    """How games count that are the same as others; one of `REPEATS`."""
-    points: PointScale = STANDARD
-    """How many points a game gives."""
-    limit: TimeLimit = UNLIMITED
-    """Until when games begin."""
+    stopping: StoppingRule = NEVER  # when it stops before its schedule ends
+    repeats: str = REPEATS[0]  # how games count that are the same as others; one of `REPEATS`
+    points: PointScale = STANDARD  # how many points a game gives
+    limit: TimeLimit = UNLIMITED  # until when games begin
 
     def new_stopping(self, out: Collection[str]) -> Stopping:
         """The stopping rule of a section, before its first game, where some bots are `out`."""

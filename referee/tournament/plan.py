@@ -33,10 +33,8 @@ class Entrant:
 
     bot: Bot
     control: TimeControl
-    processes: str = "encounter"
-    """How long its process is kept; one of `PROCESSES`."""
-    folder: str = "."
-    """Its working directory as written in the tournament file: a run may move with its file."""
+    processes: str = "encounter"  # how long its process is kept; one of `PROCESSES`
+    folder: str = "."  # its working directory as written in the tournament file: a run may move with its file
 
     def check(self) -> None:
         """Raises `UsageError` where its program is missing or a person would have to play,
@@ -71,8 +69,7 @@ class Plan:
     """The shared seed of the games that the plan is for, where a game that has the same was played already:
     the seed may have been another one then.
     """
-    section: str = ""
-    """The name of the section; empty where the tournament has only one."""
+    section: str = ""  # the name of the section; empty where the tournament has only one
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -42,8 +42,7 @@ from referee.tournament.workers.task import (
     WorkerDied,
 )
 
-WORKER_FAILURES = 3
-"""How often in a row, for each worker, workers may die before a game begins."""
+WORKER_FAILURES = 3  # how often in a row, for each worker, workers may die before a game begins
 
 SHARE = 100
 """The time of play is stored when this part of it has passed: so much is lost if the referee is killed."""
@@ -113,8 +112,7 @@ class TimeWatch:
         self._remaining = remaining
         self._now = now
         self._now_us = now_us
-        self._before_us = self._stored_us
-        """The time of play before this process."""
+        self._before_us = self._stored_us  # the time of play before this process
         self._began_us = now_us()
 
     @property
@@ -229,8 +227,7 @@ class FirstRejected(NamedTuple):
 
     game: str
     answer: Rejected
-    most: int
-    """With how many of them a bot loses the game."""
+    most: int  # with how many of them a bot loses the game
 
 
 class TournamentPlayer:
@@ -261,17 +258,14 @@ class TournamentPlayer:
         tasks = _tasks(tournament, run, self.remaining, self._faults, keep)
         self._dispatcher = Dispatcher(tasks, run.state.suspicion)
         self._closing = TimeWatch(tournament.limit, run, self.remaining)
-        self._deaths = 0
-        """How many workers died in a row before a game began."""
+        self._deaths = 0  # how many workers died in a row before a game began
         self._is_stopping = False
-        self._told = ""
-        """The last line that was shown about the stopping rules."""
+        self._told = ""  # the last line that was shown about the stopping rules
         self._reported: set[tuple[str, str]] = set()
         """The bots that left something running, with what; each is reported once."""
         self._changed: set[str] = set()
         """The bots whose programs changed while the run was on; each is reported once."""
-        self.timed: Counter[str] = Counter()
-        """Counts of moves so far, as `timed_moves` gives them."""
+        self.timed: Counter[str] = Counter()  # counts of moves so far, as `timed_moves` gives them
         self.bot_totals: Counter[tuple[str, str]] = Counter()
         """What bots did besides moves so far, as `bot_totals` counts it."""
         self.first_rejected: dict[str, FirstRejected] = {}

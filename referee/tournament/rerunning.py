@@ -68,8 +68,7 @@ class Rerun:
     bots: tuple[Bot, ...]
     """By name in the order of seats, each once; as in the game, they have the names with which the run began.
     """
-    replaced: frozenset[str]
-    """The names of the bots that have another command than in the run."""
+    replaced: frozenset[str]  # the names of the bots that have another command than in the run
     patient: bool = False
     """Whether nobody loses on time; the bots are told of the clocks of the game all the same."""
 

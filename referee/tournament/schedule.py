@@ -24,8 +24,7 @@ class Wait(NamedTuple):
     of them are over, with a result or for good without one.
     """
 
-    games: tuple[str, ...]
-    """Their ids."""
+    games: tuple[str, ...]  # their ids
 
 
 Schedule = Iterator[Encounter | Wait]

@@ -35,20 +35,16 @@ from referee.ratings.sprt import MODELS, SprtResult, bounds, llr
 from referee.records.record import Summary
 from referee.tournament.schedule import Encounter
 
-KEYS = ("sprt", "stop")
-"""The keys of a tournament file that belong to stopping rules."""
+KEYS = ("sprt", "stop")  # the keys of a tournament file that belong to stopping rules
 
-ERROR = 0.05
-"""The chance of either error of a test where none is given."""
+ERROR = 0.05  # the chance of either error of a test where none is given
 
 MAX_ELO = {"logistic": 1000, "normalized": 100}
 """For each model, the bound on the absolute values of `elo0` and `elo1`."""
 
-MIN_GAMES = 20
-"""How many rated games each bot has to have before the widths of intervals are believed."""
+MIN_GAMES = 20  # how many rated games each bot has to have before the widths of intervals are believed
 
-GROWTH = 1.05
-"""By which factor the number of games grows before the widths of intervals are looked at again."""
+GROWTH = 1.05  # by which factor the number of games grows before the widths of intervals are looked at again
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,6}(\.[0-9]{1,6})?")
 
@@ -63,8 +59,7 @@ class Sprt:
     elo1: float
     alpha: float = ERROR
     beta: float = ERROR
-    model: str = "logistic"
-    """One of `MODELS`."""
+    model: str = "logistic"  # one of `MODELS`
 
     @classmethod
     def parse(cls, text: str) -> Sprt:
@@ -123,8 +118,7 @@ class StoppingRule:
         }
 
 
-NEVER = StoppingRule()
-"""The schedule is played to its end."""
+NEVER = StoppingRule()  # the schedule is played to its end
 
 
 def stopping_rule_of(fields: Fields) -> StoppingRule:
@@ -179,11 +173,9 @@ class SequentialTest:
     def __init__(self, sprt: Sprt, one: str, other: str) -> None:
         self.one = one
         self.other = other
-        self.counts = [0, 0, 0, 0, 0]
-        """How many pairs of games gave the one bot 0, ½, 1, 1½ and 2 points."""
+        self.counts = [0, 0, 0, 0, 0]  # how many pairs of games gave the one bot 0, ½, 1, 1½ and 2 points
         self.llr = 0.0
-        self.accepted = ""
-        """`H0` or `H1` once the test is decided; else empty."""
+        self.accepted = ""  # `H0` or `H1` once the test is decided; else empty
         self._sprt = sprt
 
     @property
@@ -237,8 +229,7 @@ class Stopping:
         games count, as in `clusters`. Intervals are those of the bots that are not `out`, from the games
         between them.
         """
-        self.tests: dict[frozenset[str], SequentialTest] = {}
-        """The tests by the two bots that they compare."""
+        self.tests: dict[frozenset[str], SequentialTest] = {}  # the tests by the two bots that they compare
         if rule.sprt:
             for one, other in tested:
                 self.tests[frozenset((one, other))] = SequentialTest(rule.sprt, one, other)
@@ -256,8 +247,7 @@ class Stopping:
         self._shares: dict[str, set[float]] = {}
         """The different results of each bot, as shares of the opponents that it beat."""
         self._round = ("", 0)
-        self._fitted = 0
-        """How many games the last fit had."""
+        self._fitted = 0  # how many games the last fit had
         self._is_narrow = False
 
     def add(self, encounter: Encounter, games: Sequence[Summary]) -> None:

@@ -27,19 +27,13 @@ from referee.tournament.stopping import NEVER, StoppingRule
 class Tournament:
     """What is played, and who meets whom, with all settings."""
 
-    plans: tuple[Plan, ...]
-    """A plan for each section; all have the same bots."""
+    plans: tuple[Plan, ...]  # A plan for each section; all have the same bots
     format: Format
-    strikes: Strikes | None = None
-    """After how many faults a bot is out; None where that is unlimited."""
-    stopping: StoppingRule = NEVER
-    """When it stops before its schedule ends."""
-    repeats: str = REPEATS[0]
-    """How games count that are the same as others; one of `REPEATS`."""
-    points: PointScale = STANDARD
-    """How many points a game gives."""
-    limit: TimeLimit = UNLIMITED
-    """Until when games begin."""
+    strikes: Strikes | None = None  # after how many faults a bot is out; None where that is unlimited
+    stopping: StoppingRule = NEVER  # when it stops before its schedule ends
+    repeats: str = REPEATS[0]  # how games count that are the same as others; one of `REPEATS`
+    points: PointScale = STANDARD  # how many points a game gives
+    limit: TimeLimit = UNLIMITED  # until when games begin
     order: str = ORDERS[0]
     """What bots are ordered by, where the format has no order of its own; one of `ORDERS`."""
 

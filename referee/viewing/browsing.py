@@ -20,11 +20,9 @@ class Browser:
         last.
         """
         self.steps = steps
-        self.last = len(steps.steps) - 1
-        """The number of the last step."""
+        self.last = len(steps.steps) - 1  # the number of the last step
         self.views = steps.views if only is None else (only,)
-        self.at = 0
-        """The step that is looked at."""
+        self.at = 0  # the step that is looked at
         self.view = self.views[0]
         self._texts: dict[View, list[list[str]]] = {}
         self._labels: dict[View, list[str]] = {}

@@ -25,8 +25,7 @@ _SIDES: dict[tuple[int, int], tuple[str, str]] = {
 """By the direction of a line: the side at which it leaves a character, and that at which it enters the next.
 """
 
-_CellGrid = dict[tuple[int, int], tuple[str, Paint]]
-"""Characters with their paints, by line and column."""
+_CellGrid = dict[tuple[int, int], tuple[str, Paint]]  # characters with their paints, by line and column
 
 
 class Ink(NamedTuple):

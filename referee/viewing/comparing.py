@@ -17,10 +17,8 @@ from referee.viewing.words import event_text, result
 class Difference(NamedTuple):
     """The first events that are not the same."""
 
-    at: int
-    """How many events before it are the same."""
-    one: Event | None
-    """What happened in one playing; None if it was over."""
+    at: int  # how many events before it are the same
+    one: Event | None  # what happened in one playing; None if it was over
     other: Event | None
 
 

@@ -6,17 +6,14 @@ from typing import Any, NamedTuple
 
 from referee.games.api import Refusal, State
 
-MOST_MOVES = 8
-"""How many of the expected moves are followed."""
+MOST_MOVES = 8  # how many of the expected moves are followed
 
 
 class Expected(NamedTuple):
     """A move that is expected after others."""
 
-    text: str
-    """In canonical spelling."""
-    state: State[Any]
-    """The position after it."""
+    text: str  # in canonical spelling
+    state: State[Any]  # the position after it
 
 
 def expected_moves(state: State[Any], line: str) -> list[Expected]:

@@ -7,21 +7,18 @@ from typing import NamedTuple
 
 _NUMBER = re.compile(r"[+-]?\d{1,12}(\.\d{1,12})?", re.ASCII)
 
-_NUMBERS = ("score", "depth", "nodes")
-"""The keys, besides `value`, that a number follows."""
+_NUMBERS = ("score", "depth", "nodes")  # the keys, besides `value`, that a number follows
 
 
 class Info(NamedTuple):
     """An `info` line, read: `value 0.62 depth 4 nodes 12000 pv L:A1; D:B2 L:C3` or free text."""
 
-    value: float | None = None
-    """The bot's own chance to win, from 0 to 1; None where it does not say."""
+    value: float | None = None  # the bot's own chance to win, from 0 to 1; None where it does not say
     said: tuple[tuple[str, str], ...] = ()
     """The other keys with their texts, in the order of the bot; `pv` has the moves that it expects, with `;`
     between them.
     """
-    text: str = ""
-    """The rest: it begins with the first word that is neither a key nor belongs to one."""
+    text: str = ""  # the rest: it begins with the first word that is neither a key nor belongs to one
 
 
 def read_info(line: str) -> Info:

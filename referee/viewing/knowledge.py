@@ -11,16 +11,14 @@ from referee.gameplay.events import Drawn, Event, Moved, Preset
 from referee.games.api import Seat, State
 from referee.games.picture import Picture
 
-View = Seat | None
-"""Who looks at a game: a seat, or None for a spectator who sees all."""
+View = Seat | None  # who looks at a game: a seat, or None for a spectator who sees all
 
 
 class ViewKnowledge(NamedTuple):
     """What a view knows of a game."""
 
     view: View
-    is_open: bool
-    """Whether every seat of the game sees everything."""
+    is_open: bool  # whether every seat of the game sees everything
 
     @property
     def is_full(self) -> bool:

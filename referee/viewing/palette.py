@@ -29,11 +29,9 @@ Theme = Literal["light", "dark"]
 
 THEMES: tuple[Theme, ...] = get_args(Theme)
 
-PAGE = "page"
-"""The name of the colour behind a picture."""
+PAGE = "page"  # the name of the colour behind a picture
 
-_INK = "ink"
-"""The name of ordinary ink in style sheets."""
+_INK = "ink"  # the name of ordinary ink in style sheets
 
 FILLS: dict[Theme, dict[str, str]] = {
     "light": {
@@ -158,8 +156,7 @@ what is white or orange, have one colour.
 """
 
 FONTS = 'Inter,system-ui,"Segoe UI",Roboto,"DejaVu Sans",sans-serif'
-MONOSPACED = '"DejaVu Sans Mono",Menlo,Consolas,"Liberation Mono",monospace'
-"""For rows that stand in columns."""
+MONOSPACED = '"DejaVu Sans Mono",Menlo,Consolas,"Liberation Mono",monospace'  # for rows that stand in columns
 
 
 def text_colour(paint: str, theme: Theme) -> str:

@@ -10,8 +10,7 @@ import sys
 from referee.core.errors import EnvironmentLacksError
 from referee.core.text import shown
 
-PNG_START = b"\x89PNG\r\n\x1a\n"
-"""How every PNG file begins."""
+PNG_START = b"\x89PNG\r\n\x1a\n"  # how every PNG file begins
 
 _PROGRAMS = (
     ("rsvg-convert", "--format=png"),

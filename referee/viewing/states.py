@@ -11,8 +11,7 @@ from referee.viewing.knowledge import View, ViewKnowledge
 from referee.viewing.steps import Step, Steps
 from referee.viewing.words import event_text, result
 
-VERSION = 1
-"""Raised when a member changes or is taken away."""
+VERSION = 1  # raised when a member changes or is taken away
 
 
 def game_states(steps: Steps, view: View) -> dict[str, Any]:
@@ -76,10 +75,8 @@ class _Drawing:
     """Pictures as data, with the symbols that occur in them."""
 
     def __init__(self) -> None:
-        self.symbols: dict[str, list[dict[str, Any]]] = {}
-        """The shapes of each symbol, by name."""
-        self._grounds: dict[int, tuple[Piece, ...]] = {}
-        """The ground of each panel as it was last written."""
+        self.symbols: dict[str, list[dict[str, Any]]] = {}  # the shapes of each symbol, by name
+        self._grounds: dict[int, tuple[Piece, ...]] = {}  # the ground of each panel as it was last written
 
     def panels(self, picture: Picture) -> list[dict[str, Any]]:
         """The panels of a picture; the ground of a plane only where it was another one before."""

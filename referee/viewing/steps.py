@@ -23,12 +23,10 @@ class Step:
     position before all of them.
     """
 
-    number: int
-    """Counted from 0, the position before the first move."""
+    number: int  # counted from 0, the position before the first move
     events: tuple[Event, ...]
     """What happened, in the order of the record; a seat's rejected answers are part of its turn."""
-    state: State[Any]
-    """The position after it."""
+    state: State[Any]  # the position after it
     reserves_us: tuple[int | None, ...]
     """The reserve that each seat has after it, in microseconds; None for a seat without a clock."""
 
@@ -38,14 +36,11 @@ class Steps:
     """A game as steps."""
 
     record: GameRecord
-    steps: Sequence[Step]
-    """At least the position before the first move."""
+    steps: Sequence[Step]  # at least the position before the first move
     written: Sequence[Sequence[Written]]
     """What the bots wrote in each step besides their answers, as far as the record says when it came."""
-    verdict: Verdict | None
-    """How the game ended; None where the record is damaged."""
-    damage: RecordError | None
-    """Why the record can be replayed only as far as these steps."""
+    verdict: Verdict | None  # how the game ended; None where the record is damaged
+    damage: RecordError | None  # why the record can be replayed only as far as these steps
 
     @property
     def terms(self) -> Terms:

@@ -25,8 +25,7 @@ from referee.viewing.svg_elements import (
     union,
 )
 
-SVG_START = "<svg"
-"""How every file begins that is made here."""
+SVG_START = "<svg"  # how every file begins that is made here
 
 _ROW_WIDTH = 11.1
 """Where rows are broken into lines, unless a board is wider: so that they can be read on a phone."""
@@ -34,32 +33,24 @@ SMALLEST_ROWS = 0.65
 """How much smaller than usual rows are drawn that are wider than a small board, which fills more of the width
 then; so that they can be read on a phone.
 """
-_LARGEST = 1.5
-"""How much larger than usual a position may be drawn in a frame."""
-_GAP = 0.3
-"""The space between panels and round the picture."""
+_LARGEST = 1.5  # how much larger than usual a position may be drawn in a frame
+_GAP = 0.3  # the space between panels and round the picture
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
     """A frame that several pictures have in common, so that nothing moves from one to the next."""
 
-    prefix: str
-    """What the ids of all symbols begin with."""
-    width: int
-    """In pixels."""
-    height: int
-    """In pixels."""
+    prefix: str  # what the ids of all symbols begin with
+    width: int  # in pixels
+    height: int  # in pixels
     symbols: Mapping[str, str]
     """The definition of each symbol of the pictures by its id, for `<defs>`. The id depends on what is drawn,
     so that the symbols of several layouts may be put together.
     """
-    ground: str
-    """What is below everything, in all pictures."""
-    row_width: float
-    """Where rows are broken into lines."""
-    panels: tuple[_Panel, ...]
-    """The places of the panels."""
+    ground: str  # what is below everything, in all pictures
+    row_width: float  # where rows are broken into lines
+    panels: tuple[_Panel, ...]  # the places of the panels
 
     @classmethod
     def of(cls, pictures: Iterable[Picture], prefix: str = "s-") -> Layout:
@@ -201,12 +192,9 @@ def _layout(slots: Sequence[_Slot], count: int, prefix: str, row_width: float | 
 class _Panel(NamedTuple):
     """The place of a panel in the frame."""
 
-    plane: str
-    """The beginning of the group that it is in where it is a plane, in the middle of the frame."""
-    row: str
-    """The beginning of the group that it is in where it is a row, on the left."""
-    ground: tuple[Piece, ...]
-    """The ground, if it is the same in all pictures."""
+    plane: str  # the beginning of the group that it is in where it is a plane, in the middle of the frame
+    row: str  # the beginning of the group that it is in where it is a row, on the left
+    ground: tuple[Piece, ...]  # the ground, if it is the same in all pictures
     frame: Box | None
     """Where it is a plane of which each position is drawn as large as fits: the place for it."""
 
@@ -262,11 +250,9 @@ class _PieceIndexes(dict[Drawable, int]):
 class _Marks(NamedTuple):
     """A plane of a picture."""
 
-    indexes: list[int]
-    """What is drawn for its marks."""
+    indexes: list[int]  # what is drawn for its marks
     ground: tuple[Piece, ...]
-    box: Box
-    """The box of its marks."""
+    box: Box  # the box of its marks
 
 
 def _box_of(pieces: Iterable[Piece]) -> Box:
@@ -281,8 +267,7 @@ class _Slot:
         self._rows: set[Row] = set()
         self._grounds: list[tuple[Piece, ...]] = []
         self._planes = 0
-        self.frame: tuple[float, float] | None = None
-        """The frame of its planes, if they have one."""
+        self.frame: tuple[float, float] | None = None  # the frame of its planes, if they have one
 
     def take(self, panel: Plane | Row) -> Row | _Marks:
         """Takes the panel of one more picture."""

@@ -30,31 +30,22 @@ from referee.games.picture import (
     Trace,
 )
 
-UNIT = 40
-"""How many pixels are as long as 1 on a plane."""
+UNIT = 40  # how many pixels are as long as 1 on a plane
 
-_CAPTION = 0.4
-"""The usual height of the letters of a caption."""
+_CAPTION = 0.4  # the usual height of the letters of a caption
 _ROW_LETTERS = 0.4
-_ROW_SYMBOL = 0.75
-"""The size of a symbol in a row, as long as it is not higher than 1."""
+_ROW_SYMBOL = 0.75  # the size of a symbol in a row, as long as it is not higher than 1
 _ROW_HEIGHT, _SYMBOL_ROW_HEIGHT = 0.6, 0.9
-_INDENT = 1.0
-"""Where the second line of a row begins."""
+_INDENT = 1.0  # where the second line of a row begins
 _ADVANCE = 0.61
 """How wide a character is at height 1; those of the usual monospaced fonts are from 0.55 to 0.61."""
 _ADVANCES = {**dict.fromkeys(" .,:;'|!()[]ijlftr", 0.36), **dict.fromkeys("mwMW@%", 0.95)}
 """The narrow and wide characters of other fonts; the others are at most about as wide as monospaced ones."""
-_BASELINE = 0.35
-"""How far the baseline is below the middle of letters of height 1."""
-_RIM = 0.045
-"""The width of a region's outline."""
-_DASH = 0.13
-"""The length of the dashes along a trace."""
-_BEND = 0.3
-"""The largest radius of a trace's bends."""
-_MOST = 300
-"""Maximum number of characters of a text."""
+_BASELINE = 0.35  # how far the baseline is below the middle of letters of height 1
+_RIM = 0.045  # the width of a region's outline
+_DASH = 0.13  # the length of the dashes along a trace
+_BEND = 0.3  # the largest radius of a trace's bends
+_MOST = 300  # maximum number of characters of a text
 
 
 class Box(NamedTuple):
@@ -86,8 +77,7 @@ class Placed(NamedTuple):
     x: float
     y: float
     span: Span
-    in_columns: bool = False
-    """Whether its letters are monospaced."""
+    in_columns: bool = False  # whether its letters are monospaced
 
 
 Drawable = Piece | Placed

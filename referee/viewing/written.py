@@ -25,10 +25,8 @@ class Written(NamedTuple):
     """A line that a bot wrote besides its answers."""
 
     seat: Seat
-    what: str
-    """What it is called."""
-    line: str
-    """Made safe to be shown."""
+    what: str  # what it is called
+    line: str  # made safe to be shown
 
 
 def measured_of(measured: Mapping[str, Any], seat: Seat) -> dict[str, Any]:

@@ -19,24 +19,19 @@ from referee.games.floral.observation import SeatObservation
 from referee.games.floral.sides import SABOTAGE, STALL, SYMBOLS
 from referee.games.floral.spells import Condition
 
-FEW = 5000
-"""Sets of up to this many mappings are fast enough; more are narrowed down."""
+FEW = 5000  # sets of up to this many mappings are fast enough; more are narrowed down
 
-NARROW = 8
-"""If less than one in this many mappings remains, the pass is restarted with the remaining ones."""
+NARROW = 8  # if less than one in this many mappings remains, the pass is restarted with the remaining ones
 
-STRIKES = {pot: total for total, pot in SABOTAGE.items()}
-"""By pot, the sum of two runes that sabotages it."""
+STRIKES = {pot: total for total, pot in SABOTAGE.items()}  # by pot, the sum of two runes that sabotages it
 
-Flowers = dict[Flower, Set]
-"""The flowers that a pot may hold, each with the mappings under which it does."""
+Flowers = dict[Flower, Set]  # the flowers that a pot may hold, each with the mappings under which it does
 
 
 class Plantings(NamedTuple):
     """A way for the other to have planted, and the mappings that are consistent with it."""
 
-    kinds: Mapping[int, str]
-    """Kinds by the casting phase that followed, counted from 0."""
+    kinds: Mapping[int, str]  # kinds by the casting phase that followed, counted from 0
     mappings: Set
 
 
@@ -54,8 +49,7 @@ class _Growth:
     """A flower of the other seat, tracked for each kind that it may be."""
 
     def __init__(self, phase: int, mappings: Set) -> None:
-        self.phase = phase
-        """The casting phase before which it was planted."""
+        self.phase = phase  # the casting phase before which it was planted
         self.flowers: dict[str, Flowers] = {kind: {Flower(kind): mappings} for kind in FLOWERS}
         self.bloomed: dict[str, dict[int, Set]] = {kind: {} for kind in FLOWERS}
         """By kind and turn, the mappings under which it bloomed then."""
@@ -103,8 +97,7 @@ class _Filter:
     def __init__(self, mappings: Mappings, observed: SeatObservation) -> None:
         self.mappings = mappings
         self.observed = observed
-        self.left = mappings.all
-        """The mappings that are consistent so far."""
+        self.left = mappings.all  # the mappings that are consistent so far
         spells = observed.spells
         self.chain: list[Number] = [(0, 0, 0)] * max(2, *(spell.length for spell in spells))
         """The other's last runes since its last declaration, without the stall spell, newest first."""

@@ -8,8 +8,7 @@ FLOWERS = {"A": "Azalea", "C": "Chrysanthemum", "H": "Hyacinth", "W": "Wisteria"
 BLOOMS_AT = {"A": 8, "C": 30, "H": 15, "W": 7, "X": 6}
 """The stage at which a flower blooms; none is reached within one casting phase."""
 
-NONE = "-"
-"""The text for planting nothing and for an empty pot."""
+NONE = "-"  # the text for planting nothing and for an empty pot
 
 POTS = 3
 
@@ -22,12 +21,9 @@ class Flower(NamedTuple):
 
     kind: str
     stage: int = 0
-    watered: bool = False
-    """For an azalea: whether it was watered in the turn before."""
-    grew: bool = True
-    """For an azalea: whether it grew in the turn before; true for a new flower."""
-    known: int = 0
-    """For a xanthium: the triples of weather, water and fertilizer that it has had, a bit each."""
+    watered: bool = False  # for an azalea: whether it was watered in the turn before
+    grew: bool = True  # for an azalea: whether it grew in the turn before; true for a new flower
+    known: int = 0  # for a xanthium: the triples of weather, water and fertilizer that it has had, a bit each
 
     def __str__(self) -> str:
         return f"{self.kind}{self.stage}"
@@ -59,11 +55,9 @@ class Flower(NamedTuple):
         return Flower(kind, max(0, stage + grows))
 
 
-Pots = tuple[Flower | None, ...]
-"""The pots of one seat, from left to right."""
+Pots = tuple[Flower | None, ...]  # the pots of one seat, from left to right
 
-Bloom = tuple[int, str]
-"""A pot, counted from 1, and the kind of the flower that bloomed in it."""
+Bloom = tuple[int, str]  # A pot, counted from 1, and the kind of the flower that bloomed in it
 
 
 def with_flower(pots: Pots, kind: str) -> Pots:

@@ -15,8 +15,7 @@ from referee.games.floral.spells import Condition
 
 Set = int
 Number = tuple[Set, ...]
-Mapping = tuple[int, ...]
-"""By symbol, its identity."""
+Mapping = tuple[int, ...]  # by symbol, its identity
 
 _ZERO_AND_ONE = bytes.maketrans(b"01", b"\0\1")
 _DIGITS = tuple(bytes(b"01"[rune >> digit & 1] for rune in range(256)) for digit in range(3))

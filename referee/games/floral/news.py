@@ -11,15 +11,13 @@ from referee.games.floral.sides import Effects, Side
 from referee.games.floral.spells import Spells
 from referee.games.trail import Audience, TrailLines
 
-TURNS = 5
-"""Turns of a casting phase."""
+TURNS = 5  # turns of a casting phase
 
 
 class Dealt(NamedTuple):
     """A chance outcome."""
 
-    spells: Spells | None
-    """The conditions, when the runes are dealt; None before."""
+    spells: Spells | None  # the conditions, when the runes are dealt; None before
 
 
 class Planted(NamedTuple):
@@ -36,8 +34,7 @@ class FloralTurn(NamedTuple):
     casts: tuple[str, str]
     effects: tuple[Effects, Effects]
     weather: int
-    bloomed: tuple[tuple[Bloom, ...], tuple[Bloom, ...]]
-    """The flowers that bloomed, by seat."""
+    bloomed: tuple[tuple[Bloom, ...], tuple[Bloom, ...]]  # the flowers that bloomed, by seat
     before: tuple[Side, Side]
     after: tuple[Side, Side]
 
@@ -50,8 +47,7 @@ class Asked(NamedTuple):
 
     acting: tuple[Seat, ...]
     planting: bool
-    turn: int
-    """Turns played."""
+    turn: int  # turns played
 
 
 def lines(event: FloralEvent, asked: Asked, sides: tuple[Side, Side], audience: Audience) -> TrailLines:

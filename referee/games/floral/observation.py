@@ -17,22 +17,17 @@ class ObservedTurn(NamedTuple):
     """What a seat observed of a turn."""
 
     casts: tuple[str, str]
-    effects: Effects
-    """Its own effects."""
-    planted: str
-    """What it planted before this turn; `-` for nothing."""
-    pots: tuple[str, ...]
-    """Its own pots after the turn."""
+    effects: Effects  # its own effects
+    planted: str  # what it planted before this turn; `-` for nothing
+    pots: tuple[str, ...]  # its own pots after the turn
 
 
 class MappingFact(NamedTuple):
     """A known fact of the other's mapping."""
 
-    symbol: int
-    """The index of the symbol among the other's symbols."""
+    symbol: int  # the index of the symbol among the other's symbols
     identity: int
-    so: bool
-    """Whether the symbol stands for this identity or is known not to."""
+    so: bool  # whether the symbol stands for this identity or is known not to
 
 
 class Picked(NamedTuple):
@@ -48,17 +43,13 @@ class SeatObservation:
 
     seat: Seat
     spells: Spells
-    runes: str
-    """The identities of its own symbols, in their order."""
+    runes: str  # the identities of its own symbols, in their order
     turns: tuple[ObservedTurn, ...]
     marks: tuple[tuple[str, ...], ...]
     """The stages in the other's pots at the start and after every casting phase, `-` where empty."""
-    plantings: dict[int, str]
-    """What the seat planted, by the number of turns played before."""
-    asked: int
-    """The last turn for which it was asked to cast: the planting phases before it are over."""
-    other_plants: bool
-    """Whether only the other seat is to plant now."""
+    plantings: dict[int, str]  # what the seat planted, by the number of turns played before
+    asked: int  # the last turn for which it was asked to cast: the planting phases before it are over
+    other_plants: bool  # whether only the other seat is to plant now
     facts: tuple[MappingFact, ...]
     picked: tuple[Picked, ...]
 
@@ -110,10 +101,8 @@ class _ObservationReader:
 
     # Declarations.
     guessed: tuple[set[str], set[str]] = field(default_factory=lambda: (set(), set()))
-    row: list[str] = field(default_factory=list)
-    """The other's symbols since its last declaration."""
-    wrong: int = 0
-    """The other's wrong declarations since its last right one."""
+    row: list[str] = field(default_factory=list)  # the other's symbols since its last declaration
+    wrong: int = 0  # the other's wrong declarations since its last right one
     cast_guessing: int | None = None
     """The last turn since its last declaration on which the other may have cast the guessing spell."""
 

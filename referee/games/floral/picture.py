@@ -24,11 +24,9 @@ from referee.games.floral.symbols import (
 from referee.games.picture import SEATS, Mark, Paint, Picture, Piece, Plane, Region, Row, Span, badge, row_of
 from referee.games.trail import Audience
 
-_APART = 3
-"""How far pots are apart on the plane; in characters, they are 22 apart and 20 wide."""
+_APART = 3  # how far pots are apart on the plane; in characters, they are 22 apart and 20 wide
 
-_ABOVE = 0.52
-"""How far the soil of a pot is above its middle."""
+_ABOVE = 0.52  # how far the soil of a pot is above its middle
 
 
 def picture(
@@ -148,8 +146,7 @@ def _placed_rune(span: Span, number: int) -> Mark:
     return Mark(x, y, "", span.symbol, "", span.paint, span.title)
 
 
-_CASTS_IN_LINE = 9
-"""How many turns stand in one line of the table of casts; it has two lines."""
+_CASTS_IN_LINE = 9  # how many turns stand in one line of the table of casts; it has two lines
 
 
 def _casts(news: Sequence[str]) -> Plane:
@@ -181,8 +178,7 @@ def _turns(line: int, block: int) -> tuple[Mark, ...]:
     return (*turns, *seats)
 
 
-_LINE_OF_CASTS = 3.1
-"""How far the lines of the table are apart."""
+_LINE_OF_CASTS = 3.1  # how far the lines of the table are apart
 
 _PLACES = Region(
     tuple(
@@ -279,8 +275,7 @@ def _other_pot(seat: Seat, pot: int, stage: str) -> tuple[Mark, ...]:
 
 # --- What was done last ------------------------------------------------------------------------------------
 
-_TOLD = ("planted", "cast", "guess", "effect", "bloomed")
-"""The news that are shown in words, in this order."""
+_TOLD = ("planted", "cast", "guess", "effect", "bloomed")  # the news that are shown in words, in this order
 
 
 def _done(news: Sequence[str]) -> list[str]:

@@ -8,44 +8,35 @@ from typing import NamedTuple
 from referee.games.floral.flowers import FLOWERS, NONE, POTS, Pots, with_flower
 from referee.games.floral.spells import Spells
 
-SYMBOLS = ("ABCDEFGH", "STUVWXYZ")
-"""The symbols of each seat."""
+SYMBOLS = ("ABCDEFGH", "STUVWXYZ")  # the symbols of each seat
 
 STALL = 0
-NO_RUNE = -1
-"""The value of `previous` after a declaration, and before the first cast."""
+NO_RUNE = -1  # the value of `previous` after a declaration, and before the first cast
 
-CHAIN = 5
-"""Maximum number of runes that a spell depends on."""
+CHAIN = 5  # maximum number of runes that a spell depends on
 
-FIRST_GUESS = 6
-"""How many different runes the first guessing spell takes."""
+FIRST_GUESS = 6  # how many different runes the first guessing spell takes
 
-SABOTAGE = {8: 1, 10: 2, 12: 3}
-"""By the sum of two runes, the pot that they sabotage."""
+SABOTAGE = {8: 1, 10: 2, 12: 3}  # by the sum of two runes, the pot that they sabotage
 
 
 class Side(NamedTuple):
     """The runes, garden and score of a seat."""
 
     symbols: str
-    runes: tuple[int, ...] = ()
-    """The identity of each of its symbols, in their order."""
+    runes: tuple[int, ...] = ()  # the identity of each of its symbols, in their order
     chain: tuple[int, ...] = ()
     """Its last runes since its last declaration, without the stall spell, at most five: for spells."""
     row: tuple[int, ...] = ()
     """Its last runes since its last declaration, at most six: for the guessing spell."""
-    previous: int = NO_RUNE
-    """The rune that it cast in the turn before."""
+    previous: int = NO_RUNE  # the rune that it cast in the turn before
     pots: Pots = (None,) * POTS
     planted: str = ""
     picked: int = 0
     points: int = 0
-    wrong: int = 0
-    """Wrong declarations since the last right one."""
+    wrong: int = 0  # wrong declarations since the last right one
     charge: bool = False
-    guessed: str = ""
-    """The other's symbols that it has guessed right."""
+    guessed: str = ""  # the other's symbols that it has guessed right
 
     def identity(self, symbol: str) -> int:
         """Which rune a symbol of this side's stands for."""
@@ -119,13 +110,10 @@ def is_guessing_spell(row: Sequence[Hashable], needed: int) -> bool:
 class Effects(NamedTuple):
     """The effects of a cast."""
 
-    water: int = 0
-    """Pots 1 to this one are watered."""
-    fertilize: int = 0
-    """This pot is fertilized; 0 is none."""
+    water: int = 0  # pots 1 to this one are watered
+    fertilize: int = 0  # this pot is fertilized; 0 is none
     weather: int = 0
-    sabotage: int = 0
-    """This pot of the other seat is sabotaged; 0 is none."""
+    sabotage: int = 0  # this pot of the other seat is sabotaged; 0 is none
     guessing: bool = False
 
 

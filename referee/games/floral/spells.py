@@ -31,10 +31,8 @@ class Condition(NamedTuple):
 
     form: str
     length: int
-    numbers: tuple[int, ...] = ()
-    """For `set`, its members, ascending; for `sum`, the lowest and the highest."""
-    relations: tuple[str, ...] = ()
-    """For `seq`, oldest first."""
+    numbers: tuple[int, ...] = ()  # for `set`, its members, ascending; for `sum`, the lowest and the highest
+    relations: tuple[str, ...] = ()  # for `seq`, oldest first
 
     def __str__(self) -> str:
         match self.form:

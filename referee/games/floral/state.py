@@ -36,8 +36,7 @@ _IDENTITIES = "01234567"
 class FloralRules:
     """What the states of one game share."""
 
-    spells: Spells | None
-    """None before they are drawn."""
+    spells: Spells | None  # none before they are drawn
     goal: int
     max_turns: int
 
@@ -48,12 +47,10 @@ class FloralState(State[str]):
 
     rules: FloralRules
     sides: tuple[Side, Side]
-    turn: int
-    """The number of turns played."""
+    turn: int  # the number of turns played
     weather: int
     planting: bool
-    ahead: Seat | None
-    """The seat that had more points when they last differed; None if they never did."""
+    ahead: Seat | None  # the seat that had more points when they last differed; None if they never did
     acting: tuple[Seat, ...]
     trail: Trail
     left: frozenset[Seat] = frozenset()

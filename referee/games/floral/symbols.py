@@ -17,8 +17,7 @@ POT = Symbol(
 )
 """A pot in the paint of its mark; its plant stands on the point 0.52 above its middle."""
 
-SHELF = Symbol("shelf", (Stroke(((-4.2, 0), (4.2, 0)), "board", 0.1),))
-"""What three pots stand on."""
+SHELF = Symbol("shelf", (Stroke(((-4.2, 0), (4.2, 0)), "board", 0.1),))  # what three pots stand on
 
 
 def _across(count: int, radius: float, turn: float = 0.0, y: float = 0.0) -> Iterator[tuple[Point, Point]]:

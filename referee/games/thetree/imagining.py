@@ -16,11 +16,9 @@ from referee.games.trail import TrailLines
 
 _NOTHING = -1
 
-SWAPS = 200
-"""Random swaps of hidden tiles after a first consistent deal is found."""
+SWAPS = 200  # random swaps of hidden tiles after a first consistent deal is found
 
-TRIES = 1000
-"""Deals that are tried until the seat to move has a move."""
+TRIES = 1000  # deals that are tried until the seat to move has a move
 
 
 def imagined(start: TreeState, seat: Seat, seen: Sequence[str], rng: Random) -> TreeState:
@@ -85,8 +83,7 @@ class _HiddenDeal:
     deal: Deal
     tiles: tuple[int, ...]
     places: tuple[TilePlace, ...]
-    fits: tuple[tuple[bool, ...], ...]
-    """By tile and place, whether the tile can have been there."""
+    fits: tuple[tuple[bool, ...], ...]  # by tile and place, whether the tile can have been there
 
     @classmethod
     def of(cls, deal: Deal) -> _HiddenDeal:

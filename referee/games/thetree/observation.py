@@ -17,8 +17,7 @@ class TilePlace(NamedTuple):
     """Where a tile was dealt to: a hand, or the supply, perhaps until a seat drew it."""
 
     seat: Seat
-    since: int
-    """The event at which it was drawn, -1 for the deal."""
+    since: int  # the event at which it was drawn, -1 for the deal
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +30,10 @@ class Deal:
 
     seat: Seat
     playing: tuple[Seat, ...]
-    hand: int
-    """What the seat was dealt, as a set of tiles."""
+    hand: int  # what the seat was dealt, as a set of tiles
     draws: tuple[TilePlace, ...]
-    drawn: Mapping[TilePlace, int]
-    """The tiles that it drew itself."""
-    laid: Mapping[int, tuple[Seat, int]]
-    """By tile, the seat that laid it, and the event."""
+    drawn: Mapping[TilePlace, int]  # the tiles that it drew itself
+    laid: Mapping[int, tuple[Seat, int]]  # by tile, the seat that laid it, and the event
     stuck: tuple[tuple[Seat, int, int], ...]
     """Seats that had no move, each with the event and the tiles that would have fitted."""
     opening: int

@@ -35,12 +35,10 @@ _RINGS = tuple(
 )
 """Symbols in characters: `.` the pip, `o` the small circle, `O` the big one."""
 
-_COLUMNS = 5
-"""Characters of half a tile, which is 1 wide on the plane."""
+_COLUMNS = 5  # characters of half a tile, which is 1 wide on the plane
 
 
-_FRAME = (11.2, 10.5)
-"""The width and height in which a tree is drawn, whatever its size."""
+_FRAME = (11.2, 10.5)  # the width and height in which a tree is drawn, whatever its size
 
 _LEAST_LABEL = 1.15
 """How large the numbers at the edges are in the frame, in relation to the usual size, where a tree is drawn

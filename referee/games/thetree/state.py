@@ -26,8 +26,7 @@ from referee.games.thetree.tiles import HAND, NAMES, TILES, opening, tiles_of
 from referee.games.thetree.tree import Laying, Tree
 from referee.games.trail import Trail
 
-ALL_LAID = "seat 1 has laid all its tiles"
-"""How a seat that plays alone wins."""
+ALL_LAID = "seat 1 has laid all its tiles"  # how a seat that plays alone wins
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +35,7 @@ class TreeRules:
 
     players: int
     deals: int
-    only_first: bool
-    """Whether the game is over when a seat has finished."""
+    only_first: bool  # whether the game is over when a seat has finished
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,23 +43,17 @@ class TreeState(State[Laying]):
     """A position: the tree, the hands, the supply, who has finished and who is out."""
 
     rules: TreeRules
-    acting: Seat
-    """The seat whose turn it is; chance before a deal."""
+    acting: Seat  # the seat whose turn it is; chance before a deal
     tree: Tree
     hands: tuple[int, ...]
-    supply: tuple[int, ...] = ()
-    """The next tile first."""
-    dealt: int = 0
-    """The number of deals so far."""
-    finished: tuple[Seat, ...] = ()
-    """The seats that have finished, in order."""
+    supply: tuple[int, ...] = ()  # the next tile first
+    dealt: int = 0  # the number of deals so far
+    finished: tuple[Seat, ...] = ()  # the seats that have finished, in order
     out: tuple[tuple[Seat, ...], ...] = ()
     """The seats that left, in order; those that left at once are in one group."""
-    passed: frozenset[Seat] = frozenset()
-    """The seats that have passed since a tile was last laid or drawn."""
+    passed: frozenset[Seat] = frozenset()  # the seats that have passed since a tile was last laid or drawn
     over: bool = False
-    last: Laying | None = None
-    """The tile that was laid last."""
+    last: Laying | None = None  # the tile that was laid last
     trail: Trail = field(default_factory=Trail)
 
     @classmethod

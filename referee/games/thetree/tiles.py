@@ -6,11 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from referee.games.api import Seat
 
-HAND = 9
-"""Tiles dealt to a seat."""
+HAND = 9  # tiles dealt to a seat
 
-SYMBOLS = range(8)
-"""Sets of rings: the pip is worth 1, the small circle 2, the big circle 4."""
+SYMBOLS = range(8)  # sets of rings: the pip is worth 1, the small circle 2, the big circle 4
 
 TILES = tuple((low, high) for low in SYMBOLS for high in range(low, 8))
 """All tiles, from the lowest to the highest. A hand is a set of them, an integer with bit *i* for tile *i*.
@@ -23,8 +21,7 @@ INDEX.update({(high, low): number for (low, high), number in tuple(INDEX.items()
 NAMES = tuple(f"{low}-{high}" for low, high in TILES)
 DOUBLES = sum(1 << INDEX[symbol, symbol] for symbol in SYMBOLS)
 
-ANY = 0xFF
-"""All symbols, as a set."""
+ANY = 0xFF  # all symbols, as a set
 
 ABOVE = tuple(sum(1 << (below | ring) for ring in (1, 2, 4) if not below & ring) for below in SYMBOLS)
 """By symbol, the set of symbols that may lie on it: the same rings and one more."""

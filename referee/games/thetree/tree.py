@@ -12,8 +12,7 @@ from referee.games.api import Illegal, NotAMove
 from referee.games.thetree.tiles import ABOVE, ANY, BELOW, INDEX, TILES
 
 _MOVE = re.compile(r"([0-7])-([0-7])@(0|-?[1-9][0-9]*),(0|-?[1-9][0-9]*)")
-_DIGITS = 9
-"""Digits of a coordinate that are used; any longer one is outside of every possible tree."""
+_DIGITS = 9  # digits of a coordinate that are used; any longer one is outside of every possible tree
 
 _FORM = "a tile and where its left half goes, such as `5-1@3,3`"
 
@@ -56,11 +55,9 @@ def _coordinate(text: str) -> int:
 class Spot(NamedTuple):
     """An empty slot that rests on a tile, and what may lie in it."""
 
-    left: int
-    """The symbols that fit on the left, as a set."""
+    left: int  # the symbols that fit on the left, as a set
     right: int
-    tiles: int
-    """The tiles that fit in either orientation, as a set."""
+    tiles: int  # the tiles that fit in either orientation, as a set
 
     def ways(self, tile: int) -> list[tuple[int, int]]:
         """The orientations in which a tile fits."""

@@ -22,8 +22,7 @@ class Life(NamedTuple):
 class Known(NamedTuple):
     """What is known of the flowers of a position."""
 
-    life: Life | None
-    """A flower that can grow; None where all are dead."""
+    life: Life | None  # A flower that can grow; None where all are dead
     dead: Cells
     """Some of the flowers that cannot grow any more. They stay dead: cells never become empty again, and
     lengths never become smaller.
@@ -88,8 +87,7 @@ def dead_flowers(position: VinePosition) -> Cells:
     return dead
 
 
-NOWHERE: Cells = -1
-"""Cells that are never all empty."""
+NOWHERE: Cells = -1  # cells that are never all empty
 
 
 @cache

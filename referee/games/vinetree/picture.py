@@ -63,8 +63,7 @@ _GROWN = Symbol(
     "grown by the last move",
     (Circle(0, 0, 0.435, None, "page", 0.05), Circle(0, 0, 0.485, None, "fresh", 0.05, 0.09)),
 )
-_FLOWERS = {0: _ROUND, 1: _POINTED, None: _FIRST}
-"""The living flowers, by who grew them."""
+_FLOWERS = {0: _ROUND, 1: _POINTED, None: _FIRST}  # the living flowers, by who grew them
 _DASHES: tuple[Paint | None, Paint | None] = (None, "seat2-second")
 """The paint of the dashes along the vines of each seat."""
 
@@ -92,13 +91,10 @@ class Vine(NamedTuple):
 class _Drawn(NamedTuple):
     """The marks of a board, by cell; all of them are made once."""
 
-    ground: tuple[Mark, ...]
-    """The empty cells, the names of the rows and the numbers of the columns."""
+    ground: tuple[Mark, ...]  # the empty cells, the names of the rows and the numbers of the columns
     points: dict[int, Point]
-    dead: dict[int, Mark]
-    """The flowers that are dead."""
-    grown: dict[int, Mark]
-    """What surrounds the flower that the last move grew; below, its new flowers."""
+    dead: dict[int, Mark]  # the flowers that are dead
+    grown: dict[int, Mark]  # what surrounds the flower that the last move grew; below, its new flowers
     new: dict[int, Mark]
 
 

@@ -28,13 +28,10 @@ class VinePosition:
     """The empty cells, the flowers, and the pairs of cells joined by vine."""
 
     rules: VineRules
-    room: Cells
-    """The empty cells."""
+    room: Cells  # the empty cells
     flowers: Cells
-    right: Cells
-    """The cells that are joined to the next one on the right."""
-    down: Cells
-    """The cells that are joined to the next one below."""
+    right: Cells  # the cells that are joined to the next one on the right
+    down: Cells  # the cells that are joined to the next one below
 
     def length(self, flower: int) -> int:
         """The number of steps of vines that grow out of a flower."""

@@ -16,8 +16,7 @@ from referee.ratings.columns import rating_text
 from referee.ratings.grids import Grid
 from referee.ratings.standings import Standings
 
-MOST_FAULTS = 5
-"""So many faults of a bot are listed with what it said: the last ones."""
+MOST_FAULTS = 5  # so many faults of a bot are listed with what it said: the last ones
 
 
 class SaidAtFault(NamedTuple):
@@ -31,18 +30,12 @@ class SaidAtFault(NamedTuple):
 class BotReport(NamedTuple):
     """What a report says of a bot, besides its games."""
 
-    elo: str
-    """Its rating with the interval; empty where it is not rated."""
-    points: str
-    """Its points, as in the table."""
-    times: Sequence[tuple[str, str]]
-    """The headings and the cells of its row in the table of times."""
-    course: Sequence[tuple[int, float]]
-    """Numbers of games with its Elo after them."""
-    cells: Mapping[Board, Mapping[str, int]]
-    """How often it played each cell of a board."""
-    openings: Sequence[Sequence[Opening]]
-    """By seat."""
+    elo: str  # its rating with the interval; empty where it is not rated
+    points: str  # its points, as in the table
+    times: Sequence[tuple[str, str]]  # the headings and the cells of its row in the table of times
+    course: Sequence[tuple[int, float]]  # numbers of games with its Elo after them
+    cells: Mapping[Board, Mapping[str, int]]  # how often it played each cell of a board
+    openings: Sequence[Sequence[Opening]]  # by seat
     to_see: Sequence[GameToSee]
     faults: Sequence[SaidAtFault]
 

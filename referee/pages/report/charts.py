@@ -13,19 +13,15 @@ from referee.viewing.svg_elements import escaped
 
 WIDTH, HEIGHT = 760, 300
 
-LEFT, TOP, RIGHT, BOTTOM = 68, 8, 8, 46
-"""The space round the plot: for the labels and titles of the axes."""
+LEFT, TOP, RIGHT, BOTTOM = 68, 8, 8, 46  # the space round the plot: for the labels and titles of the axes
 
 PLOT_WIDTH, PLOT_HEIGHT = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
 
-MAX_BINS = 30
-"""So many bars a histogram has at most."""
+MAX_BINS = 30  # so many bars a histogram has at most
 
-MAX_LABELS = 8
-"""So many values of an axis are labelled at most."""
+MAX_LABELS = 8  # so many values of an axis are labelled at most
 
-SERIES = 8
-"""So many lines the stylesheet of reports tells apart."""
+SERIES = 8  # so many lines the stylesheet of reports tells apart
 
 
 class ChartLine(NamedTuple):

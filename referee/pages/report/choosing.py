@@ -22,11 +22,9 @@ class ChosenGame(NamedTuple):
     """A game to see."""
 
     run: Run
-    id: str
-    """Its id in its run."""
+    id: str  # its id in its run
     seen: GameToSee
-    deciding: int | None
-    """The step with its deciding move; None where nobody knows."""
+    deciding: int | None  # the step with its deciding move; None where nobody knows
 
 
 def chosen_games(runs: Runs, wanted: Collection[tuple[Path, str]]) -> list[ChosenGame]:

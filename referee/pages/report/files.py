@@ -23,29 +23,23 @@ from referee.pages.report.pages import games_page, report_page
 from referee.pages.report.reading import read_games
 from referee.tournament.run.reading import Runs
 
-MAX_BYTES = 18 << 20
-"""The replays in one page take at most this many bytes, so that browsers open it at once."""
+MAX_BYTES = 18 << 20  # the replays in one page take at most this many bytes, so that browsers open it at once
 
-MOST_GAMES = 500_000
-"""The list of a report has at most this many games: a browser holds all of it in memory."""
+MOST_GAMES = 500_000  # the list of a report has at most this many games: a browser holds all of it in memory
 
 TELLING = 100
 """After so many games it is known how small a replay can be. Where replays of all games would be too large
 even if each were as small, no more games are read.
 """
 
-ON_A_PAGE = 200
-"""How many games a page of a folder has."""
+ON_A_PAGE = 200  # how many games a page of a folder has
 
-MARKER = "report.txt"
-"""The file by which a folder is known to be a report."""
+MARKER = "report.txt"  # the file by which a folder is known to be a report
 
-MARK = "This folder is a report of the referee, which another report may replace.\n"
-"""What is in it."""
+MARK = "This folder is a report of the referee, which another report may replace.\n"  # what is in it
 
 INDEX = "index.html"
-GAMES = "games"
-"""The folder of the pages of games."""
+GAMES = "games"  # the folder of the pages of games
 
 
 def page_of(runs: Runs, workers: int, with_replays: bool, stage: Stage = untold_stage) -> str:
@@ -109,10 +103,8 @@ def _check_games(runs: Runs) -> None:
 class _Page(NamedTuple):
     """A page of games that is being gathered."""
 
-    number: int
-    """Counted from 1."""
-    first: int
-    """The number of its first game in the report, counted from 0."""
+    number: int  # counted from 1
+    first: int  # the number of its first game in the report, counted from 0
     games: list[ListedGame]
     replays: list[tuple[str, str]]
 

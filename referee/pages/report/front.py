@@ -21,11 +21,9 @@ from referee.records.record import Summary
 LIKELIHOODS = ((0.975, "almost certainly"), (0.9, "very likely"), (0.75, "probably"))
 """How likely it must be at least that the first bot is stronger than the second, and the words for it."""
 
-MOST = 0.99
-"""Sentences do not say how much more likely something is."""
+MOST = 0.99  # sentences do not say how much more likely something is
 
-PLACES = 3
-"""So many bots stand on the podium."""
+PLACES = 3  # so many bots stand on the podium
 
 EVEN = 0.5
 """A winner that gave itself less has turned the game, and a bot that is stronger with less is not ahead."""
@@ -38,12 +36,10 @@ class ListedGame(NamedTuple):
     moves: int
     lowest: tuple[float | None, ...] = ()
     """By seat, the least chance to win that the bot gave itself; None where it said none."""
-    last_words: str = ""
-    """The last line that a bot at fault wrote to stderr."""
+    last_words: str = ""  # the last line that a bot at fault wrote to stderr
     deciding: int | None = None
     """The step of the replay with the move after which the winner stayed ahead; None where nobody knows."""
-    opening: tuple[str, ...] = ()
-    """The first moves."""
+    opening: tuple[str, ...] = ()  # the first moves
 
     @property
     def winner(self) -> int | None:
@@ -60,12 +56,9 @@ class ListedGame(NamedTuple):
 class Headline(NamedTuple):
     """The answer of a tournament."""
 
-    kicker: str
-    """What it answers."""
-    answer: str
-    """In large type."""
-    tone: str
-    """`good`, `bad` or empty: the colour of the answer."""
+    kicker: str  # what it answers
+    answer: str  # in large type
+    tone: str  # `good`, `bad` or empty: the colour of the answer
     sentence: str
 
 
@@ -75,18 +68,15 @@ class Place(NamedTuple):
     number: int
     bot: str
     points: str
-    game: ListedGame | None
-    """Its best win; None where it has none."""
-    against: str
-    """Whom it beat there."""
+    game: ListedGame | None  # its best win; None where it has none
+    against: str  # whom it beat there
 
 
 class GameToSee(NamedTuple):
     """A game that is worth looking at."""
 
     name: str
-    number: str
-    """The figure by which it was chosen."""
+    number: str  # the figure by which it was chosen
     sentence: str
     game: Summary
     deciding: int | None = None
@@ -98,14 +88,11 @@ class GameToSee(NamedTuple):
 class Front(NamedTuple):
     """The first screen."""
 
-    headline: Headline | None
-    """None where nothing was rated."""
+    headline: Headline | None  # none where nothing was rated
     podium: Sequence[Place]
     to_see: Sequence[GameToSee]
-    evidence: Sequence[float]
-    """Of the only sequential test, the LLR after each pair."""
-    test: SprtResult | None
-    """The only sequential test."""
+    evidence: Sequence[float]  # of the only sequential test, the LLR after each pair
+    test: SprtResult | None  # the only sequential test
 
 
 def front(table: Standings, games: Sequence[ListedGame], tests: Sequence[SprtResult], is_over: bool) -> Front:

@@ -21,67 +21,51 @@ from referee.viewing.info import read_info
 from referee.viewing.steps import Steps, steps_of
 from referee.viewing.words import fault_report
 
-MADE_BY = ("referee", "python", "host")
-"""What a record says of the program and the machine that played it."""
+MADE_BY = ("referee", "python", "host")  # what a record says of the program and the machine that played it
 
 
 class SlowestMove(NamedTuple):
     """The move of a seat that took the longest."""
 
     used_us: int
-    event: int
-    """Its number among the events of the game, counted from 0."""
-    step: int | None = None
-    """The step of the replay that has it; None where the game is not replayed."""
+    event: int  # its number among the events of the game, counted from 0
+    step: int | None = None  # the step of the replay that has it; None where the game is not replayed
 
 
 class DecidingMove(NamedTuple):
     """The move after which the winner stayed ahead."""
 
-    event: int
-    """Its number among the events of the game, counted from 0."""
-    step: int | None = None
-    """The step of the replay that has it; None where the game is not replayed."""
+    event: int  # its number among the events of the game, counted from 0
+    step: int | None = None  # the step of the replay that has it; None where the game is not replayed
 
 
 class Replay(NamedTuple):
     """A game for the script that replays it."""
 
-    data: str
-    """Packed as `pages.game_data` does it."""
+    data: str  # packed as `pages.game_data` does it
     symbols: Mapping[str, str]
     """The definitions that it refers to, by id, except for those that came with an earlier game."""
-    lacks_seats: bool = False
-    """Whether it has only what a spectator sees, and seats knew something else."""
+    lacks_seats: bool = False  # whether it has only what a spectator sees, and seats knew something else
 
 
 class PlayedGame(NamedTuple):
     """What is known of a game from its events and measurements."""
 
-    moves: int
-    """Its moves, those of the opening and those that the referee made included."""
-    slowest: tuple[SlowestMove | None, ...]
-    """By seat; None for a seat without a move."""
-    clocks: tuple[str, ...]
-    """By seat."""
+    moves: int  # its moves, those of the opening and those that the referee made included
+    slowest: tuple[SlowestMove | None, ...]  # by seat; None for a seat without a move
+    clocks: tuple[str, ...]  # by seat
     times: Times
-    began: str
-    """When it began, in UTC as `2026-11-21T22:58`; empty where the record does not say."""
-    made_by: tuple[str, ...]
-    """The texts of `MADE_BY`."""
+    began: str  # when it began, in UTC as `2026-11-21T22:58`; empty where the record does not say
+    made_by: tuple[str, ...]  # the texts of `MADE_BY`
     place: PlayedOn
     lowest: tuple[float | None, ...]
     """By seat, the least chance to win that the bot gave itself; None where it said none."""
-    deciding: DecidingMove | None
-    """None where the bots did not say enough to tell."""
-    opening: tuple[str, ...]
-    """The first moves."""
+    deciding: DecidingMove | None  # none where the bots did not say enough to tell
+    opening: tuple[str, ...]  # the first moves
     words: tuple[dict[str, int], ...]
     """By seat, how often each word stands in the moves of the bot: among them the cells that it plays."""
-    faults: tuple[str, ...]
-    """The report of its faults, line by line."""
-    replay: Replay | None
-    """None where it was not asked for."""
+    faults: tuple[str, ...]  # the report of its faults, line by line
+    replay: Replay | None  # none where it was not asked for
 
 
 class PlayedReader:
@@ -99,8 +83,7 @@ class PlayedReader:
         self._shown_name = shown_name
         self._with_replays = with_replays
         self._with_seats = with_seats
-        self._symbols: set[str] = set()
-        """The ids of the symbols that were given back so far."""
+        self._symbols: set[str] = set()  # the ids of the symbols that were given back so far
 
     def __call__(self, line: bytes) -> PlayedGame | RecordError:
         """What is known of a game. An error is given back, since it has to reach another process."""

@@ -35,20 +35,15 @@ from referee.tournament.run.reading import Runs
 from referee.tournament.run.remaining import nothing_remains
 from referee.tournament.run.run import Run, dialogues
 
-SLOWEST = 10
-"""The number of slowest moves that are listed."""
+SLOWEST = 10  # the number of slowest moves that are listed
 
-FAULTS_OF_A_KIND = 3
-"""Maximum number of games shown in which a bot committed the same fault."""
+FAULTS_OF_A_KIND = 3  # maximum number of games shown in which a bot committed the same fault
 
-MAX_FAULTS = 60
-"""Maximum number of games with faults that are shown."""
+MAX_FAULTS = 60  # maximum number of games with faults that are shown
 
-STDERR = "stderr: "
-"""How the lines of a report of a fault begin that the bot wrote to stderr."""
+STDERR = "stderr: "  # how the lines of a report of a fault begin that the bot wrote to stderr
 
-DIALOGUE_LINES = 40
-"""The number of last lines of a dialogue that are shown."""
+DIALOGUE_LINES = 40  # the number of last lines of a dialogue that are shown
 
 
 class SlowMove(NamedTuple):
@@ -57,21 +52,17 @@ class SlowMove(NamedTuple):
     used_us: int
     bot: str
     game: str
-    step: int | None
-    """The step of the replay that has it; None where the game is not replayed."""
+    step: int | None  # the step of the replay that has it; None where the game is not replayed
 
 
 class FaultyGame(NamedTuple):
     """A game in which a bot committed a fault."""
 
     game: Summary
-    faults: Sequence[tuple[str, str]]
-    """The bots that did, each with the word of its fault."""
+    faults: Sequence[tuple[str, str]]  # the bots that did, each with the word of its fault
     report: Sequence[str]
-    dialogue: Sequence[str]
-    """The last lines of the stored dialogue; empty where none is stored."""
-    cut: int
-    """How many lines of the dialogue come before them."""
+    dialogue: Sequence[str]  # the last lines of the stored dialogue; empty where none is stored
+    cut: int  # how many lines of the dialogue come before them
 
 
 @dataclass(frozen=True)
@@ -79,38 +70,28 @@ class TournamentReport:
     """A tournament as it is reported."""
 
     title: str
-    facts: Sequence[tuple[str, str]]
-    """What the heading says: the name of each fact, and the fact."""
+    facts: Sequence[tuple[str, str]]  # what the heading says: the name of each fact, and the fact
     is_running: bool
     front: Front
-    parts: Sequence[ReportPart]
-    """The whole, and each section where there are several."""
+    parts: Sequence[ReportPart]  # the whole, and each section where there are several
     course: RatingHistory | None
-    course_text: str
-    """Why there is no course of ratings; empty where there is one."""
-    best: Sequence[str]
-    """The bots, best first."""
+    course_text: str  # why there is no course of ratings; empty where there is one
+    best: Sequence[str]  # the bots, best first
     scale: PointScale
     slowest: Sequence[SlowMove]
     faults: Sequence[FaultyGame]
-    more_faults: int
-    """How many games with faults are not shown."""
+    more_faults: int  # how many games with faults are not shown
     bots: Mapping[str, BotReport]
-    pairs: Mapping[PairOfBots, Sequence[GameToSee]]
-    """The games to see of each pair of bots."""
-    games: Sequence[ListedGame]
-    """In the order in which they were finished."""
-    lacks_seats: bool
-    """Whether replays have only what a spectator sees, where seats knew something else."""
+    pairs: Mapping[PairOfBots, Sequence[GameToSee]]  # the games to see of each pair of bots
+    games: Sequence[ListedGame]  # in the order in which they were finished
+    lacks_seats: bool  # whether replays have only what a spectator sees, where seats knew something else
 
 
 class PlayedCells(NamedTuple):
     """What was played on a board."""
 
-    names: frozenset[str]
-    """Those of its cells."""
-    by_bot: dict[str, Counter[str]]
-    """How often each bot played each cell."""
+    names: frozenset[str]  # those of its cells
+    by_bot: dict[str, Counter[str]]  # how often each bot played each cell
 
 
 @dataclass
@@ -119,30 +100,24 @@ class Gathering:
 
     runs: Runs
     games: list[ListedGame] = field(default_factory=list)
-    _times: dict[str, Times] = field(default_factory=lambda: defaultdict(Times))
-    """By section."""
+    _times: dict[str, Times] = field(default_factory=lambda: defaultdict(Times))  # by section
     _lengths: dict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
     """By section, how many games have this many moves."""
     _clocks: dict[str, dict[str, set[str]]] = field(
         default_factory=lambda: defaultdict(lambda: defaultdict(set))
     )
     """By section and bot."""
-    _slowest: list[SlowMove] = field(default_factory=list)
-    """A heap, the fastest of them first."""
+    _slowest: list[SlowMove] = field(default_factory=list)  # A heap, the fastest of them first
     _faulty: list[tuple[ReadGame, list[tuple[str, str]]]] = field(default_factory=list)
     _fault_counts: Counter[tuple[str, str]] = field(default_factory=Counter)
-    _with_faults: int = 0
-    """How many games had faults."""
+    _with_faults: int = 0  # how many games had faults
     _lacks_seats: bool = False
-    _began: list[str] = field(default_factory=list)
-    """When the first and the last game began."""
+    _began: list[str] = field(default_factory=list)  # when the first and the last game began
     _made_by: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     _boards: dict[tuple[int, str], PlayedCells | None] = field(default_factory=dict)
     """By run and section; None where there is no board, or the rules are not available."""
-    _cells: dict[Board, PlayedCells] = field(default_factory=dict)
-    """The same by board."""
-    _machines: Counter[ThisMachine] = field(default_factory=Counter)
-    """How many games were played so."""
+    _cells: dict[Board, PlayedCells] = field(default_factory=dict)  # the same by board
+    _machines: Counter[ThisMachine] = field(default_factory=Counter)  # how many games were played so
 
     def add(self, read: ReadGame) -> None:
         """Adds the next game."""

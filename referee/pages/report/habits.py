@@ -14,17 +14,13 @@ from referee.games.api import State
 from referee.games.picture import Mark, Plane, Point, Polygon, regular
 from referee.records.record import Summary
 
-OPENING_MOVES = 4
-"""With so many moves a game begins, in trees of openings."""
+OPENING_MOVES = 4  # with so many moves a game begins, in trees of openings
 
-MOST_OPENINGS = 20
-"""So many beginnings of games are in the tree of a bot and a seat: the most frequent ones."""
+MOST_OPENINGS = 20  # so many beginnings of games are in the tree of a bot and a seat: the most frequent ones
 
-FEWEST_GAMES = 2
-"""What fewer games began with is not in a tree."""
+FEWEST_GAMES = 2  # what fewer games began with is not in a tree
 
-MOST_CELLS = 1000
-"""A board with more cells has no map."""
+MOST_CELLS = 1000  # A board with more cells has no map
 
 _WORD = re.compile(r"\w+")
 _NAME = re.compile(r"\w{1,8}")
@@ -43,8 +39,7 @@ class Board(NamedTuple):
     """The cells on which a game is played."""
 
     cells: tuple[BoardCell, ...]
-    shape: tuple[Point, ...]
-    """The corners of a cell, around its middle."""
+    shape: tuple[Point, ...]  # the corners of a cell, around its middle
 
 
 def board_of(state: State[Any]) -> Board | None:
@@ -80,8 +75,7 @@ class Opening(NamedTuple):
 
     moves: tuple[str, ...]
     games: int
-    score: float
-    """What it scored in them, as a number of games won."""
+    score: float  # what it scored in them, as a number of games won
 
 
 def openings(games: Iterable[tuple[Summary, Sequence[str]]], bot: str, seat: int) -> list[Opening]:

@@ -20,14 +20,11 @@ from referee.tournament.run.reading import Runs
 from referee.tournament.run.remaining import games_in_all, stopped
 from referee.tournament.run.run import Run
 
-MANY_CLOCKS = 4
-"""With more different clocks, they are counted in the heading."""
+MANY_CLOCKS = 4  # with more different clocks, they are counted in the heading
 
-MANY_MACHINES = 8
-"""With more machines, those that played the fewest games are not named in the heading."""
+MANY_MACHINES = 8  # with more machines, those that played the fewest games are not named in the heading
 
-HeadingFact = tuple[str, str]
-"""The name of a fact, and the fact."""
+HeadingFact = tuple[str, str]  # the name of a fact, and the fact
 
 
 def title_of(runs: Runs, whole: Standings, games: Sequence[Summary]) -> str:

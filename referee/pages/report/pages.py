@@ -23,8 +23,7 @@ from referee.pages.report.habits import Opening
 from referee.pages.report.pairs import PairOfBots
 from referee.pages.report.rating_history import RatingHistory
 
-Replays = Sequence[tuple[str, str]]
-"""The ids of games, each with its packed data."""
+Replays = Sequence[tuple[str, str]]  # the ids of games, each with its packed data
 
 
 class Links(NamedTuple):
@@ -43,8 +42,7 @@ class Links(NamedTuple):
         return self.pages.get(game) == ""
 
 
-_SAFE = "/:+,;=@!$&'()*-._~?"
-"""What the script leaves as it is in a fragment too."""
+_SAFE = "/:+,;=@!$&'()*-._~?"  # what the script leaves as it is in a fragment too
 
 
 def report_page(

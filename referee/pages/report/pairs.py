@@ -14,10 +14,8 @@ from referee.pages.report.front import GameToSee, ListedGame, games_to_see
 class PairOfBots(NamedTuple):
     """Two bots that met."""
 
-    bots: tuple[str, str]
-    """In alphabetical order."""
-    section: str | None
-    """Where; None for all sections together."""
+    bots: tuple[str, str]  # in alphabetical order
+    section: str | None  # where; None for all sections together
 
 
 def pairs_to_see(

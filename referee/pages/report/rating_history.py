@@ -13,24 +13,18 @@ from referee.ratings.clusters import clusters, results_of
 from referee.ratings.pool import Rating, fit
 from referee.records.record import Summary
 
-MAX_FITS = 30
-"""Maximum number of times that the ratings are fitted."""
+MAX_FITS = 30  # maximum number of times that the ratings are fitted
 
-MANY_BOTS = 100
-"""With more bots, a fit takes long."""
+MANY_BOTS = 100  # with more bots, a fit takes long
 
-FEW_FITS = 10
-"""Maximum number of times that the ratings of so many are fitted."""
+FEW_FITS = 10  # maximum number of times that the ratings of so many are fitted
 
-MAX_BOTS = 500
-"""With more bots there is no course: a fit takes many seconds."""
+MAX_BOTS = 500  # with more bots there is no course: a fit takes many seconds
 
-FEWEST_GAMES = 10
-"""With fewer games there is no course worth drawing."""
+FEWEST_GAMES = 10  # with fewer games there is no course worth drawing
 
 
-MANY_GAMES = 2000
-"""With fewer games, the fits take less time than it takes to start other processes for them."""
+MANY_GAMES = 2000  # with fewer games, the fits take less time than it takes to start other processes for them
 
 
 @dataclass(frozen=True)
@@ -48,12 +42,9 @@ class RatingHistory:
 class _Point(NamedTuple):
     """The ratings after some games."""
 
-    games: int
-    """How many games these are."""
-    elo: dict[str, float]
-    """Of the bots that are rated."""
-    first: Rating
-    """Of the first bot."""
+    games: int  # how many games these are
+    elo: dict[str, float]  # of the bots that are rated
+    first: Rating  # of the first bot
 
 
 def course(

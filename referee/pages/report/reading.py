@@ -22,10 +22,8 @@ class ReadGame(NamedTuple):
     """A game of some runs."""
 
     run: Run
-    id: str
-    """Its id in its run."""
-    game: Summary
-    """Its head, with the id that tells it apart in all runs, and the names that are shown."""
+    id: str  # its id in its run
+    game: Summary  # its head, with the id that tells it apart in all runs, and the names that are shown
     played: PlayedGame
 
 

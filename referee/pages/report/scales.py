@@ -7,14 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
-WIDTH = 240
-"""The usual length of a scale, in the units of the drawing."""
+WIDTH = 240  # the usual length of a scale, in the units of the drawing
 
-MAX_TICKS = 6
-"""So many values are labelled at most."""
+MAX_TICKS = 6  # so many values are labelled at most
 
-NEGLIGIBLE = 1e-6
-"""Values that differ by no more lie in one place: labels are rounded."""
+NEGLIGIBLE = 1e-6  # values that differ by no more lie in one place: labels are rounded
 
 
 @dataclass(frozen=True)
@@ -24,8 +21,7 @@ class Scale:
     low: float
     high: float
     is_logarithmic: bool = False
-    length: int = WIDTH
-    """In the units of the drawing."""
+    length: int = WIDTH  # in the units of the drawing
 
     @classmethod
     def over(cls, values: Iterable[float], is_logarithmic: bool = False, length: int = WIDTH) -> Scale:

@@ -20,19 +20,16 @@ from referee.ratings.pool import Rating
 from referee.ratings.standings import Facts, Standings
 from referee.ratings.times import MoveTimes, Times
 
-MAX_IN_MATRIX = 64
-"""Maximum number of bots that are compared with each other, two by two: the best ones."""
+MAX_IN_MATRIX = 64  # maximum number of bots that are compared with each other, two by two: the best ones
 
 NO_GAMES = "no games yet"
 
-LADDER = 10
-"""So many bots stand in the ladder of ratings, whose other rows are in the standings."""
+LADDER = 10  # so many bots stand in the ladder of ratings, whose other rows are in the standings
 
 _TITLES = {"rounds": "Rounds: the opponent’s number, and the points against it"}
 """Of tables of formats whose name does not say what is in them."""
 
-STEPS = 10
-"""The shades of a matrix, from 0 to this number."""
+STEPS = 10  # the shades of a matrix, from 0 to this number
 
 
 class Bar(NamedTuple):
@@ -46,18 +43,13 @@ class Bar(NamedTuple):
 class Strip(NamedTuple):
     """A distribution on a scale."""
 
-    low: float
-    """One of a hundred lies below."""
-    first: float
-    """A quarter lies below."""
+    low: float  # one of a hundred lies below
+    first: float  # A quarter lies below
     median: float
-    third: float
-    """A quarter lies above."""
-    high: float
-    """One of a hundred lies above."""
+    third: float  # A quarter lies above
+    high: float  # one of a hundred lies above
     longest: float
-    allowance: float | None
-    """The allowance for a move; None where there is none, or several."""
+    allowance: float | None  # the allowance for a move; None where there is none, or several
 
 
 class Tick(NamedTuple):
@@ -71,10 +63,8 @@ class Cell(NamedTuple):
     """A cell of a matrix."""
 
     text: str
-    detail: str
-    """What stands below the text, or is said in its place where there are many bots."""
-    step: int
-    """The shade."""
+    detail: str  # what stands below the text, or is said in its place where there are many bots
+    step: int  # the shade
     bots: tuple[str, str]
 
 
@@ -83,37 +73,28 @@ class Matrix(NamedTuple):
 
     names: Sequence[str]
     rows: Sequence[tuple[str, Sequence[Cell | None]]]
-    left_out: int
-    """How many more bots there are."""
+    left_out: int  # how many more bots there are
 
 
 @dataclass(frozen=True)
 class ReportPart:
     """The tables and drawings of the whole tournament, or of one of its sections."""
 
-    key: str
-    """Tells it apart on the page."""
-    section: str
-    """The name of the section; empty for the whole."""
+    key: str  # tells it apart on the page
+    section: str  # the name of the section; empty for the whole
     title: str
     standings: Grid
     faults: Grid | None
     pairs: Grid | None
-    lengths: Mapping[int, int]
-    """How many games have this many moves."""
+    lengths: Mapping[int, int]  # how many games have this many moves
     length_text: str
-    endings: Sequence[tuple[str, int]]
-    """How many games ended how, the most frequent first."""
+    endings: Sequence[tuple[str, int]]  # how many games ended how, the most frequent first
     notes: Sequence[str]
-    ladder: Grid | None
-    """The first rows of the standings with the ratings alone; None where there are none."""
-    bars: Sequence[Bar | None]
-    """By row of the standings, the interval of the rating."""
-    strips: Sequence[Strip | None]
-    """By row of the standings, the times of the bot's moves."""
+    ladder: Grid | None  # the first rows of the standings with the ratings alone; None where there are none
+    bars: Sequence[Bar | None]  # by row of the standings, the interval of the rating
+    strips: Sequence[Strip | None]  # by row of the standings, the times of the bot's moves
     elo_ticks: Sequence[Tick] = ()
-    zero: float = 0
-    """Where 0 is on the scale of the ratings."""
+    zero: float = 0  # where 0 is on the scale of the ratings
     crosstable: Matrix | None = None
     superiority: Matrix | None = None
     seats: Grid | None = None

@@ -33,28 +33,20 @@ class BotOrigin:
     """The files and folders that it consists of, and patterns, relative to its folder; None where these are
     not listed.
     """
-    shared: bool = False
-    """Whether each machine has the bot already."""
-    needs: tuple[str, ...] = ()
-    """Programs that a machine must have."""
-    build: tuple[str, ...] = ()
-    """The command that builds it; empty where there is none."""
-    has_cwd: bool = False
-    """Whether its folder is named."""
-    build_network: bool = False
-    """Whether it has a network as it is built."""
+    shared: bool = False  # whether each machine has the bot already
+    needs: tuple[str, ...] = ()  # programs that a machine must have
+    build: tuple[str, ...] = ()  # the command that builds it; empty where there is none
+    has_cwd: bool = False  # whether its folder is named
+    build_network: bool = False  # whether it has a network as it is built
 
 
 class BotTable(NamedTuple):
     """A bot of a tournament file."""
 
     bot: Bot
-    control: TimeControl | None
-    """Its own clock, in every game; None where it has that of the game."""
-    processes: str
-    """How long its process is kept; one of `PROCESSES`."""
-    folder: str
-    """Its working directory as written in the file."""
+    control: TimeControl | None  # its own clock, in every game; None where it has that of the game
+    processes: str  # how long its process is kept; one of `PROCESSES`
+    folder: str  # its working directory as written in the file
     build: Build | None
     missing: str
     """A program that the bot needs and that this machine does not have; empty if there is none, or the bot

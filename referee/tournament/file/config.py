@@ -45,12 +45,10 @@ KEEP = ("faults", "all", "nothing")
 class Section:
     """One of the games of a tournament."""
 
-    name: str
-    """Empty where the tournament has only one."""
+    name: str  # empty where the tournament has only one
     game: Game[Any]
     options: Options
-    entrants: tuple[Entrant, ...]
-    """The bots with their clocks in this game."""
+    entrants: tuple[Entrant, ...]  # the bots with their clocks in this game
     openings: Openings = NO_OPENINGS
 
     @property
@@ -63,39 +61,30 @@ class Section:
 class Config:
     """A tournament, as a tournament file or a command line describes it, checked."""
 
-    path: Path
-    """The tournament file."""
+    path: Path  # the tournament file
     text: bytes
     sections: tuple[Section, ...]
     format: Format
     stopping: stopping.StoppingRule
-    strikes: Strikes | None
-    """After how many faults a bot is out; None where that is unlimited."""
+    strikes: Strikes | None  # after how many faults a bot is out; None where that is unlimited
     builds: tuple[Build, ...]
-    left_out: tuple[LeftOut, ...]
-    """The bots that the file names and that do not play."""
+    left_out: tuple[LeftOut, ...]  # the bots that the file names and that do not play
     seed: str | None
     workers: int
     pin: bool
-    keep: str
-    """Which dialogues are kept; one of `KEEP`."""
+    keep: str  # which dialogues are kept; one of `KEEP`
     margin_us: int
     rejections: int
     start_us: int
-    repeats: str = REPEATS[0]
-    """How games count that are the same as others; one of `REPEATS`."""
-    points: PointScale = STANDARD
-    """How many points a game gives."""
-    limit: TimeLimit = UNLIMITED
-    """Until when games begin."""
+    repeats: str = REPEATS[0]  # how games count that are the same as others; one of `REPEATS`
+    points: PointScale = STANDARD  # how many points a game gives
+    limit: TimeLimit = UNLIMITED  # until when games begin
     order: str = ORDERS[0]
     """What bots are ordered by, where the format has no order of its own; one of `ORDERS`."""
     origins: Mapping[str, BotOrigin] = field(default_factory=dict)
     """What the tables of the bots say about their files, by name."""
-    cluster: str = ""
-    """The address of the cluster that plays; empty where the file names none."""
-    where: str = ""
-    """The beginning of its errors, which names the file; empty for a command line."""
+    cluster: str = ""  # the address of the cluster that plays; empty where the file names none
+    where: str = ""  # the beginning of its errors, which names the file; empty for a command line
     without: Callable[[Iterable[LeftOut]], Config] = field(kw_only=True, repr=False, compare=False)
     """The tournament without further bots. Raises `UsageError` where those that are left cannot play it."""
 

@@ -31,17 +31,13 @@ from referee.processes.bot import Bot
 from referee.records.run_files import RECORDS
 from referee.tournament.file.bot_table import BotOrigin
 
-MAX_FILES = 10_000
-"""Maximum number of files of a bot."""
+MAX_FILES = 10_000  # maximum number of files of a bot
 
-MAX_BYTES = 1 << 30
-"""Maximum number of bytes of all files of a bot together."""
+MAX_BYTES = 1 << 30  # maximum number of bytes of all files of a bot together
 
-_MAX_ENTRIES = 20 * MAX_FILES
-"""Maximum number of entries of folders that are looked at for a bot."""
+_MAX_ENTRIES = 20 * MAX_FILES  # maximum number of entries of folders that are looked at for a bot
 
-_TOOLS = {".git", ".hg", ".svn", "__pycache__"}
-"""Folders that tools make."""
+_TOOLS = {".git", ".hg", ".svn", "__pycache__"}  # folders that tools make
 
 _MARKS = (RECORDS, "pyvenv.cfg", "CACHEDIR.TAG")
 """Files that say what their folder is: a run, a virtual environment, a cache (as of Cargo)."""
@@ -53,8 +49,7 @@ _MACHINE_CODE = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe", b"\xca\xf
 class File(NamedTuple):
     """A file of a bot."""
 
-    path: str
-    """Relative to the root of the bot's files, with `/`."""
+    path: str  # relative to the root of the bot's files, with `/`
     sha256: str
     size: int
     executable: bool
@@ -63,14 +58,10 @@ class File(NamedTuple):
 class FileList(NamedTuple):
     """The files of a bot, as they lie on this machine."""
 
-    root: Path
-    """The folder that has all of them, and the working directory."""
-    cwd: str
-    """The working directory, relative to the root."""
-    files: dict[str, Path]
-    """Where each file is read, by its path relative to the root."""
-    folders: tuple[Path, ...]
-    """The folders that were searched for them."""
+    root: Path  # the folder that has all of them, and the working directory
+    cwd: str  # the working directory, relative to the root
+    files: dict[str, Path]  # where each file is read, by its path relative to the root
+    folders: tuple[Path, ...]  # the folders that were searched for them
 
 
 class _Entry(NamedTuple):
@@ -202,14 +193,10 @@ class _FileSearch:
         self._own = own
         self._left_out = left_out
         self._has_build = has_build
-        self._entries = 0
-        """How many entries of folders were looked at."""
-        self.found: dict[Path, Path] = {}
-        """Where each file is read, by the path that it has for the bot."""
-        self._sizes: Counter[Path] = Counter()
-        """Bytes by the folder or file below a walked folder."""
-        self._counts: Counter[Path] = Counter()
-        """Files, likewise."""
+        self._entries = 0  # how many entries of folders were looked at
+        self.found: dict[Path, Path] = {}  # where each file is read, by the path that it has for the bot
+        self._sizes: Counter[Path] = Counter()  # bytes by the folder or file below a walked folder
+        self._counts: Counter[Path] = Counter()  # files, likewise
 
     def walk(self, top: Path) -> None:
         """Adds the files in a folder and in those below it."""

@@ -28,8 +28,7 @@ from referee.records.run_files import RECORDS, results_folder
 from referee.tournament.plan import checked_seed
 from referee.viewing.steps import Steps, steps_of
 
-_KINDS = ("plies", "file", "from")
-"""What openings are made of: one of these keys."""
+_KINDS = ("plies", "file", "from")  # what openings are made of: one of these keys
 
 SIZE_CAP = 1 << 20
 """Maximum number of bytes of a file of lines: all of them stand in the first line of a run's records."""

@@ -11,14 +11,12 @@ from referee.core.errors import UsageError
 from referee.core.regular import read_start
 from referee.core.text import shown
 
-SIZE_CAP = 1 << 20
-"""Maximum number of bytes of a tournament file."""
+SIZE_CAP = 1 << 20  # maximum number of bytes of a tournament file
 
 LINE_CAP = 4096
 """Maximum number of bytes of a line: the parser takes time in the square of the length of a dotted key."""
 
-DEPTH_CAP = 50
-"""Maximum number of levels of nested brackets."""
+DEPTH_CAP = 50  # maximum number of levels of nested brackets
 
 
 def read_text(path: Path) -> bytes:

@@ -18,11 +18,9 @@ import numpy.typing as npt
 from referee.core.rng import Stream, derive
 from referee.tournament.schedule import Encounter, encounter
 
-Table = tuple[int, ...]
-"""The numbers of the bots, in the order of their seats."""
+Table = tuple[int, ...]  # the numbers of the bots, in the order of their seats
 
-TRIES = 6
-"""How many arrangements of a round are improved at most; the best is taken."""
+TRIES = 6  # how many arrangements of a round are improved at most; the best is taken
 
 _Counts = npt.NDArray[np.int64]
 

@@ -10,14 +10,11 @@ from referee.ratings.pool import fit
 from referee.records.record import Summary
 from referee.tournament.formats.standing import Standing
 
-ELO = "Elo"
-"""The heading of the column that decides."""
+ELO = "Elo"  # the heading of the column that decides
 
-NO_ELO = "no Elo"
-"""Its value for a bot that never started."""
+NO_ELO = "no Elo"  # its value for a bot that never started
 
-_DIGITS = 3
-"""Ratings that differ only after so many digits are equal: rounding errors decide nothing."""
+_DIGITS = 3  # ratings that differ only after so many digits are equal: rounding errors decide nothing
 
 
 def by_rating(bots: Sequence[str], games: Sequence[Summary], repeats: str) -> list[Standing]:

@@ -20,10 +20,8 @@ class ExplicitPairings(Format):
     name: ClassVar[str] = "pairings"
 
     rounds: int = 1
-    pairings: tuple[tuple[str, ...], ...] = ()
-    """The bots of each encounter of a round."""
-    budget: int = 0
-    """How many games are played in all; 0 is no limit."""
+    pairings: tuple[tuple[str, ...], ...] = ()  # the bots of each encounter of a round
+    budget: int = 0  # how many games are played in all; 0 is no limit
 
     @classmethod
     def read(cls, settings: Settings) -> ExplicitPairings:

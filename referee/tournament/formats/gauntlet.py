@@ -29,8 +29,7 @@ class Gauntlet(Format):
     in_titles: ClassVar[bool] = True
 
     rounds: int = 1
-    against: tuple[str, ...] = ()
-    """The bots that all others meet."""
+    against: tuple[str, ...] = ()  # the bots that all others meet
 
     @classmethod
     def read(cls, settings: Settings) -> Gauntlet:

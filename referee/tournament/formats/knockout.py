@@ -35,8 +35,7 @@ from referee.tournament.formats.standing import (
 )
 from referee.tournament.schedule import Encounter, Schedule, encounter, wait_for
 
-_LOST_TO = "lost to"
-"""The heading of the column with the bot that beat this one."""
+_LOST_TO = "lost to"  # the heading of the column with the bot that beat this one
 
 MAX_OF_SERIES = 999
 
@@ -52,10 +51,8 @@ class _Series:
         self._best_of = best_of
         self._scale = scale
         self._encounters = 0
-        self._points = [0.0, 0.0]
-        """The points of the higher seed, and of the lower."""
-        self.given: list[Encounter] = []
-        """Its encounters so far, the last of which may not be over."""
+        self._points = [0.0, 0.0]  # the points of the higher seed, and of the lower
+        self.given: list[Encounter] = []  # its encounters so far, the last of which may not be over
 
     @property
     def is_decided(self) -> bool:
@@ -103,14 +100,11 @@ class _Course:
         """How many stages each bot has passed; the winner has passed all."""
         self.lost_to: dict[str, str] = {}
         """By bot that is out, the one that it lost to, the match for the third place left aside."""
-        self.third: tuple[str, ...] = ()
-        """The winner and the loser of the match for the third place."""
+        self.third: tuple[str, ...] = ()  # the winner and the loser of the match for the third place
         self.stages: list[list[tuple[_Pair, _Series | None]]] = []
         """By stage that has begun, the bots that meet with their series; None for a bye."""
-        self.third_series: _Series | None = None
-        """The match for the third place."""
-        self.last_series: dict[str, _Series] = {}
-        """The series that each bot played last."""
+        self.third_series: _Series | None = None  # the match for the third place
+        self.last_series: dict[str, _Series] = {}  # the series that each bot played last
 
     def schedule(self, section: str, games: Mapping[str, Summary], out_after: OutAfter) -> Schedule:
         """All encounters, stage by stage and wave by wave."""
@@ -197,12 +191,9 @@ class Knockout(Format):
         "In a knockout most bots play only a few games, too few to show how ratings developed."
     )
 
-    best_of: int = 1
-    """How many encounters a series has, an odd number."""
-    seeding: tuple[str, ...] = ()
-    """All bots, the highest seed first."""
-    third_place: bool = False
-    """Whether the losers of the semifinals meet."""
+    best_of: int = 1  # how many encounters a series has, an odd number
+    seeding: tuple[str, ...] = ()  # all bots, the highest seed first
+    third_place: bool = False  # whether the losers of the semifinals meet
 
     @classmethod
     def read(cls, settings: Settings) -> Knockout:

@@ -8,29 +8,22 @@ from typing import Any, NamedTuple
 from referee.ratings.format_tables import FormatTable, halves, name_column
 from referee.ratings.grids import Column, Grid
 
-MAX_STAGES = 4
-"""Of a larger bracket the last stages are drawn; its data has all."""
+MAX_STAGES = 4  # of a larger bracket the last stages are drawn; its data has all
 
 THIRD_PLACE = "third place"
 
-BY_SEED = "*"
-"""What marks the points of a bot that goes on by its seed."""
+BY_SEED = "*"  # what marks the points of a bot that goes on by its seed
 
 
 class SeriesScore(NamedTuple):
     """A series as far as it was played, or a bye."""
 
-    stage: int
-    """Counted from 1."""
-    place: int
-    """Its place in the stage, from the top, counted from 0; −1 of the match for the third place."""
-    bots: tuple[str, str]
-    """In the order of the bracket; one of a bye is empty."""
+    stage: int  # counted from 1
+    place: int  # its place in the stage, from the top, counted from 0; −1 of the match for the third place
+    bots: tuple[str, str]  # in the order of the bracket; one of a bye is empty
     points: tuple[float, float]
-    games: int
-    """How many games were played."""
-    winner: str
-    """Empty while it is not decided."""
+    games: int  # how many games were played
+    winner: str  # empty while it is not decided
 
     @property
     def decided_by(self) -> str | None:

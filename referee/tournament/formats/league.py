@@ -15,8 +15,7 @@ from referee.tournament.formats.format import DEFAULT, Amount, Format, SectionSt
 from referee.tournament.formats.settings import MAX_ROUNDS, Settings
 from referee.tournament.schedule import Encounter, Schedule, encounter, wait_for
 
-MIN_BATCH = 4
-"""Minimum number of encounters of a batch, except for the last one."""
+MIN_BATCH = 4  # minimum number of encounters of a batch, except for the last one
 
 
 @dataclass(frozen=True)
@@ -28,8 +27,7 @@ class League(Format):
     has_rounds: ClassVar[bool] = False
     follows_results: ClassVar[bool] = True
 
-    budget: int = 0
-    """How many games are played that count."""
+    budget: int = 0  # how many games are played that count
 
     @classmethod
     def read(cls, settings: Settings) -> League:

@@ -41,21 +41,16 @@ from referee.ratings.two import ELO
 from referee.records.record import Summary
 from referee.tournament.schedule import Encounter, encounter
 
-PRIOR_ELO = 350.0
-"""The standard deviation of the strength of a bot of which nothing is known."""
+PRIOR_ELO = 350.0  # the standard deviation of the strength of a bot of which nothing is known
 
-FIRST_ENCOUNTERS = 4
-"""With fewer encounters a bot is new."""
+FIRST_ENCOUNTERS = 4  # with fewer encounters a bot is new
 
-PATIENCE = 10
-"""How many encounters for each bot of the league may pass until a bot is chosen again."""
+PATIENCE = 10  # how many encounters for each bot of the league may pass until a bot is chosen again
 
-TOP = 8
-"""How many ranks matter in full."""
+TOP = 8  # how many ranks matter in full
 
 _STEPS = 50
-_CLOSE = 1e-9
-"""Values that differ by less are equal, so that rounding errors decide nothing."""
+_CLOSE = 1e-9  # values that differ by less are equal, so that rounding errors decide nothing
 
 
 class Belief(NamedTuple):
@@ -71,24 +66,16 @@ class LeagueState:
     def __init__(self, seats: int = 2, section: str = "") -> None:
         self._seats = seats
         self._section = section
-        self._names: dict[str, int] = {}
-        """The bots that were ever chosen, and their places in the arrays."""
-        self._open = np.zeros((0, 0))
-        """For two bots, how many of their games are scheduled and not over."""
-        self._rated = np.zeros((0, 0))
-        """For two bots, how many of their games are over and rated."""
-        self._points = np.zeros((0, 0))
-        """How many points one bot has from its games against another."""
-        self._mean = np.zeros(0)
-        """The strengths at the last choice."""
-        self._numbers: Counter[tuple[str, ...]] = Counter()
-        """How many encounters the same bots have."""
-        self._encounters: Counter[str] = Counter()
-        """How many encounters each bot has."""
+        self._names: dict[str, int] = {}  # the bots that were ever chosen, and their places in the arrays
+        self._open = np.zeros((0, 0))  # for two bots, how many of their games are scheduled and not over
+        self._rated = np.zeros((0, 0))  # for two bots, how many of their games are over and rated
+        self._points = np.zeros((0, 0))  # how many points one bot has from its games against another
+        self._mean = np.zeros(0)  # the strengths at the last choice
+        self._numbers: Counter[tuple[str, ...]] = Counter()  # how many encounters the same bots have
+        self._encounters: Counter[str] = Counter()  # how many encounters each bot has
         self._last: dict[str, int] = {}
         """The number of the last encounter of each bot, of all encounters of the league."""
-        self._count = 0
-        """How many encounters the league has."""
+        self._count = 0  # how many encounters the league has
 
     def schedule(self, chosen: Encounter) -> None:
         """Takes an encounter that is going to be played, in the order in which they were chosen."""

@@ -27,8 +27,7 @@ from referee.tournament.schedule import Encounter, Schedule, Wait
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 
-_loaded: dict[str, type[Format]] = {}
-"""The formats that were loaded so far, by name."""
+_loaded: dict[str, type[Format]] = {}  # the formats that were loaded so far, by name
 
 
 def from_file(text: str, folder: Path) -> type[Format]:

@@ -24,8 +24,7 @@ class RoundRobin(Format):
     name: ClassVar[str] = DEFAULT
 
     rounds: int = 1
-    tables: str = TABLES[0]
-    """One of `TABLES`."""
+    tables: str = TABLES[0]  # one of `TABLES`
 
     @classmethod
     def read(cls, settings: Settings) -> RoundRobin:

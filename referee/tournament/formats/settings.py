@@ -26,8 +26,7 @@ class Settings:
         """`names` are the bots in their order; those that are `left_out` may be named, and are ignored.
         `tables` has the tables of the format that do not stand in `fields`.
         """
-        self.fields = fields
-        """The settings as they are, for numbers, flags and texts."""
+        self.fields = fields  # the settings as they are, for numbers, flags and texts
         self._names = tuple(names)
         self._left_out = left_out
         self._error = error

@@ -19,8 +19,7 @@ from referee.tournament.formats.tie_breaks import TIE_BREAKS
 STAGE_FORMATS: dict[str, type[Format]] = {one.name: one for one in (RoundRobin, Swiss, Knockout, League)}
 """The formats that a stage can have, by name."""
 
-MAX_GROUPS = len(ascii_uppercase)
-"""The groups of a stage are called A to Z."""
+MAX_GROUPS = len(ascii_uppercase)  # the groups of a stage are called A to Z
 
 DEFAULT_TIE_BREAKS = ("direct", "sonneborn-berger", "wins")
 """What bots with equal points in a group of a round robin are ordered by."""
@@ -31,10 +30,8 @@ T = TypeVar("T")
 class StageSpan(NamedTuple):
     """The bots and rounds of a stage."""
 
-    bots: int
-    """How many bots play it."""
-    before: int
-    """How many rounds the stages before have."""
+    bots: int  # how many bots play it
+    before: int  # how many rounds the stages before have
     rounds: int
 
     @property
@@ -48,11 +45,9 @@ class TournamentStage:
     """A stage as the tournament file describes it."""
 
     name: str
-    form: Format
-    """Its seeding is that of the tournament, until it is known which bots play."""
+    form: Format  # its seeding is that of the tournament, until it is known which bots play
     groups: int = 1
-    advance: int = 0
-    """How many bots of each group play the next stage; 0 in the last one."""
+    advance: int = 0  # how many bots of each group play the next stage; 0 in the last one
     carry: bool = False
     """Whether games of the stage before, between bots of the same group, count for points again."""
     tiebreaks: tuple[str, ...] = DEFAULT_TIE_BREAKS

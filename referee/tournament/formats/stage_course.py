@@ -36,8 +36,7 @@ class StagePlace(NamedTuple):
     """The place of a bot in a stage."""
 
     standing: Standing
-    group: str
-    """A letter."""
+    group: str  # A letter
 
     @property
     def result(self) -> str:
@@ -68,10 +67,8 @@ class BegunStage:
         """
         self.stage = stage
         self.groups = dealt(bots, stage.groups)
-        self.given: list[Encounter] = []
-        """Its encounters so far."""
-        self.advancing: list[Advancing] = []
-        """The bots of the next stage, in their order, once it is over."""
+        self.given: list[Encounter] = []  # its encounters so far
+        self.advancing: list[Advancing] = []  # the bots of the next stage, in their order, once it is over
         self._bots = bots
         self._span = span
         self._carried = carried

@@ -41,10 +41,8 @@ class Staged(Format):
     follows_results: ClassVar[bool] = True
     pairs_by_round: ClassVar[bool] = True
 
-    seeding: tuple[str, ...] = ()
-    """All bots, the highest seed first."""
-    stage: tuple[TournamentStage, ...] = ()
-    """At least two; named like the table of the tournament file."""
+    seeding: tuple[str, ...] = ()  # all bots, the highest seed first
+    stage: tuple[TournamentStage, ...] = ()  # at least two; named like the table of the tournament file
 
     @classmethod
     def read(cls, settings: Settings) -> Staged:

@@ -27,28 +27,20 @@ class SectionResults:
 
     games: Mapping[str, Summary]
     """The results by id as they were played, also of games that were annulled later."""
-    section: str = ""
-    """The name of the section; empty where the tournament has only one."""
-    without_result: Container[str] = ()
-    """The ids of games that are over without a result for good."""
+    section: str = ""  # the name of the section; empty where the tournament has only one
+    without_result: Container[str] = ()  # the ids of games that are over without a result for good
     annulled: Collection[str] = ()
     """The ids of games that give no points, but led to the pairings that followed them."""
-    points: PointScale = STANDARD
-    """How many points a game gives."""
-    out: Collection[str] = ()
-    """The bots that are out of the tournament, which are last in tables."""
-    out_after: OutAfter = nobody
-    """Says which bots were out after some games."""
+    points: PointScale = STANDARD  # how many points a game gives
+    out: Collection[str] = ()  # the bots that are out of the tournament, which are last in tables
+    out_after: OutAfter = nobody  # says which bots were out after some games
     last_round: int | None = None
     """The last round that is played, where the time of the run is over and rounds follow from results."""
-    shown: Callable[[str], str] = str
-    """The name of a bot as tables show it."""
-    seats: int = 2
-    """How many bots play a game."""
+    shown: Callable[[str], str] = str  # the name of a bot as tables show it
+    seats: int = 2  # how many bots play a game
     batches: Sequence[Sequence[str]] = ()
     """The batches of encounters that leagues have chosen, of all sections."""
-    repeats: str = REPEATS[0]
-    """How games count that are the same as others; one of `REPEATS`."""
+    repeats: str = REPEATS[0]  # how games count that are the same as others; one of `REPEATS`
     read: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
     """What formats read from them, by format, since to read a schedule may take long."""
 
@@ -81,8 +73,7 @@ def not_paired_after(
 class Standing(NamedTuple):
     """One bot's place in the standings."""
 
-    rank: int
-    """Counted from 1; bots that nothing tells apart but their names share a rank."""
+    rank: int  # counted from 1; bots that nothing tells apart but their names share a rank
     bot: str
     columns: dict[str, float | str]
     """The values that decide the place, by the headings of their columns, in order."""

@@ -191,10 +191,8 @@ class Swiss(Format):
     follows_results: ClassVar[bool] = True
     pairs_by_round: ClassVar[bool] = True
 
-    rounds: int = 0
-    """At least one, which has to be given: so it is in the header of every run."""
-    seeding: tuple[str, ...] = ()
-    """All bots, the highest seed first."""
+    rounds: int = 0  # at least one, which has to be given: so it is in the header of every run
+    seeding: tuple[str, ...] = ()  # all bots, the highest seed first
     tiebreaks: tuple[str, ...] = DEFAULT_TIE_BREAKS
     """What bots with equal points are ordered by, of `TIE_BREAKS`."""
 

@@ -16,20 +16,16 @@ from referee.records.record import Summary
 from referee.tournament.formats.standing import Standing, points
 from referee.tournament.schedule import Encounter
 
-UP, DOWN = 1, -1
-"""How a bot floats that meets one with more, or with fewer points."""
+UP, DOWN = 1, -1  # how a bot floats that meets one with more, or with fewer points
 
 
 class Met(NamedTuple):
     """What a bot did in a round."""
 
-    opponent: str
-    """Empty for a bye."""
+    opponent: str  # empty for a bye
     points: float
-    wins: int
-    """How many games it won."""
-    encounter: Encounter | None
-    """None for a bye."""
+    wins: int  # how many games it won
+    encounter: Encounter | None  # none for a bye
 
 
 class Scores:
@@ -107,8 +103,7 @@ def _progressive(scores: Scores, bot: str) -> float:
 class TieBreak(NamedTuple):
     """A number by which bots with equal points are ordered, the largest first."""
 
-    heading: str
-    """The heading of its column."""
+    heading: str  # the heading of its column
     value: Callable[[Scores, str], float] | None
     """None for the points against those that are still level, which depends on who they are."""
 

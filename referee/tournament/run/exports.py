@@ -21,8 +21,7 @@ from referee.records.played_on import PlayedOn
 from referee.records.record import Summary, parse_json
 from referee.tournament.run.run import Run, game_lines, places_of, read_lines
 
-GamesOfRuns = Iterable[tuple[Run, Iterable[Summary]]]
-"""Games by the runs that they are of."""
+GamesOfRuns = Iterable[tuple[Run, Iterable[Summary]]]  # games by the runs that they are of
 
 
 Dialogues = Mapping[tuple[Path, str], str]

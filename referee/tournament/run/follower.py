@@ -21,20 +21,16 @@ from referee.records.record import Summary
 from referee.records.run_files import RECORDS
 from referee.tournament.run.run import Run
 
-BATCH = 32 << 20
-"""About how many bytes are read at a time."""
+BATCH = 32 << 20  # about how many bytes are read at a time
 
 
 class FollowedGame(NamedTuple):
     """A game of a run, and where its record is."""
 
     game: Summary
-    at: int
-    """Where its line begins."""
-    size: int
-    """The bytes of the line."""
-    digest: str
-    """The hash of the line."""
+    at: int  # where its line begins
+    size: int  # the bytes of the line
+    digest: str  # the hash of the line
 
 
 class RunFollower:
@@ -48,15 +44,12 @@ class RunFollower:
         """
         self.notice = ""
         """What happened to the files that one should know of, for people; empty where nothing did."""
-        self.unread = 0
-        """The bytes that are still to be read."""
+        self.unread = 0  # the bytes that are still to be read
         self._run = Run(folder)
         self._file: tuple[int, int] | None = None
         """The device and inode of the file that is followed; None as long as there is none."""
-        self._damage = ""
-        """Why the records cannot be read any further, for people."""
-        self._failure = ""
-        """Why the files could not be read this time, for people."""
+        self._damage = ""  # why the records cannot be read any further, for people
+        self._failure = ""  # why the files could not be read this time, for people
         self._last: deque[TimedGame] | None = None
         """The times of the last games; None while there is much to read."""
 

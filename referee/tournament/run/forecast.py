@@ -7,17 +7,14 @@ from typing import NamedTuple
 
 from referee.core.timecontrol import TimeControl
 
-RECORD_BYTES = 200
-"""About the size of an event in a record, with its times."""
+RECORD_BYTES = 200  # about the size of an event in a record, with its times
 
 
 class LongestGame(NamedTuple):
     """What bounds the length of a game."""
 
-    moves: int
-    """Maximum number of moves, of all seats together."""
-    controls: tuple[TimeControl, ...]
-    """The clocks, by seat."""
+    moves: int  # maximum number of moves, of all seats together
+    controls: tuple[TimeControl, ...]  # the clocks, by seat
 
     def us(self, start_us: int) -> int:
         """The longest time. All bots start at the same time, and get ready at the same time."""
@@ -30,16 +27,11 @@ class Forecast(NamedTuple):
     """The estimate for the remaining games."""
 
     games: int
-    moves: int
-    """Maximum number of moves of a game."""
-    longest_us: int
-    """If every bot uses all of its time, and all that it may have for its start."""
-    expected_us: int | None
-    """If the games take as long as those before them; None where there were none."""
-    most_bytes: int
-    """The size of the records, if every game has its most moves."""
-    expected_bytes: int | None
-    """If the records are as large as those before them; None where there were none."""
+    moves: int  # maximum number of moves of a game
+    longest_us: int  # if every bot uses all of its time, and all that it may have for its start
+    expected_us: int | None  # if the games take as long as those before them; None where there were none
+    most_bytes: int  # the size of the records, if every game has its most moves
+    expected_bytes: int | None  # if the records are as large as those before them; None where there were none
 
 
 def forecast(

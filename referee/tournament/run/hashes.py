@@ -20,8 +20,7 @@ HashesByBot = dict[str, dict[str, str]]
 together, as `ALL_FILES`, where these are listed or sent.
 """
 
-_SHARE = 0.02
-"""Maximum share of the time that is spent on the files that bots list."""
+_SHARE = 0.02  # maximum share of the time that is spent on the files that bots list
 
 
 class Programs:

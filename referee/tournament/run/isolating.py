@@ -41,8 +41,7 @@ def with_hidden(bots: Sequence[Bot], private: Sequence[Path]) -> list[Bot]:
     if not any(bot.isolation in CONFINED for bot in bots):
         return list(bots)
     files = [needs.files(bot.argv, bot.cwd, bot.environment()) for bot in bots]
-    below: dict[Path, set[Path]] = {}
-    """The programs of all bots by each folder that they lie in."""
+    below: dict[Path, set[Path]] = {}  # the programs of all bots by each folder that they lie in
     for path in {path for bots_files in files for path in bots_files.named}:
         for folder in path.parents:
             below.setdefault(folder, set()).add(path)

@@ -15,8 +15,7 @@ from referee.core.text import shown
 from referee.records import journal
 from referee.records.run_files import LOCK, make_folder
 
-_ATTEMPTS = 10
-"""How often a lock is tried that another referee removes meanwhile."""
+_ATTEMPTS = 10  # how often a lock is tried that another referee removes meanwhile
 
 PROBE_S = 0.01
 """How long to wait where somebody asks `is_locked`, which takes the lock for less than a moment."""

@@ -31,8 +31,7 @@ from referee.tournament.run.run import Run
 from referee.tournament.run.voids import ATTEMPTS, PAUSES_S
 from referee.tournament.workers.task import Void
 
-DIALOGUES_CAP = 256 << 20
-"""Maximum number of bytes of dialogues that are kept of a run."""
+DIALOGUES_CAP = 256 << 20  # maximum number of bytes of dialogues that are kept of a run
 
 
 class OpenRun:

@@ -34,12 +34,9 @@ class Candidate:
     config: Config
     folder: Path
     tournament: Tournament
-    run: Run | None
-    """The run that is already there, if any."""
-    isolation: str | None = None
-    """Stands in place of the levels that the tournament file names."""
-    is_here: bool = True
-    """Whether the bots play on this machine."""
+    run: Run | None  # the run that is already there, if any
+    isolation: str | None = None  # stands in place of the levels that the tournament file names
+    is_here: bool = True  # whether the bots play on this machine
 
     @property
     def out(self) -> Collection[str]:

@@ -38,13 +38,10 @@ class Pace:
         """`workers` is how many games are played at a time; `history` has ids and times of earlier games."""
         self._workers = max(1, workers)
         self._all = _Mean()
-        self._began_us: int | None = None
-        """When the first game of this run began."""
-        self._played_us = 0
-        """How long the games that ended in this run took together."""
+        self._began_us: int | None = None  # when the first game of this run began
+        self._played_us = 0  # how long the games that ended in this run took together
         self._by_kind: defaultdict[_Kind, _Mean] = defaultdict(_Mean)
-        self.playing: dict[str, int] = {}
-        """The games in progress and when they began, the longest first."""
+        self.playing: dict[str, int] = {}  # the games in progress and when they began, the longest first
         for game, took_us in history:
             self._add(game, took_us)
 

@@ -36,22 +36,14 @@ class RunProgress:
     seats: int
     played: int
     planned: Amount | None
-    voids: int
-    """How many attempts at games became void."""
-    is_running: bool
-    """Whether a referee is at work in the folder."""
-    is_over: bool
-    """Whether nothing more is to be played."""
-    decision: str | None
-    """Why the stopping rule ended it before its schedule did; None where it did not."""
-    tests: Sequence[SprtResult]
-    """The sequential tests as far as they have come."""
-    rate: float | None
-    """Games a second lately; None where too few were played to tell."""
-    ended_us: int | None
-    """When the last game ended, in microseconds since 1970; None where there was none."""
-    left_out: Sequence[LeftOut] = ()
-    """The bots that the run was last played without."""
+    voids: int  # how many attempts at games became void
+    is_running: bool  # whether a referee is at work in the folder
+    is_over: bool  # whether nothing more is to be played
+    decision: str | None  # why the stopping rule ended it before its schedule did; None where it did not
+    tests: Sequence[SprtResult]  # the sequential tests as far as they have come
+    rate: float | None  # games a second lately; None where too few were played to tell
+    ended_us: int | None  # when the last game ended, in microseconds since 1970; None where there was none
+    left_out: Sequence[LeftOut] = ()  # the bots that the run was last played without
 
     @property
     def in_all(self) -> Amount | None:
@@ -124,16 +116,13 @@ class BotOrder:
     """The bots of a run in order, with what they did."""
 
     tallies: Tallies
-    pool: FittedPool | None
-    """The ratings; None where there are none."""
+    pool: FittedPool | None  # the ratings; None where there are none
     places: Sequence[RankedBot]
     """Best first, as in the table: by the order of the format if it has one, else by their ratings or
     points.
     """
-    facts: Facts = field(default_factory=Facts)
-    """What else tables say of the run."""
-    is_small: bool = False
-    """Whether there are too few independent encounters for ratings to say anything."""
+    facts: Facts = field(default_factory=Facts)  # what else tables say of the run
+    is_small: bool = False  # whether there are too few independent encounters for ratings to say anything
 
     @property
     def bots(self) -> list[str]:

@@ -21,8 +21,7 @@ from referee.records.run_files import RECORDS, results_folder
 from referee.tournament.run.facts import facts_of
 from referee.tournament.run.run import Run, numbers_of, read_run
 
-_LOOK = 1 << 20
-"""How many bytes of a file are looked at to tell whether it is a file of records."""
+_LOOK = 1 << 20  # how many bytes of a file are looked at to tell whether it is a file of records
 
 _FIRST_LINE = re.compile(rb'\{"kind":|[^\n]*,"hash":"[0-9a-f]{64}"\}\n')
 """A first line that has the beginning or the end of one, damaged or not."""
@@ -109,8 +108,7 @@ def game_named(runs: Iterable[Run], name: str) -> tuple[Run, str]:
 class Runs:
     """Several runs as one set of games."""
 
-    runs: tuple[Run, ...]
-    """In the order in which they were named."""
+    runs: tuple[Run, ...]  # in the order in which they were named
 
     @cached_property
     def names(self) -> list[str]:
@@ -129,8 +127,7 @@ class Runs:
             return self.runs[0].shown_games
         sections = self._section_names()
         found: dict[str, Summary] = {}
-        last_rounds: dict[str, int] = {}
-        """The highest round so far in each section."""
+        last_rounds: dict[str, int] = {}  # the highest round so far in each section
         for run, names in zip(self.runs, sections, strict=True):
             games = [(names[pairing.section], pairing, game) for pairing, game in _pairings(run)]
             repeated = {section for section, pairing, _ in games if _moved(pairing, section, 0).id in found}
@@ -154,8 +151,7 @@ class Runs:
 
     def _section_names(self) -> list[dict[str, str]]:
         """Maps the names of the sections of each run to new ones."""
-        kinds: dict[str, list[bytes]] = {}
-        """By the name of a section, the different games that have it."""
+        kinds: dict[str, list[bytes]] = {}  # by the name of a section, the different games that have it
         sections = [{name: _kind(run, name) for name in _sections(run)} for run in self.runs]
         for one in sections:
             for name, (_, settings) in one.items():

@@ -40,8 +40,7 @@ class Remaining:
         self._stoppings = self._new_stoppings()
         self._told: list[Encounter] = []
         """The encounters that the stopping rules were given, where that may have to be repeated."""
-        self._closed_line: Any = None
-        """The member of the header with which these two were computed last."""
+        self._closed_line: Any = None  # the member of the header with which these two were computed last
         self._closed = ""
         self._begun: frozenset[str] = frozenset()
         self._agenda = Agenda(

@@ -30,8 +30,7 @@ class Run(RunState):
         """Creates the reader; nothing is read yet."""
         super().__init__()
         self.folder = folder
-        self.torn = 0
-        """Bytes of the torn last line; 0 if there is none."""
+        self.torn = 0  # bytes of the torn last line; 0 if there is none
 
     @classmethod
     def new(cls, folder: Path, header: dict[str, Any]) -> Run:
@@ -86,10 +85,8 @@ class StoredGame(NamedTuple):
     """A game of a run, and its line."""
 
     game: Summary
-    number: int
-    """That of the line, counted from 1."""
-    text: bytes
-    """The line, without its newline."""
+    number: int  # that of the line, counted from 1
+    text: bytes  # the line, without its newline
 
 
 def game_lines(run: Run, games: Collection[str]) -> Iterator[StoredGame]:

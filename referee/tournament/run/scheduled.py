@@ -13,8 +13,7 @@ from referee.tournament.formats import Amount, known_format, total
 from referee.tournament.schedule import rotations
 from referee.tournament.stopping import KEYS as STOPPING_KEYS
 
-_MOST = 10_000
-"""How many groups of bots are remembered; then it starts anew."""
+_MOST = 10_000  # how many groups of bots are remembered; then it starts anew
 
 
 class Scheduled:
@@ -24,11 +23,9 @@ class Scheduled:
         """Raises `RecordError` where the header has no format that this referee knows."""
         self._names: frozenset[str] = frozenset(header["bots"])
         self._sections = sections_of(header)
-        self.format = known_format(header)
-        """None for a format from a file that was not named."""
+        self.format = known_format(header)  # none for a format from a file that was not named
         # Most games share their round with games before them, and many have the bots of games before them.
-        self._section_of: dict[str, str] = {}
-        """By place, of those that were checked."""
+        self._section_of: dict[str, str] = {}  # by place, of those that were checked
         self._groups: set[tuple[str, ...]] = set()
         self._may_stop = any(key in header for key in (*STOPPING_KEYS, *TIME_KEYS))
 

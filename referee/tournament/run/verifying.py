@@ -23,8 +23,7 @@ class RunVerifier:
         """`state` is that before the first line. `given` is the game that the user named, which is needed for
         a game from a file.
         """
-        self.state = state
-        """What the lines so far say."""
+        self.state = state  # what the lines so far say
         self._given = given
         self._seeds = SeedVerifier({})
 
@@ -65,8 +64,7 @@ class _Claim(NamedTuple):
 
     id: str
     seed: bytes
-    shared: bytes | None
-    """The shared seed, where this is the first game that has it."""
+    shared: bytes | None  # the shared seed, where this is the first game that has it
 
 
 class SeedVerifier:
@@ -80,10 +78,8 @@ class SeedVerifier:
         self._seed: str | None = header.get("seed")
         """The seed of the games that follow; None as long as it is not revealed."""
         self._waiting: list[_Claim] = []
-        self._lost = 0
-        """How many games have a seed that was replaced before it was revealed."""
-        self._shared: dict[str, bytes] = {}
-        """The shared seeds so far, by the games that share them."""
+        self._lost = 0  # how many games have a seed that was replaced before it was revealed
+        self._shared: dict[str, bytes] = {}  # the shared seeds so far, by the games that share them
 
     @property
     def unverified(self) -> int:

@@ -20,8 +20,7 @@ from referee.core.errors import RecordError
 from referee.core.fields import Fields
 from referee.core.pairing import Pairing
 
-VOIDS = 2
-"""How often a game with suspects may become void before it is not played again but forfeited."""
+VOIDS = 2  # how often a game with suspects may become void before it is not played again but forfeited
 
 ATTEMPTS = 5
 """How often a game that becomes void without suspects is played before it is left without a result."""
@@ -34,8 +33,7 @@ class VoidGame(NamedTuple):
     """An attempt at a game that became void."""
 
     id: str
-    bots: frozenset[str]
-    """The bots that may be the cause."""
+    bots: frozenset[str]  # the bots that may be the cause
     lost: bool = False
     """Whether it became void since the machine was lost that played it; then there are no `bots`."""
     attempt: int = 1
@@ -57,8 +55,7 @@ class Suspicion:
 
     def __init__(self, voids: Iterable[VoidGame] = ()) -> None:
         """`voids`: the games that became void, in their order."""
-        self._unexplained: list[VoidGame] = []
-        """The void games for which no bot is held responsible."""
+        self._unexplained: list[VoidGame] = []  # the void games for which no bot is held responsible
         self._responsible: set[str] = set()
         for void in voids:
             self.note(void)

@@ -42,8 +42,7 @@ class Dispatcher:
         """Games that became void too often, of which it is not known yet who forfeits them."""
         self._given_out: dict[str, Task] = {}
         """Every game that was handed out and is not over, by id, with its task."""
-        self._playing: set[str] = set()
-        """The ids of the games that began and are not over."""
+        self._playing: set[str] = set()  # the ids of the games that began and are not over
         self._failed_starts = FailedStarts()
         self._losses: Counter[str] = Counter()
         """How often the machine that played a game was lost, by the game's id; a bot may have caused it."""

@@ -60,20 +60,17 @@ Join = Callable[[Terms, ProcessWire], Wire]
 class ProcessUse:
     """Which processes the bots of an encounter play in; bots are given by their names."""
 
-    fresh: Collection[str] = ()
-    """Bots that get a new process for every game."""
+    fresh: Collection[str] = ()  # bots that get a new process for every game
     reused: Collection[str] = ()
     """Bots that are taken from `idle` if they are there, and put back at the end if they can play on."""
     idle: IdleBots | None = None
     """Processes of earlier encounters, which had the same tap; the owner of `idle` ends them."""
     failures: Mapping[str, Failure] = field(default_factory=dict)
     """Bots that are not started, with the failure that each of them loses by."""
-    patient: bool = False
-    """Whether bots have as long as they take to exit, unless this is interrupted."""
+    patient: bool = False  # whether bots have as long as they take to exit, unless this is interrupted
 
 
-NEW_PROCESSES = ProcessUse()
-"""Every bot is started for the encounter and ended after it."""
+NEW_PROCESSES = ProcessUse()  # every bot is started for the encounter and ended after it
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +80,7 @@ class Hooks:
     on_exit: OnExit | None = None
     report_alive: Callable[[Waited | None], None] = lambda waited: None
     """Called now and then while bots are waited for, as `ProcessWire` does."""
-    join: Join | None = None
-    """With it, some of the bots may be persons."""
+    join: Join | None = None  # with it, some of the bots may be persons
 
 
 NO_HOOKS = Hooks()
@@ -136,10 +132,8 @@ class _Connections:
         self._use = use
         self._on_exit = on_exit
         self._connections: dict[str, BotConnection] = {}
-        self._starts: dict[str, BotStart] = {}
-        """Starts that were requested and have not been waited for yet."""
-        self.new: set[BotConnection] = set()
-        """The connections that did not play before this encounter."""
+        self._starts: dict[str, BotStart] = {}  # starts that were requested and have not been waited for yet
+        self.new: set[BotConnection] = set()  # the connections that did not play before this encounter
 
     def of(self, names: Sequence[str]) -> list[BotConnection]:
         """The connections of these bots; all that have to be started start at the same time."""

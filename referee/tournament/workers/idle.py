@@ -8,8 +8,7 @@ from referee.processes.bot import Bot
 from referee.processes.exit_report import ExitReport
 from referee.wire.connection import BotConnection, end_connections
 
-IDLE_PER_SEAT = 4
-"""How many idle processes are kept at most, for each seat of the game."""
+IDLE_PER_SEAT = 4  # how many idle processes are kept at most, for each seat of the game
 
 OnExit = Callable[[str, ExitReport], None]
 """Called for every bot whose processes were ended, with its name and exit report."""

@@ -9,8 +9,7 @@ import struct
 from collections.abc import Iterator
 from typing import Any
 
-_HEAD = struct.Struct("!I")
-"""Before a message: its length in bytes."""
+_HEAD = struct.Struct("!I")  # before a message: its length in bytes
 
 _READ_SIZE = 1 << 16
 
@@ -27,8 +26,7 @@ class MessageSocket:
         self._socket = end
         self._received = bytearray()
         self._unsent = b""
-        self.is_open = True
-        """Whether more messages may come."""
+        self.is_open = True  # whether more messages may come
 
     def fileno(self) -> int:
         """The descriptor of the socket."""

@@ -35,11 +35,9 @@ SILENT_S = 300.0
 every second, whatever their clocks; the start and the end of bots, and a step of the rules, take less.
 """
 
-STOPS = 20
-"""How often a worker may be stopped during a task before it is ended."""
+STOPS = 20  # how often a worker may be stopped during a task before it is ended
 
-_LOOK_S = 0.1
-"""How often all workers are looked after, whether they have sent something or not."""
+_LOOK_S = 0.1  # how often all workers are looked after, whether they have sent something or not
 
 _RAN_S = 1.0
 """Maximum number of seconds between two looks at the workers that count as silence: if more have passed, the
@@ -55,16 +53,12 @@ class _Worker:
         end, worker_end = socket.socketpair()
         self.message_socket = MessageSocket(end, waits=False)
         self.task: Task | None = None
-        self.busy = False
-        """Whether it was told something that it has not done yet."""
+        self.busy = False  # whether it was told something that it has not done yet
         self._killed_before = 0
         """How many processes the system had killed for memory when the worker was told something."""
-        self.failure = ""
-        """Why it has to be ended; empty if nothing is wrong."""
-        self._silent_s = 0.0
-        """How long it has given no sign of life."""
-        self._stops = 0
-        """How often it was stopped since it was last told something."""
+        self.failure = ""  # why it has to be ended; empty if nothing is wrong
+        self._silent_s = 0.0  # how long it has given no sign of life
+        self._stops = 0  # how often it was stopped since it was last told something
         self._name = launcher.new_name()
         arguments = f"{worker_end.fileno()}, {core}, {self._name!r}, {label!r}"
         program = f"from referee.tournament.workers.worker import main; main({arguments})"
@@ -183,11 +177,9 @@ class WorkerPool(Backend):
         self._take = take
         self._cores = cores
         self._wake = wake
-        self._workers: dict[int, _Worker] = {}
-        """By number, which decides the core of each."""
+        self._workers: dict[int, _Worker] = {}  # by number, which decides the core of each
         self._looked_s = time.monotonic()
-        self._killed: int | None = None
-        """What `_killed_lately` read; None after new reports."""
+        self._killed: int | None = None  # what `_killed_lately` read; None after new reports
         self._others = set(tree.children(os.getpid()))
         """The children of this process that have nothing to do with the workers."""
         self._stopping = False

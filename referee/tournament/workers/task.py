@@ -50,18 +50,13 @@ DIALOGUE_CAP = 65_536
 class Task:
     """The games of an encounter that are still to be played."""
 
-    plan: Plan
-    """The plan with the bots of this encounter only, since it is sent with each task."""
-    games: tuple[tuple[Pairing, int], ...]
-    """Each game with the number of the attempt."""
-    keep: str
-    """Which dialogues are kept: one of `config.KEEP`."""
-    given_up: frozenset[str] = frozenset()
-    """Bots that are not to be started."""
+    plan: Plan  # the plan with the bots of this encounter only, since it is sent with each task
+    games: tuple[tuple[Pairing, int], ...]  # each game with the number of the attempt
+    keep: str  # which dialogues are kept: one of `config.KEEP`
+    given_up: frozenset[str] = frozenset()  # bots that are not to be started
     forfeiting: frozenset[str] = frozenset()
     """Bots that forfeit these games because games became void, and are not started either."""
-    out: frozenset[str] = frozenset()
-    """Bots that are out of the tournament: they forfeit these games too."""
+    out: frozenset[str] = frozenset()  # bots that are out of the tournament: they forfeit these games too
 
     @property
     def failures(self) -> dict[str, Failure]:
@@ -112,14 +107,10 @@ class Finished(NamedTuple):
     """A game was played to its end."""
 
     game: Summary
-    body: bytes
-    """Its record, as `Journal.extend` takes it."""
-    timed: Counter[str]
-    """Its moves, as `timed_moves` counts them."""
-    bot_totals: Counter[tuple[str, str]]
-    """What its bots did besides moves, as `bot_totals` counts it."""
-    dialogue: str
-    """The dialogue between the referee and the bots; empty if it is not kept."""
+    body: bytes  # its record, as `Journal.extend` takes it
+    timed: Counter[str]  # its moves, as `timed_moves` counts them
+    bot_totals: Counter[tuple[str, str]]  # what its bots did besides moves, as `bot_totals` counts it
+    dialogue: str  # the dialogue between the referee and the bots; empty if it is not kept
 
     def record(self) -> dict[str, Any]:
         """The record as JSON. This takes time; the usual parts are in `game`."""
@@ -137,16 +128,14 @@ class Void(NamedTuple):
     referee if that died or hung, and all if the system refused something to the referee. None if it is a bug
     of the referee, the machine was lost, or a bot got no processor.
     """
-    lost: bool = False
-    """Whether the machine was lost that played it, which is held against nobody."""
+    lost: bool = False  # whether the machine was lost that played it, which is held against nobody
 
 
 class LeftBehind(NamedTuple):
     """A bot left processes behind; they were ended."""
 
     bot: str
-    processes: str
-    """Their names, for people."""
+    processes: str  # their names, for people
 
 
 class IgnoredQuit(NamedTuple):
@@ -158,11 +147,9 @@ class IgnoredQuit(NamedTuple):
 class WorkerDied(NamedTuple):
     """A worker died or had to be ended."""
 
-    task: Task | None
-    """The games that it was playing."""
+    task: Task | None  # the games that it was playing
     how: str
-    suspects: frozenset[str] = frozenset()
-    """The bots that may be the cause."""
+    suspects: frozenset[str] = frozenset()  # the bots that may be the cause
 
 
 class TaskLost(NamedTuple):
@@ -170,8 +157,7 @@ class TaskLost(NamedTuple):
 
     task: Task
     how: str
-    by_bot: bool
-    """Whether a bot may be the cause: not where all machines were lost at once."""
+    by_bot: bool  # whether a bot may be the cause: not where all machines were lost at once
 
 
 class Notice(NamedTuple):
@@ -186,12 +172,9 @@ Report = Began | Waiting | Finished | Void | LeftBehind | IgnoredQuit | WorkerDi
 class Observer(NamedTuple):
     """An observer of games that are played in this process."""
 
-    show: ShowEvent | None
-    """Called with every event of a game."""
-    taps: Sequence[Tap]
-    """Called with all that bots are sent and send, their stderr included."""
-    patient: bool = False
-    """Whether bots have as long as they take to exit."""
+    show: ShowEvent | None  # called with every event of a game
+    taps: Sequence[Tap]  # called with all that bots are sent and send, their stderr included
+    patient: bool = False  # whether bots have as long as they take to exit
 
 
 class Player:
@@ -212,8 +195,7 @@ class Player:
         self._report = report
         self._stopping = stopping
         self._report_alive = report_alive
-        self._game = ""
-        """The id of the game that is played."""
+        self._game = ""  # the id of the game that is played
         self._worker = shown(worker, MAX_LABEL)[:MAX_LABEL]
         self._transcript = Transcript()
         self._idle = IdleBots()
