@@ -1,7 +1,8 @@
-"""The tests, in rooms.
+"""The tests, in folders.
 
 - `unit`: what starts no process and waits for nothing: values, texts, files, the match on a scripted wire
-  (`unit/scripted.py`), the command line where it only reads and refuses.
+  (`unit/scripted.py`), the command line where it only reads and refuses. Its folders are those of `referee`.
+- `project`: the project itself: the rules of ARCHITECTURE, the style of the pages, the tests' own tools.
 - `rules`: the games, against their rules, against second, slow implementations, and against their golden
   games.
 - `processes`: real processes: bots, wardens, matches and tournaments, signals, terminals, the commands of the
@@ -23,12 +24,8 @@ counts what is held of the machine; after each test `conftest.py` looks whether 
 
 What takes long is marked `slow` and left out unless it is asked for (`-m slow`). Where all tests of a module
 are slow, `pytestmark = pytest.mark.slow` says so, and a quick run does not import the module. What remains
-touches every feature once, and should take at most 45 seconds on two idle cores. `slow(seconds=30)` says how
-much processor time a test takes: such tests begin before the others. Property-based tests try the same few
-examples in each run, more with `--hypothesis-profile thorough`, and many new ones with `random`.
-
-Slow tests with the mark `promise` always run in `.ci/run`, the others in turn (`tiers.py`; `commit.py` and
-`imports.py` say what the commit changed and which tests use it). `PROMISES.md` lists which test shows what.
+touches every feature once, and should take at most 45 seconds on two idle cores. Property-based tests try the
+same few examples in each run, more with `--hypothesis-profile thorough`, and many new ones with `random`.
 `skips.py` compares the reasons of skipped tests with those that CI allows.
 """
 

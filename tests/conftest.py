@@ -11,6 +11,7 @@ import signal
 import subprocess
 import tempfile
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -26,7 +27,7 @@ from tests.holdings import NOTHING, Held
 from tests.programs import path_of
 from tests.waiting import TOO_LONG_S
 
-pytest_plugins = ["pytester", "tests.skips", "tests.tiers"]
+pytest_plugins = ["pytester", "tests.skips"]
 
 # A shared machine may stand still for a while; that is no finding. `.ci/run` asks for the thorough profile.
 # Only the profile `random` draws other examples in each run: else a test would fail by chance, after a change
@@ -114,35 +115,22 @@ def pytest_pycollect_makeitem(
     return [] if is_slow and leaves_out_slow_tests(collector.config) else None
 
 
-@pytest.hookimpl(trylast=True)  # when what is left out is gone from the list
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Has the workers begin with the tests that take longest: while one of them runs at the end, the other
-    workers have nothing to do.
-    """
-    ours: dict[str, Any] | None = getattr(config, "workerinput", None)
-    if ours:
-        items[:] = longest_first(items, ours["workercount"])
+def pytest_configure(config: pytest.Config) -> None:
+    """Leaves no slow test out where tests are named one by one."""
+    if config.option.markexpr == "not slow" and any("::" in name for name in config.args):
+        config.option.markexpr = ""
 
 
-def longest_first(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
-    """The tests in an order where each worker's share begins with long ones. pytest-xdist cuts the shares off
-    one after the other.
-    """
-    long = sorted(filter(seconds_of, items), key=seconds_of, reverse=True)
-    others = [item for item in items if not seconds_of(item)]
-    ordered: list[pytest.Item] = []
-    for worker in range(workers):
-        share = (len(items) - len(ordered)) // (workers - worker)
-        first = long[worker::workers]
-        taken = max(0, share - len(first))
-        ordered += first + others[:taken]
-        del others[:taken]
-    return ordered + others
-
-
-def seconds_of(item: pytest.Item) -> float:
-    """About how many seconds a test takes, where its mark `slow` says so."""
-    return max((mark.kwargs.get("seconds", 0) for mark in item.iter_markers("slow")), default=0)
+@pytest.hookimpl(tryfirst=True)  # before `-m` leaves out what does not have its marks
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks all but the first cases of a test `slow`, as many as its mark `quick_cases(COUNT)` says."""
+    cases: Counter[str] = Counter()
+    for item in items:
+        if quick := item.get_closest_marker("quick_cases"):
+            function = item.nodeid.partition("[")[0]
+            cases[function] += 1
+            if cases[function] > quick.args[0]:
+                item.add_marker("slow")
 
 
 def pytest_collection_finish() -> None:

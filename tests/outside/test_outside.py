@@ -83,7 +83,6 @@ def made(folder: Path, how: str) -> Place:
     return Place(folder, "connect4", {"PYTHONPATH": str(folder)}, ())
 
 
-@pytest.mark.promise("ADDING", "A game from a file is played, replayed and verified.", case="file")
 @pytest.mark.slow
 def test_a_match_is_played_replayed_and_verified(place: Place) -> None:
     bots = [RANDOM, f"search={place.searching}"]
@@ -159,7 +158,6 @@ def test_a_game_without_options_is_shown_without_them(file: Place) -> None:
     assert ": connect4, seat 1 " in file("replay", "run", "1", *file.again).out
 
 
-@pytest.mark.promise("ADDING", "An error that a game's code raises is told with its line.")
 @pytest.mark.slow
 def test_what_its_code_raises_is_told_with_its_line(file: Place) -> None:
     source = SOURCE.read_text().replace("        column = (*self.", "        1 / 0\n        column = (*self.")
@@ -208,7 +206,6 @@ def test_records_of_a_game_that_is_built_in_say_nothing_of_it(tmp_path: Path) ->
     assert first.startswith('{"kind":"tournament","record":1,"game":"blooms","rules":1,"options":{')
 
 
-@pytest.mark.promise("ADDING", "No file is run because a record names it.")
 @pytest.mark.slow
 def test_no_file_is_run_because_a_record_names_it(file: Place) -> None:
     mark = file.folder / "mark"
@@ -281,7 +278,6 @@ def test_a_file_that_changed_is_told(file: Place) -> None:
     assert done.code == 0 and done.err.startswith("warning: the sha256 of the game") and "1 2 3 4" in done.out
 
 
-@pytest.mark.promise("ADDING", "A run is not continued with another version of its game.")
 @pytest.mark.slow
 def test_a_run_is_not_continued_with_another_file(file: Place) -> None:
     bots = "".join(f"[[bot]]\nname = '{name}'\ncmd = {json.dumps(RANDOM)}\n" for name in "ab")

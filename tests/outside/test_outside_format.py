@@ -79,7 +79,6 @@ def test_a_ladder_that_is_stopped_and_continued_has_the_same_games(
     )
 
 
-@pytest.mark.promise("FORMATS", "A format from a file is played, continued and shown.")
 @pytest.mark.slow
 def test_a_tournament_in_it_is_played_continued_and_shown(folder: Path) -> None:
     done = run(folder)
@@ -107,7 +106,6 @@ def test_a_tournament_in_it_is_played_continued_and_shown(folder: Path) -> None:
     assert done.code == 2 and "`rounds` is 3, but was 4, expected at least 4" in done.err
 
 
-@pytest.mark.promise("FORMATS", "No file is run because a header names it as a format.")
 @pytest.mark.slow
 def test_no_file_is_run_because_a_header_names_it(folder: Path) -> None:
     assert run(folder).code == 0
@@ -120,7 +118,6 @@ def test_no_file_is_run_because_a_header_names_it(folder: Path) -> None:
     assert not (folder / "was-run").exists()
 
 
-@pytest.mark.promise("FORMATS", "A run is not continued with another version of its format.")
 @pytest.mark.slow
 def test_a_run_is_not_continued_with_another_file(folder: Path) -> None:
     assert run(folder).code == 0
@@ -289,7 +286,6 @@ def test_a_file_without_the_name_of_a_format_is_told(folder: Path) -> None:
     assert done.code == 2 and f"`tournament.format` {expected}" in done.err
 
 
-@pytest.mark.promise("FORMATS", "What a format from a file raises is one line, and no game is lost by it.")
 @pytest.mark.slow
 def test_an_error_in_the_schedule_ends_the_run_and_loses_no_game(folder: Path) -> None:
     (folder / "ladder.py").write_text(AFTER_ROUND_1)

@@ -77,10 +77,6 @@ def test_what_scripts_do_is_a_complaint(
         eventually(lambda: complaint in " ".join(watched.settle()))
 
 
-@pytest.mark.promise(
-    "Pages in a browser",
-    "The tests find what they look for: complaints of the browser, and barriers for people.",
-)
 def test_barriers_are_found(page: Page, tmp_path: Path) -> None:
     open_file(page, written(tmp_path / "bad.html", "<button></button>"))
     assert [line.partition(" ")[0] for line in barriers(page)] == ["button-name"]

@@ -28,7 +28,6 @@ BROKEN_WORDS = """() => {
 """The words of the title that stand on two lines."""
 
 
-@pytest.mark.promise("Pages in a browser", "The documents are searched, read and left in a folder.")
 def test_the_documents_are_searched_and_read(page: Page, tmp_path: Path) -> None:
     assert referee("docs", "--html", str(tmp_path)).code == 0
     open_file(page, tmp_path / "index.html")

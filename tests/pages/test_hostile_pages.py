@@ -23,8 +23,7 @@ from tests.pages.browser import PHONE, check, foreign_parts, open_file, press, w
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.promise("Pages in a browser", "Hostile text is text on the pages of a report.", case="played")
-@pytest.mark.slow(seconds=12)
+@pytest.mark.slow
 @pytest.mark.parametrize("run", Hostile._fields)
 def test_a_report_of_hostile_bots(run: str, hostile: Hostile, page: Page, tmp_path: Path) -> None:
     path = tmp_path / "report.html"
@@ -43,7 +42,6 @@ def test_a_report_of_hostile_bots(run: str, hostile: Hostile, page: Page, tmp_pa
         press(page, "Escape")
 
 
-@pytest.mark.promise("Pages in a browser", "Hostile text is text on the page of a replay.", case="forged")
 @pytest.mark.parametrize("run", Hostile._fields)
 def test_replays_of_hostile_bots(run: str, hostile: Hostile, page: Page, tmp_path: Path) -> None:
     folder = getattr(hostile, run)
@@ -82,7 +80,6 @@ def test_an_id_of_a_game_is_text(hostile: Hostile, page: Page, tmp_path: Path) -
     assert ID in (page.locator(".facts").text_content() or "")
 
 
-@pytest.mark.promise("Pages in a browser", "Each guard of a page holds by itself.")
 def test_every_guard_of_a_page_holds_by_itself(chromium: Browser, hostile: Hostile, tmp_path: Path) -> None:
     """Were a text not escaped, the policy would still let nothing of it run nor load."""
     path = written(steps_of(records(hostile.played)[0]), tmp_path / "game.html")

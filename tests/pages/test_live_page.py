@@ -51,7 +51,6 @@ def page(chromium: Browser, server: Server) -> Iterator[Page]:
         assert watched.settle() == []
 
 
-@pytest.mark.promise("Pages in a browser", "The live page follows the run by itself.")
 def test_it_follows_the_run_by_itself(page: Page, growing: Growing) -> None:
     expect(page.locator("#connection")).to_have_text("Live: this page follows the run.")
     expect(page.locator(ROWS)).to_have_count(2)
@@ -81,9 +80,6 @@ def test_games_and_the_report_are_a_step_away(page: Page) -> None:
     page.wait_for_url("**/game/1#*")
 
 
-@pytest.mark.promise(
-    "Pages in a browser", "The live page says that the connection is lost, and finds it again."
-)
 def test_a_lost_connection_is_told_and_found_again(
     chromium: Browser, growing: Growing, server: Server
 ) -> None:
@@ -100,7 +96,6 @@ def test_a_lost_connection_is_told_and_found_again(
             expect(page.locator(ROWS)).to_have_count(3)
 
 
-@pytest.mark.promise("Pages in a browser", "The live page shows the state of the run without scripts too.")
 def test_without_a_script_it_is_a_snapshot(chromium: Browser, server: Server) -> None:
     context = new_context(chromium, java_script_enabled=False)
     try:
@@ -112,7 +107,6 @@ def test_without_a_script_it_is_a_snapshot(chromium: Browser, server: Server) ->
         context.close()
 
 
-@pytest.mark.promise("Pages in a browser", "Hostile text is text on the live page.")
 def test_hostile_text_is_text(page: Page) -> None:
     expect(page.locator("#connection")).to_have_text("Live: this page follows the run.")
     text = page.locator(ROWS).last.text_content() or ""
@@ -132,7 +126,7 @@ def test_nothing_of_a_hostile_run_is_part_of_a_page(run: str, hostile: Hostile, 
         assert watched.settle() == []
 
 
-@pytest.mark.slow(seconds=18)
+@pytest.mark.slow
 def test_everybody_can_use_it_on_every_screen(page: Page, server: Server) -> None:
     expect(page.locator("#connection")).to_have_text("Live: this page follows the run.")
     check(page)

@@ -24,8 +24,8 @@ from referee.viewing.svg import Layout, draw
 from tests.pages.recorded import SHORT, only_game, play, written
 from tests.rules.random_play import random_game
 from tests.unit.scripted import Events, ScriptedWire, puppet
-from tests.unit.test_expected import saying
-from tests.unit.test_steps import recorded
+from tests.unit.viewing.test_expected import saying
+from tests.unit.viewing.test_steps import recorded
 
 pytest.importorskip("playwright")
 
@@ -122,7 +122,6 @@ def steps(request: pytest.FixtureRequest, games: dict[str, Steps]) -> Steps:
     return games[request.param]
 
 
-@pytest.mark.promise("Pages in a browser", "Keys lead to every step of a replay.", case="evengroups")
 def test_keys_lead_to_every_step(steps: Steps, page: Page, tmp_path: Path) -> None:
     replay = Replay(page, steps, tmp_path / "game.html")
     for step in range(1, replay.last + 1):
@@ -176,7 +175,6 @@ def test_every_seat_has_its_view(steps: Steps, page: Page, tmp_path: Path) -> No
         replay.at(replay.last, view)
 
 
-@pytest.mark.promise("Pages in a browser", "The page for a seat has its view alone.", case="floral")
 def test_a_page_for_a_seat_has_its_view_alone(steps: Steps, page: Page, tmp_path: Path) -> None:
     replay = Replay(page, steps, tmp_path / "game.html", view=1)
     press(page, "End")
@@ -555,12 +553,7 @@ def test_a_finger_on_either_board_of_a_pair_turns_a_step_of_both(
     context.close()
 
 
-@pytest.mark.slow(seconds=6)
-@pytest.mark.promise(
-    "Pages in a browser",
-    "Nothing on the page of a replay keeps people with a disability from using it.",
-    case="vinetree",
-)
+@pytest.mark.slow
 def test_nothing_keeps_people_from_it(steps: Steps, page: Page, tmp_path: Path) -> None:
     Replay(page, steps, tmp_path / "game.html")
     press(page, "End")
@@ -616,7 +609,6 @@ def test_the_board_is_saved_as_an_image(steps: Steps, chromium: Browser, tmp_pat
     context.close()
 
 
-@pytest.mark.promise("Pages in a browser", "The final position is there without scripts.")
 def test_the_final_position_is_there_without_scripts(
     games: dict[str, Steps], chromium: Browser, tmp_path: Path
 ) -> None:

@@ -77,8 +77,7 @@ def is_named(text: str) -> Callable[[Focused], bool]:
     return lambda stop: str(stop["text"]).startswith(text)
 
 
-@pytest.mark.promise("Pages in a browser", "A report is used with the keyboard alone.")
-@pytest.mark.slow(seconds=20)
+@pytest.mark.slow
 def test_a_report_is_used_with_the_keyboard_alone(report: Path, page: Page) -> None:
     open_file(page, report)
     expect(page.locator("#list tbody tr").first).to_be_visible()

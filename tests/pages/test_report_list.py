@@ -47,7 +47,6 @@ def ready(page: Page) -> None:
     expect(page.locator("#list tbody tr").first).to_be_visible()
 
 
-@pytest.mark.promise("Pages in a browser", "A game in a report is chosen, replayed and left.")
 def test_a_game_is_chosen_replayed_and_left(page: Page, one_page: Path) -> None:
     open_file(page, one_page)
     ready(page)
@@ -97,7 +96,6 @@ def test_a_slow_move_leads_to_its_step(page: Page, one_page: Path) -> None:
     expect(page).to_have_url(re.compile(re.escape(f"#{game}{at}") + "$"))
 
 
-@pytest.mark.promise("Pages in a browser", "The list of games in a report is filtered and sorted.")
 def test_the_list_is_filtered_sorted_and_turned(page: Page, one_page: Path) -> None:
     open_file(page, one_page)
     ready(page)

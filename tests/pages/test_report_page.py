@@ -77,7 +77,7 @@ def test_a_game_is_compared_with_another_of_the_same_bots(run: Path, report: Pat
     game_is_shown(page, run, 0)
 
 
-@pytest.mark.slow(seconds=15)
+@pytest.mark.slow
 def test_everybody_can_use_it(report: Path, page: Page) -> None:
     open_file(page, report)
     expect(page.locator("#list tbody tr").first).to_be_visible()
@@ -249,15 +249,13 @@ def test_the_list_is_sorted_by_its_columns(report: Path, page: Page) -> None:
         assert numbers == sorted(numbers)[::order]
 
 
-@pytest.mark.promise("Pages in a browser", "A strange address shows the report.", case="nothing")
 @pytest.mark.parametrize("fragment", ["%", "nothing", "games?bot=nobody&%=%", "1:a%00", "games?nothing"])
 def test_a_strange_address_shows_the_report(fragment: str, report: Path, page: Page) -> None:
     page.goto(f"{report.as_uri()}#{fragment}")
     expect(page.locator("#list tbody tr").first).to_be_visible()
 
 
-@pytest.mark.promise("Pages in a browser", "A report in a folder works as one in a file does.")
-@pytest.mark.slow(seconds=12)
+@pytest.mark.slow
 def test_the_folder_form(run: Path, page: Page, tmp_path: Path) -> None:
     folder = tmp_path / "report"
     assert referee("report", str(run), "--folder", "-o", str(folder)).code == 0

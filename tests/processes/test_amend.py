@@ -35,9 +35,7 @@ def points(folder: Path) -> dict[str, int]:
     return {row["bot"]: row["games"] for row in rows}
 
 
-@pytest.mark.promise("TOURNAMENT", "A bot with too many faults is out.")
 @pytest.mark.slow
-@pytest.mark.promise("TOURNAMENT", "A bot with too many faults is out.", case="annul")
 @pytest.mark.parametrize(
     "then", ["forfeit", *(pytest.param(then, marks=pytest.mark.slow) for then in ("annul", "keep"))]
 )
@@ -59,7 +57,6 @@ def test_a_bot_with_too_many_faults_is_out(then: str, tmp_path: Path) -> None:
     assert again.code == 0 and again.out == done.out, "nothing is left to play"
 
 
-@pytest.mark.promise("FORMATS", "A league chooses no encounters of a bot that is out.")
 @pytest.mark.slow
 def test_a_league_chooses_no_encounters_of_a_bot_that_is_out(tmp_path: Path) -> None:
     settings = 'format = "league"\nbudget = 40\nstrikes = 2\nseed = "x"'
@@ -71,7 +68,6 @@ def test_a_league_chooses_no_encounters_of_a_bot_that_is_out(tmp_path: Path) -> 
     assert later and not any("x" in game.split(":") for game in later)
 
 
-@pytest.mark.promise("FORMATS", "A withdrawn bot plays no more, and an annulled game does not count.")
 @pytest.mark.slow
 def test_a_withdrawn_bot_plays_no_more_and_an_annulled_game_does_not_count(tmp_path: Path) -> None:
     file = toml(tmp_path / "t.toml", "rounds = 1", a=PLAIN, b=PLAIN, c=PLAIN)
@@ -243,7 +239,6 @@ def only_void(folder: Path, game: str, attempts: int) -> None:
     forged(folder, lambda lines: lines.__setitem__(slice(1, None), voids))
 
 
-@pytest.mark.promise("TOURNAMENT", "A game that was forfeited because games became void can be played again.")
 @pytest.mark.slow
 def test_a_game_that_was_forfeited_since_games_became_void_is_played_again(tmp_path: Path) -> None:
     file = toml(tmp_path / "t.toml", "rounds = 1", a=PLAIN, b=PLAIN)

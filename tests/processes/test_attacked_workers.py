@@ -83,7 +83,6 @@ def wait_until_gone(word: str) -> None:
 # --- No run hangs --------------------------------------------------------------------------------------
 
 
-@pytest.mark.promise("ISOLATION", "A worker that is stopped is continued, and costs nobody anything.")
 @pytest.mark.slow
 def test_a_worker_that_is_stopped_is_continued_and_costs_nobody_anything(tmp_path: Path) -> None:
     bots = {"stopper": sh("kill -STOP $worker; echo resign $n"), "plain": PLAIN}
@@ -93,8 +92,7 @@ def test_a_worker_that_is_stopped_is_continued_and_costs_nobody_anything(tmp_pat
         assert (game["ending"], game["attempt"]) == ("resigned", 1)
 
 
-@pytest.mark.promise("ISOLATION", "A worker that bots stop again and again is ended.")
-@pytest.mark.slow(seconds=6)
+@pytest.mark.slow
 def test_a_worker_that_is_stopped_again_and_again_is_ended(tmp_path: Path) -> None:
     bots = {"stopper": sh("while kill -STOP $worker; do :; done"), "a": PLAIN, "b": PLAIN}
     done = referee("run", str(toml(tmp_path / "t.toml", bots, rounds=1)))
@@ -123,7 +121,6 @@ elif "run" in sys.orig_argv:
 """Has a worker hang once. None of the others takes so long to start, also on a busy machine."""
 
 
-@pytest.mark.promise("ISOLATION", "A worker that is blocked is ended.")
 @pytest.mark.slow
 def test_a_worker_that_is_blocked_is_ended(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(HANGS)
@@ -176,7 +173,6 @@ def test_a_stopped_worker_ends_with_its_referee(tmp_path: Path) -> None:
 # --- What is left behind -------------------------------------------------------------------------------
 
 
-@pytest.mark.promise("ISOLATION", "A launcher that a bot stopped ends with its referee.")
 @pytest.mark.slow
 def test_a_launcher_that_a_bot_stopped_ends_with_its_referee(tmp_path: Path) -> None:
     """It would stay for ever, and hold the referee's stderr."""
@@ -195,7 +191,6 @@ def test_a_launcher_that_a_bot_stopped_ends_with_its_referee(tmp_path: Path) -> 
     wait_until_gone(word)
 
 
-@pytest.mark.promise("ISOLATION", "What a bot leaves that killed all processes above it is ended.")
 @pytest.mark.slow
 def test_what_a_bot_leaves_that_killed_all_above_it_is_ended(tmp_path: Path) -> None:
     """Launcher and warden, one after the other: the worker adopts what remains, though the game goes on.
@@ -293,7 +288,6 @@ READS = (
 )
 
 
-@pytest.mark.promise("ISOLATION", "Bots of an ordinary user cannot read the referee's processes.")
 @pytest.mark.slow
 @pytest.mark.parametrize("traceable", ["", pytest.param("1", marks=pytest.mark.slow)])
 def test_the_referee_s_processes_are_closed_to_the_bots_of_an_ordinary_user(

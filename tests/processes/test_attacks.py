@@ -112,9 +112,6 @@ def test_at_basic_no_run_hangs_and_no_result_is_lost_in_silence() -> None:
     assert succeeding.isdisjoint(("memory-file", "memory-call", "questions-read", "results-read"))
 
 
-@pytest.mark.promise("ISOLATION", "A bot cannot read its opponent's program.", case="source-bwrap")
-@pytest.mark.promise("ISOLATION", "A bot cannot kill its opponent.", case="kill-landlock")
-@pytest.mark.promise("ISOLATION", "A bot cannot read the results.", case="results-read-landlock")
 @pytest.mark.parametrize(("name", "level"), IMPORTANT)
 @pytest.mark.slow
 def test_the_most_important_attacks_are_stopped(name: str, level: str, place: Lab) -> None:
@@ -126,7 +123,6 @@ def test_the_most_important_attacks_are_stopped(name: str, level: str, place: La
     assert what is Outcome.STOPPED, seen
 
 
-@pytest.mark.promise("ISOLATION", "The table of attacks is what is seen.", case="referee-memory")
 @pytest.mark.slow
 @pytest.mark.parametrize("group", groups(ATTACKS, company), ids=lambda group: group[0].name)
 def test_the_table_is_what_is_seen_here(group: tuple[Attack, ...], place: Lab) -> None:

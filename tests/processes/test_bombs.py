@@ -120,12 +120,6 @@ def played(folder: Path, bomb: str, level: str = "none") -> tuple[list[GameRecor
     return records, exits
 
 
-@pytest.mark.promise(
-    "ISOLATION", "A bot that uses more memory than its limit loses its own games only.", case="memory"
-)
-@pytest.mark.promise(
-    "ISOLATION", "A bot that starts more processes than its limit loses its own games only.", case="forks"
-)
 @pytest.mark.parametrize(
     ("bomb", "told"),
     [

@@ -185,7 +185,6 @@ def test_the_templates_of_all_languages_build_where_they_are_confined(
     it.check()
 
 
-@pytest.mark.promise("ISOLATION", "The sample bots build at the levels that confine them.")
 @pytest.mark.slow
 @pytest.mark.parametrize("level", CONFINED)
 @pytest.mark.parametrize(
@@ -205,7 +204,6 @@ def test_the_sample_bots_build_where_they_are_confined(command: str, level: str,
     it.check()
 
 
-@pytest.mark.promise("ISOLATION", "A tournament builds each bot at the level of the bot.")
 @pytest.mark.slow
 def test_a_tournament_builds_at_the_level_of_the_bot(tmp_path: Path) -> None:
     """At `none` the build can write beside its folder, at `landlock` not: the bot is left out."""

@@ -248,7 +248,7 @@ def another(user: int) -> Iterator[tuple[Path, Callable[..., subprocess.Complete
         shutil.rmtree(folder)
 
 
-@pytest.mark.slow(seconds=5)
+@pytest.mark.slow
 @AS_ROOT
 def test_what_depends_on_the_user_holds_for_an_ordinary_one_too() -> None:
     with another(pwd.getpwnam("nobody").pw_uid) as (folder, run):
@@ -276,7 +276,6 @@ THROW_AWAY = 61_000 + os.getpid() % 4_000
 
 @needs("grep")
 @AS_ROOT
-@pytest.mark.promise("ISOLATION", "A bot that kills the referee costs no game that was played.")
 @pytest.mark.slow
 def test_a_bot_that_kills_the_referee_costs_no_game_that_was_played() -> None:
     """It kills all that its user runs, when it is started for the third time."""
@@ -358,9 +357,6 @@ def test_plays_with_small_pipes_and_large_descriptors() -> None:
     assert sum(isinstance(event, Moved) for event in record.events) == 3
 
 
-@pytest.mark.promise(
-    "PLATFORMS", "Few descriptors are enough, or the exit code says that the environment lacks something."
-)
 @pytest.mark.slow
 def test_few_descriptors_are_enough_or_the_environment_s_lack() -> None:
     words = ["match", "blooms", f"a={sh('play')}", f"b={sh(RESIGNS)}"]
@@ -373,7 +369,6 @@ def test_few_descriptors_are_enough_or_the_environment_s_lack() -> None:
 # --- Processes -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.promise("ISOLATION", "A bot does not reach the referee's terminal.")
 @pytest.mark.slow
 def test_a_bot_does_not_reach_the_referee_s_terminal() -> None:
     bot = sh("(: >/dev/tty) 2>/dev/null && exit 9; play")
@@ -404,7 +399,6 @@ def test_a_bot_keeps_its_number_until_all_of_it_is_ended() -> None:
     assert not Path(f"/proc/{process.pid}").exists()
 
 
-@pytest.mark.promise("ISOLATION", "No bot lives on when all above it is killed.")
 @pytest.mark.slow
 @HAS_PROC
 def test_no_bot_lives_on_when_all_above_it_is_killed(tmp_path: Path) -> None:
@@ -459,7 +453,6 @@ def test_when_a_game_began_decides_nothing() -> None:
     verify(to_json(record))
 
 
-@pytest.mark.promise("PROTOCOL", "The time that the rules take is charged to no bot.")
 @pytest.mark.slow
 def test_slow_rules_cost_no_bot_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
     at_once = BloomsState.play
@@ -512,7 +505,6 @@ def test_slow_rules_for_one_seat_cost_the_other_nothing(
         assert written_us <= said_us[0] + 2 * stamped.TICK_NS // 1000
 
 
-@pytest.mark.promise("PROTOCOL", "A slow disk is charged to no bot.")
 @pytest.mark.slow
 def test_a_slow_disk_costs_no_bot_its_time(tmp_path: Path) -> None:
     patch = """
@@ -539,8 +531,7 @@ j.os.fsync = slow
 # --- Tournaments -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.promise("PROTOCOL", "A tournament of faulty bots goes on to its end.")
-@pytest.mark.slow(seconds=12)
+@pytest.mark.slow
 def test_a_tournament_of_the_worst(tmp_path: Path) -> None:
     """Every bot loses by its own fault, and the tournament goes on and ends well."""
     worst = {row.number: next(row.cases)[1] for row in ROWS if row.number in WORST}
@@ -596,7 +587,7 @@ if "tournament.worker" in str(sys.orig_argv):
 """
 
 
-@pytest.mark.slow(seconds=12)
+@pytest.mark.slow
 def test_a_game_that_kills_its_worker_each_time_holds_up_no_other(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(DIES)
     file = toml(tmp_path / "t.toml", dict.fromkeys("ab", sh(RESIGNS)), workers=1)
@@ -610,7 +601,6 @@ def test_a_game_that_kills_its_worker_each_time_holds_up_no_other(tmp_path: Path
 CHOOSES = "while asked; do q=$n; echo list $q 1; listen choice; echo move $q $n $rest; done"
 
 
-@pytest.mark.promise("TOURNAMENT", "Python's random hashes change no game.")
 @pytest.mark.slow
 def test_the_seed_of_hashes_changes_no_game(tmp_path: Path) -> None:
     """As on another machine: a run is begun with one seed of Python's hashes and continued with another."""

@@ -92,7 +92,6 @@ time.sleep(600)
 """
 
 
-@pytest.mark.promise("ISOLATION", "Chains of processes that always fork ahead are ended.")
 @pytest.mark.slow
 @real
 def test_many_chains_that_always_fork_ahead_are_ended_at_once(tmp_path: Path) -> None:

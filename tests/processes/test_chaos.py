@@ -13,12 +13,7 @@ from tests.programs import needs_level
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.promise(
-    "ISOLATION",
-    "Whatever kills, stops or starves the referee's processes, the table is the same and no bot is at fault.",
-    case="landlock-knockout",
-)
-@pytest.mark.slow(seconds=12)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("level", "format_of_run"), [("landlock", "knockout"), ("bwrap", "round robin"), ("none", "league")]
 )

@@ -104,7 +104,6 @@ def test_a_defect_is_found_by_its_step(defect: Defect, monkeypatch: pytest.Monke
         assert any(line.startswith("Traceback: ") for line in failure.diagnostics.stderr)
 
 
-@pytest.mark.promise("CHECK", "A bot that grows beyond its memory is told to free it.")
 @pytest.mark.slow
 def test_a_bot_that_grows_beyond_its_memory_is_told_to_free_it() -> None:
     """And not to use less, as one is that is too large from its first game on."""
@@ -144,7 +143,7 @@ def test_the_table_of_the_broken_bots_has_all_of_them() -> None:
     assert page == broken_bots.INTRODUCTION + broken_bots.table(told.values())
 
 
-@pytest.mark.slow(seconds=15)
+@pytest.mark.slow
 def test_the_authors_of_the_broken_bots_are_told_what_the_table_says() -> None:
     told = broken_bots.written()
     for named in broken_bots.all_checked(broken_bots.bots()):
@@ -155,7 +154,6 @@ def test_every_step_that_can_fail_has_a_defect() -> None:
     assert {defect.step for defect in DEFECTS} | NEVER_FAILED == set(range(1, len(STEPS) + 1))
 
 
-@pytest.mark.promise("CHECK", "A bot without a defect passes every step.")
 @pytest.mark.slow
 def test_the_bot_without_a_defect_passes_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(steps, "MAX_SEARCH_S", TOO_LONG_S)  # all its games are played, on a busy machine too
@@ -255,7 +253,6 @@ SLOW = {
 """Bots that need long to start or to get ready; only some steps are run."""
 
 
-@pytest.mark.promise("CHECK", "The sample bots pass.", case="floral-floral_bot.py-given7")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "command", "given"),
@@ -328,7 +325,6 @@ def check(*words: str, defect: str = "none") -> Done:
     return referee("check", "blooms", f'mine={BAD} "{defect}"', "--time", LONG, "--start", LONG, *words)
 
 
-@pytest.mark.promise("CHECK", "The command lists its steps as the page does.")
 @pytest.mark.slow
 def test_the_command_s_list() -> None:
     done = check("--seed", "x")
@@ -339,7 +335,6 @@ def test_the_command_s_list() -> None:
     assert re.search(r"^14 passed in ", done.out, re.MULTILINE)
 
 
-@pytest.mark.promise("CHECK", "A failure can be repeated by the command that the report names.")
 @pytest.mark.slow
 def test_a_failure_can_be_repeated_by_the_command_that_it_names() -> None:
     done = check("--option", "size=3", defect="counts the questions of all games")

@@ -47,7 +47,6 @@ def test_the_seats_alternate_and_each_game_has_its_own_seed(tmp_path: Path) -> N
     assert len({line["seed"] for line in lines[1:]}) == 5
 
 
-@pytest.mark.promise("README", "A match is continued by the same command.")
 @pytest.mark.slow
 def test_a_match_continues_and_another_one_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "run"
@@ -66,7 +65,6 @@ def test_a_match_continues_and_another_one_is_refused(tmp_path: Path) -> None:
     assert done.code == 2 and "`rounds` is 2, but was 3, expected at least 3" in done.err
 
 
-@pytest.mark.promise("README", "A match can be played again from the tournament file in its folder.")
 @pytest.mark.slow
 def test_a_match_can_be_played_again_from_the_tournament_file_in_its_folder(tmp_path: Path) -> None:
     words = ["match", "blooms", f"b={PLAIN}", f"a={PLAIN}", "--seed", "s", "-n", "3", "--time", "9s"]
@@ -80,7 +78,6 @@ def test_a_match_can_be_played_again_from_the_tournament_file_in_its_folder(tmp_
     assert moves[0][1:] == moves[1][1:] and len(moves[0]) == 4
 
 
-@pytest.mark.promise("README", "A full disk has an exit code of its own.")
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_disk_is_its_own_exit_code(tmp_path: Path) -> None:
@@ -197,7 +194,6 @@ def test_an_unknown_option_is_told_with_the_one_that_is_meant(words: str) -> Non
     )
 
 
-@pytest.mark.promise("LOOKING", "The reader of the output may close it.")
 @pytest.mark.slow
 def test_the_reader_of_the_output_may_close_it() -> None:
     """`| head`: no complaint, and a match goes on though nobody reads what it reports."""
@@ -242,9 +238,6 @@ def stopped(tmp_path: Path, bots: list[str], signals: list[signal.Signals]) -> t
     return process.returncode, out, err + rest
 
 
-@pytest.mark.promise(
-    "TOURNAMENT", "The first signal lets the game that is on finish, and the run can be continued.", case="15"
-)
 @pytest.mark.parametrize(
     "number",
     [signal.SIGINT, *(pytest.param(n, marks=pytest.mark.slow) for n in (signal.SIGTERM, signal.SIGHUP))],
@@ -259,7 +252,6 @@ def test_the_first_signal_lets_the_game_finish(tmp_path: Path, number: signal.Si
     assert referee("verify", str(tmp_path / "run")).code == 0
 
 
-@pytest.mark.promise("TOURNAMENT", "The second signal ends the run at once.")
 @pytest.mark.slow
 def test_the_second_signal_ends_it_at_once(tmp_path: Path) -> None:
     bots = [f"{name}={BAD} sleep 6000 {tmp_path}" for name in "ab"]
@@ -319,7 +311,6 @@ def test_replay_all_prints_without_asking(one_game: Path) -> None:
     assert screen.exitstatus == 0
 
 
-@pytest.mark.promise("README", "Ctrl-C in a terminal does not reach the bots.")
 @pytest.mark.slow
 def test_ctrl_c_in_a_terminal_does_not_reach_the_bots(tmp_path: Path) -> None:
     taken = tmp_path / "taken"

@@ -64,7 +64,7 @@ def run(machine: Cluster, toml: Path) -> Done:
     return done
 
 
-@pytest.mark.slow(seconds=6)
+@pytest.mark.slow
 def test_a_bot_is_built_where_it_was_never_seen_and_changes_are_noticed(
     machine: Cluster, tmp_path: Path
 ) -> None:
@@ -109,7 +109,7 @@ def test_a_bot_that_needs_what_the_machine_lacks_is_left_out_and_not_at_fault(
     assert f"bot `other` is left out: it needs `no-such-program` (on {gethostname()})" in done.err
 
 
-@pytest.mark.slow(seconds=6)
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["build", "folder", "on the path"])
 def test_a_bot_that_cannot_play_on_a_cluster_is_left_out_as_without_one(
     machine: Cluster, tmp_path: Path, what: str
@@ -124,8 +124,7 @@ def test_the_last_lines_of_a_build_on_a_cluster_are_shown_and_escaped(
     shows_the_build(with_sick(tmp_path / "t.toml"), referee_process, "--cluster", machine.address)
 
 
-@pytest.mark.promise("CLUSTER", "The same command takes in a bot that was mended.")
-@pytest.mark.slow(seconds=6)
+@pytest.mark.slow
 def test_the_same_command_takes_in_a_bot_that_was_mended(machine: Cluster, tmp_path: Path) -> None:
     file = with_sick(tmp_path / "t.toml")
     # All files of a bot's folder are sent, and other tests build bots in that of the samples.

@@ -19,7 +19,7 @@ from tests.waiting import TOO_LONG_S
 
 pytest.importorskip("distributed")
 
-pytestmark = pytest.mark.slow(seconds=20)
+pytestmark = pytest.mark.slow
 
 TOML = """
 [tournament]
@@ -103,9 +103,6 @@ def run(on: Host, folder: Path, *words: str) -> str:
     return done.stdout
 
 
-@pytest.mark.promise(
-    "CLUSTER", "The machines of a cluster play the same games as the referee alone.", case="folders"
-)
 @pytest.mark.parametrize("workers", [folders, machines])
 def test_two_workers_play_the_same_games(alone: tuple[Path, str], tmp_path: Path, workers: Opened) -> None:
     folder, table = alone

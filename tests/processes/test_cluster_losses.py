@@ -141,7 +141,6 @@ def check(run: Run, undisturbed: Path) -> None:
     assert referee("table", str(run.folder)).out == referee("table", str(undisturbed)).out
 
 
-@pytest.mark.promise("CLUSTER", "The games of a machine that is lost are played again.")
 def test_the_games_of_a_killed_worker_are_played_again(
     machines: Cluster, undisturbed: Path, tmp_path: Path
 ) -> None:
@@ -199,7 +198,6 @@ def test_a_worker_that_comes_back_late_with_results_changes_nothing(
     check(run, undisturbed)
 
 
-@pytest.mark.promise("CLUSTER", "What a killed referee had begun is ended on its machines.")
 def test_what_a_killed_referee_had_begun_is_ended_on_its_machines(machines: Cluster, tmp_path: Path) -> None:
     bots = {"a": resigning(f"exec sleep {MARK}"), "b": PLAIN}
     run = Run(machines, runs.toml(tmp_path / "t.toml", bots, rounds=1, clock="6000s", workers=None))
@@ -218,7 +216,7 @@ elif "run" in sys.orig_argv:
 """
 
 
-@pytest.mark.slow(seconds=8)
+@pytest.mark.slow
 def test_a_dask_worker_that_has_no_referee_is_told_and_does_not_break_by_it(tmp_path: Path) -> None:
     """Nor does a scheduler that has none."""
     (tmp_path / "sitecustomize.py").write_text(WITHOUT_REFEREE)

@@ -126,11 +126,6 @@ def environment(env: dict[str, str]) -> dict[str, str]:
 
 
 @pytest.mark.quick_cases(1)
-@pytest.mark.promise(
-    "LOOKING",
-    "`NO_COLOR`, `FORCE_COLOR` and `TERM` decide on colours in every command.",
-    case="match ALWAYS pipe",
-)
 @pytest.mark.parametrize(("name", "setting", "terminal"), CASES)
 def test_commands_obey_them(name: str, setting: str, terminal: bool, place: Path) -> None:
     words, has_colours, draws = COMMANDS[name]

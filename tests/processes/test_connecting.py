@@ -33,7 +33,6 @@ def client() -> Iterator[Client]:
         yield client
 
 
-@pytest.mark.promise("CLUSTER", "A cluster on this machine wants its own certificate.")
 def test_a_cluster_on_this_machine_wants_its_own_certificate(client: Client) -> None:
     import dask
     from distributed.security import Security
@@ -75,11 +74,6 @@ def is_silent(end: socket.socket) -> None:
             pass
 
 
-@pytest.mark.promise(
-    "CLUSTER",
-    "What is no scheduler is told in one line.",
-    case="is_silent-no answer from a Dask scheduler within 1 s",
-)
 @pytest.mark.parametrize(
     ("serve", "why"),
     [
@@ -127,7 +121,7 @@ def test_a_dask_worker_is_no_scheduler(client: Client) -> None:
         connecting.scheduler_size(worker)
 
 
-@pytest.mark.slow(seconds=14)
+@pytest.mark.slow
 def test_certificates_are_expected_for_tls(client: Client) -> None:
     import dask
 

@@ -13,12 +13,7 @@ from tests.tools.crash_points import SCENARIOS
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.promise(
-    "TOURNAMENT",
-    "No game is lost or counted twice, wherever in its work the referee is killed.",
-    case="swiss",
-)
-@pytest.mark.slow(seconds=3)
+@pytest.mark.slow
 @pytest.mark.parametrize("run", SCENARIOS)
 def test_no_game_is_lost_doubled_or_another_one_wherever_the_referee_is_killed(run: str) -> None:
     """`python -m tests.tools.crash_points` has all points."""
@@ -28,7 +23,7 @@ def test_no_game_is_lost_doubled_or_another_one_wherever_the_referee_is_killed(r
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.slow(seconds=8)
+@pytest.mark.slow
 def test_a_larger_run_is_killed_at_random_moments() -> None:
     words = ["-m", "tests.tools.crash_points", "--runs", "", "4"]
     done = subprocess.run([sys.executable, *words], cwd=ROOT, capture_output=True, text=True)

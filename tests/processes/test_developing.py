@@ -39,7 +39,6 @@ def games_of(folder: Path) -> list[dict[str, Any]]:
 # --- From a recorded game ----------------------------------------------------------------------------------
 
 
-@pytest.mark.promise("DEVELOPING", "A match begins at a move of a logged game.")
 @pytest.mark.slow
 def test_a_match_begins_at_a_move_of_a_logged_game(recorded: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run"
@@ -90,9 +89,6 @@ def test_a_tournament_file_names_a_start(recorded: Path, tmp_path: Path) -> None
 # --- What is shown, and the input to replay ----------------------------------------------------------------
 
 
-@pytest.mark.promise(
-    "DEVELOPING", "The stored input of a seat makes its bot say the same again.", case="random"
-)
 @pytest.mark.parametrize(
     "bot",
     [pytest.param(GREEDY, id="greedy"), pytest.param(RANDOM, id="random", marks=pytest.mark.slow)],
@@ -215,7 +211,6 @@ def developing(tmp_path: Path) -> tuple[subprocess.Popen[str], Path]:
     return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True), mark
 
 
-@pytest.mark.promise("DEVELOPING", "Without a clock, a bot that a debugger has stopped is waited for.")
 @pytest.mark.slow
 def test_without_a_clock_a_stopped_bot_is_waited_for(tmp_path: Path) -> None:
     process, mark = developing(tmp_path)

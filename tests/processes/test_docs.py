@@ -31,8 +31,8 @@ from tests.command import ROOT, THIS_PYTHON, environment_of_contributors
 from tests.page_tables import require_same, rows
 from tests.processes.serving import serving
 from tests.programs import copied_to, needs
+from tests.project.test_style import literals
 from tests.tools import key_tables
-from tests.unit.test_style import literals
 from tests.waiting import eventually
 
 PAGES = [
@@ -79,8 +79,7 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.promise("README", "Every command of the page runs as it stands there.")
-@pytest.mark.slow(seconds=20)
+@pytest.mark.slow
 def test_the_commands_of_the_readme(checkout: Path) -> None:
     commands = "".join(blocks("README.md", "sh")).splitlines()
     setting_up = [command for command in commands if "-m venv" in command]
@@ -89,7 +88,7 @@ def test_the_commands_of_the_readme(checkout: Path) -> None:
     assert (checkout / "tournaments" / "blooms-results" / "games.jsonl").exists()
 
 
-@pytest.mark.slow(seconds=5)
+@pytest.mark.slow
 def test_what_the_page_of_games_says_of_one_from_outside(checkout: Path) -> None:
     page = (ROOT / "referee" / "games" / "ADDING.md").read_text()
     sh = "".join(re.findall(r"^   ```sh\n(.*?)^   ```", page, re.MULTILINE | re.DOTALL))
@@ -136,13 +135,10 @@ def test_every_page_with_commands_is_run() -> None:
     assert found == {*OTHERS, *BY_THEMSELVES}, "`OTHERS` in this file"
 
 
-@pytest.mark.promise(
-    "CHECK", "Every command of the page runs as it stands there.", case="referee/docs/CHECK.md"
-)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "page",
-    [pytest.param(page, marks=pytest.mark.slow(seconds=40)) if page == LONG else page for page in OTHERS],
+    [pytest.param(page, marks=pytest.mark.slow) if page == LONG else page for page in OTHERS],
 )
 def test_the_commands_of_other_pages(page: str, checkout: Path) -> None:
     for code, name in zip(blocks(page, "python"), SAVED.get(page, ()), strict=True):
@@ -172,7 +168,7 @@ def here(command: str, port: int) -> str:
     return re.sub(r"192\.168\.1\.1[0-2]", "127.0.0.1", command).replace("--nthreads 7", "--nthreads 1")
 
 
-@pytest.mark.slow(seconds=12)
+@pytest.mark.slow
 def test_the_page_of_clusters_from_the_scheduler_to_the_table(
     checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -371,7 +367,7 @@ def do_what_the_first_bot_s_page_says(folder: Path) -> list[str]:
     return given
 
 
-@pytest.mark.slow(seconds=25)
+@pytest.mark.slow
 @needs("cc")
 def test_the_page_of_the_first_bot_from_beginning_to_end(tmp_path: Path) -> None:
     given = do_what_the_first_bot_s_page_says(tmp_path)
@@ -473,24 +469,21 @@ def test_ci_runs_the_readme_s_own_commands() -> None:
     assert "readme_command 'bin/pytest'" in script and "readme_command 'bin/referee run'" in script
     page = (ROOT / "CONTRIBUTING.md").read_text()
     commands = re.findall(r"`(\.venv/bin/.+?)`", page)
-    assert ".venv/bin/pytest -m 'always or due' --hypothesis-profile thorough" in commands
     of_the_table = (
         ".venv/bin/python -m MODULE OPTIONS",
-        ".venv/bin/python -m tests.tools.promises --write",
         ".venv/bin/python -m tests.tools.module_list --write",
         ".venv/bin/python -m tests.tools.key_tables --write",
     )
-    for command in set(commands) - {".venv/bin/pytest --lf", *of_the_table}:
+    for command in set(commands) - {".venv/bin/pytest --lf", ".venv/bin/pytest -m slow", *of_the_table}:
         assert command in script or command == ".venv/bin/pytest", command
     for run_by_ci, words in re.findall(r"`sh \.ci/(\w+)(.*?)`", page):
         assert os.access(ROOT / ".ci" / run_by_ci, os.X_OK)
-        assert run_by_ci == "versions" or words in ("", " --all")
+        assert run_by_ci == "versions" or not words
     lines = [line for line in (ROOT / "README.md").read_text().splitlines() if "bin/pytest" in line]
     assert len(lines) == 1 and lines[0].startswith("python3 -m venv .venv && ")
 
 
 @pytest.mark.slow
-@pytest.mark.promise("README", "The few lines of Python on the page are a bot that plays.")
 def test_the_few_lines_of_python_are_a_bot(tmp_path: Path) -> None:
     (code,) = blocks("README.md", "python")
     (tmp_path / "few.py").write_text(code)
@@ -501,7 +494,6 @@ def test_the_few_lines_of_python_are_a_bot(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.promise("PROTOCOL", "A bot may copy `bot.py` away and needs nothing else.")
 @pytest.mark.slow
 def test_a_bot_may_copy_the_library_away(tmp_path: Path) -> None:
     shutil.copy(ROOT / "protocol" / "bot.py", tmp_path / "bot.py")

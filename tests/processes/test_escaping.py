@@ -16,7 +16,6 @@ FORGING = in_python(ROOT / "tests" / "bots" / "forging_bot.py", "-S")
 
 
 @pytest.mark.quick_cases(1)
-@pytest.mark.promise("LOOKING", "No control character of a bot's is ever shown.")
 @pytest.mark.parametrize(
     "place",
     [
@@ -46,7 +45,6 @@ def test_no_control_character_of_a_bot_s_is_ever_shown(place: str, tmp_path: Pat
     assert raw.isascii() and all(byte >= 0x20 or byte == 0x0A for byte in raw) and b"\x7f" not in raw
 
 
-@pytest.mark.promise("LOOKING", "No text of a bot is shown as if it were the referee's.")
 @pytest.mark.slow
 def test_a_tournament_of_forgers(tmp_path: Path) -> None:
     bots = {"-1": "", "+x": "malformed", "c": "partial", "good": None}
@@ -92,8 +90,7 @@ def test_dialogues_are_printed_in_the_form_that_is_asked_for(tmp_path: Path) -> 
         assert referee("find", folder, "--dialogue", "--format", form).code == 2
 
 
-@pytest.mark.promise("LOOKING", "Every command shows a run that a stranger wrote, with its texts escaped.")
-@pytest.mark.slow(seconds=5)
+@pytest.mark.slow
 def test_every_command_reads_what_a_stranger_wrote(tmp_path: Path) -> None:
     """Records in which all is hostile are shown or refused, each with its exit code and one line."""
     for folder in map(str, write(tmp_path / "runs")):

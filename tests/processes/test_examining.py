@@ -40,7 +40,6 @@ def verified(file: Path, workers: int) -> tuple[int, str, str]:
     return done.code, done.out, done.err
 
 
-@pytest.mark.promise("LOOKING", "All games of a run can be verified, with any number of workers.")
 @pytest.mark.slow
 def test_all_games_are_verified_whatever_the_number_of_workers(large: Path) -> None:
     one = verified(large, 1)

@@ -14,7 +14,6 @@ def answered(
     return Answered(accepted, 40_000, before_us, after_us, 200_000, stopped_us, 200_000, 10_000, talked)
 
 
-@pytest.mark.promise("PROTOCOL", "What is charged agrees with the bots' own clocks.")
 @pytest.mark.slow
 def test_nobody_is_wronged_and_nobody_is_spared() -> None:
     ledger = run(60, "short", 1)

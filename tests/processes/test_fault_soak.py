@@ -17,10 +17,7 @@ from tests.tools.fault_soak import Checker, Meeting, meeting
 from tests.waiting import TOO_LONG_S
 
 
-@pytest.mark.promise(
-    "PROTOCOL", "Each fault is attributed to the bot that made it and affects no other game."
-)
-@pytest.mark.slow(seconds=5)
+@pytest.mark.slow
 def test_games_between_bots_that_fault_go_as_foretold() -> None:
     """In a process of its own, since all that a process holds is counted: this one may open other things."""
     words = [sys.executable, "-m", "tests.tools.fault_soak", "60", "--seed", "tiny", "--workers", "2"]

@@ -269,7 +269,6 @@ def has_computed(place: SeatWire) -> bool:
     return place.watch.cpu_ns() > 50_000_000  # more than it takes to start
 
 
-@pytest.mark.promise("LOST", "A process that a bot starts is seen to compute.")
 @pytest.mark.slow
 @pytest.mark.skipif(not cpu.AVAILABLE, reason="no processor time of processes is known")
 def test_a_process_that_a_bot_starts_is_seen_to_compute(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,7 +59,6 @@ def test_every_document_is_listed_and_shown() -> None:
     assert referee("docs", "PROTOCOL.md").out == referee("docs", "protocol").out
 
 
-@pytest.mark.promise("README", "A terminal shows a document laid out.", case="environment1")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "environment",
@@ -163,7 +162,6 @@ def test_a_shell_completes_bots_with_their_commands(tmp_path: Path, monkeypatch:
     assert completed(monkeypatch, "match", "blooms", "m") == ["file,m"], "large files are not read"
 
 
-@pytest.mark.promise("README", "A shell completes the games and bots of a run.")
 @pytest.mark.slow
 def test_a_shell_completes_games_and_bots_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = str(tmp_path / "run")
@@ -190,7 +188,6 @@ def test_a_shell_asks_the_program_and_is_told_no_errors(words: str, expected: st
     assert (done.stdout, done.stderr) == (expected, "")
 
 
-@pytest.mark.promise("README", "The line of the README makes a shell complete.")
 @pytest.mark.slow
 def test_the_line_of_the_readme_makes_a_shell_complete() -> None:
     (line,) = re.findall(r"`(eval .*?)`", (ROOT / "README.md").read_text())
@@ -227,8 +224,7 @@ def test_every_command_is_in_the_help_and_on_a_page() -> None:
     )
 
 
-@pytest.mark.promise("README", "The package works where it is installed, without its checkout.")
-@pytest.mark.slow(seconds=25)
+@pytest.mark.slow
 def test_a_wheel_has_everything_and_works_where_nothing_else_is_installed(tmp_path: Path) -> None:
     env = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}  # the build warns of it
     built = subprocess.run(

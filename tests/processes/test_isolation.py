@@ -46,11 +46,6 @@ def shell(script: str, level: str, cwd: Path = Path("/"), *arguments: str) -> Bo
     return Bot("sh", ("sh", "-c", script, "sh", *arguments), cwd, isolation=level)
 
 
-@pytest.mark.promise(
-    "ISOLATION",
-    "Streams, the scratch folder and the exit status are the same at every level.",
-    case="landlock",
-)
 def test_streams_scratch_folder_and_status_are_the_same_at_every_level(level: str) -> None:
     said, complaints, process = run(
         shell("echo a > $TMPDIR/f; cat $TMPDIR/f; echo b > /dev/stdout; echo c >&2; exit 7", level)
@@ -80,7 +75,6 @@ def test_nothing_of_an_honest_bot_is_reported_as_left_behind(level: str) -> None
     assert (report.orphans, report.escaped, report.unkillable) == ((), (), ())
 
 
-@pytest.mark.promise("ISOLATION", "Scratch space is limited at every level.", case="landlock")
 def test_scratch_space_is_limited_at_every_level(level: str) -> None:
     bot = replace(
         shell("dd if=/dev/zero of=$TMPDIR/f bs=1M count=8 2>/dev/null; sleep 600", level),
@@ -151,7 +145,6 @@ else: print("yes")
 """
 
 
-@pytest.mark.promise("ISOLATION", "A confined bot has no network.", case="landlock")
 def test_a_bot_has_no_network_where_it_is_confined(level: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = str(server.getsockname()[1])
@@ -175,7 +168,6 @@ attempt("keys", "syscall", 250, 0, -3, 0)
 """
 
 
-@pytest.mark.promise("ISOLATION", "System calls that reach beyond a process are denied.", case="landlock")
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the numbers of system calls are others")
 def test_calls_that_reach_beyond_a_process_are_denied(level: str) -> None:
     said, _, _ = run(Bot("x", (sys.executable, "-I", "-c", BEYOND), Path("/"), isolation=level))
@@ -185,7 +177,6 @@ def test_calls_that_reach_beyond_a_process_are_denied(level: str) -> None:
     assert (trace == "trace 1") == (keys == "keys 1") == (level in CONFINED)
 
 
-@pytest.mark.promise("ISOLATION", "A bot cannot gain privileges.", case="basic")
 @needs("grep")
 def test_a_bot_cannot_gain_privileges(level: str) -> None:
     said, _, _ = run(shell("grep NoNewPrivs /proc/$$/status", level))
@@ -199,7 +190,6 @@ def test_a_bot_cannot_signal_the_referee_at_basic() -> None:
     assert said == "no\nyes\n"
 
 
-@pytest.mark.promise("ISOLATION", "The bots of root do not have root's rights.", case="landlock")
 @needs("grep")
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has rights to lose")
 def test_bots_of_root_lose_root_s_rights(level: str) -> None:
@@ -207,7 +197,6 @@ def test_bots_of_root_lose_root_s_rights(level: str) -> None:
     assert (int(said.split()[1], 16) == 1 << 2) == (level != "none")
 
 
-@pytest.mark.promise("ISOLATION", "Root can run bots as another user.", case="none")
 def test_root_can_run_bots_as_another_user(level: str) -> None:
     needs_level(level, "nobody")
     script = "id -un; echo x > $TMPDIR/f && cat $TMPDIR/f; sleep 600"
@@ -289,9 +278,6 @@ def test_a_level_that_is_missing_stops_before_the_first_game(
     assert not (tmp_path / "t-results" / "games.jsonl").exists()
 
 
-@pytest.mark.promise(
-    "ISOLATION", "The level in force is in every record and under the table.", case="landlock"
-)
 @pytest.mark.slow
 def test_the_level_is_in_every_record_and_under_the_table(
     confined: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -331,7 +317,6 @@ def test_an_unknown_user_is_told(tmp_path: Path) -> None:
     assert "user" in done.err
 
 
-@pytest.mark.promise("ISOLATION", "A confined bot cannot change which process is killed first for memory.")
 def test_a_confined_bot_cannot_change_which_process_is_killed_first_for_memory(confined: str) -> None:
     """Raising the number again is what any process may do, where the file can be written."""
     file = "/proc/self/oom_score_adj"

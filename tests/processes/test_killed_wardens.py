@@ -47,9 +47,7 @@ def bot(folder: Path, first: str = ":", prepared: str = ":") -> str:
     return f"sh {script}"
 
 
-@pytest.mark.promise("ISOLATION", "Games of a killed warden are played again.")
 @pytest.mark.slow
-@pytest.mark.promise("ISOLATION", "A game whose warden was killed is played again.")
 @pytest.mark.parametrize("workers", ["0", pytest.param("1", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("first", "prepared"),
@@ -72,7 +70,6 @@ def test_games_of_a_killed_warden_are_played_again(
     assert sorted(game["attempt"] for game in played) == [1, 1, 1, 2, 2, 2]
 
 
-@pytest.mark.promise("ISOLATION", "A bot that kills its warden again and again forfeits.")
 @pytest.mark.slow
 @pytest.mark.parametrize("at", ["start", pytest.param("ask", marks=pytest.mark.slow)])
 def test_a_bot_that_kills_its_warden_again_and_again_gains_nothing(at: str, tmp_path: Path) -> None:
@@ -111,7 +108,6 @@ def test_a_warden_that_is_killed_before_the_program_runs(
 
 
 @pytest.mark.slow
-@pytest.mark.promise("ISOLATION", "A launcher or warden that is killed while no bot runs is replaced.")
 @pytest.mark.parametrize(
     "killed", ["all", *(pytest.param(killed, marks=pytest.mark.slow) for killed in ("launcher", "wardens"))]
 )

@@ -89,7 +89,6 @@ def test_a_user_that_bots_cannot_be_run_as_names_file_and_bot(command: list[str]
     assert done.err.startswith(f"referee: `{file}`: bot `b`: `user` is `nosuchuser`, but "), done.err
 
 
-@pytest.mark.promise("TOURNAMENT", "The last lines of a failed build are shown, escaped.")
 @pytest.mark.slow
 def test_the_last_lines_of_a_build_are_shown_and_escaped(tmp_path: Path) -> None:
     shows_the_build(with_sick(tmp_path / "t.toml"))
@@ -107,7 +106,6 @@ def shows_the_build(file: Path, run: Callable[..., Done] = referee, *words: str)
     assert "one / two &lt;b&gt;" in page and "two <b>" not in page
 
 
-@pytest.mark.promise("TOURNAMENT", "The same command takes in a bot that was mended.")
 @pytest.mark.slow
 def test_the_same_command_takes_in_a_bot_that_was_mended(tmp_path: Path) -> None:
     takes_in_what_was_mended(with_sick(tmp_path / "t.toml"))
@@ -130,7 +128,6 @@ def takes_in_what_was_mended(file: Path, run: Callable[..., Done] = referee, *wo
     assert referee("verify", str(folder)).code == 0
 
 
-@pytest.mark.promise("TOURNAMENT", "A bot that breaks during a run waits while the others play.")
 @pytest.mark.slow
 def test_a_bot_that_breaks_during_a_run_waits_while_the_others_play(tmp_path: Path) -> None:
     """Its games stay open: they are played when it is mended."""
@@ -163,7 +160,6 @@ def test_where_pairings_follow_results_no_bot_joins_later(form: str, tmp_path: P
     )
 
 
-@pytest.mark.promise("FORMATS", "Where pairings follow results, a bot of the run has to be there.")
 @pytest.mark.slow
 @pytest.mark.parametrize("form", ["swiss", "knockout"])
 def test_where_pairings_follow_results_a_bot_of_the_run_has_to_be_there(form: str, tmp_path: Path) -> None:

@@ -109,10 +109,7 @@ def faults(game: dict[str, Any]) -> dict[str, str]:
     return dict(zip(game["bots"], game["faults"], strict=True))
 
 
-@pytest.mark.promise(
-    "ISOLATION", "A bot that uses up the memory of the machine loses by that.", case="landlock-by-itself"
-)
-@pytest.mark.slow(seconds=4)
+@pytest.mark.slow
 @pytest.mark.parametrize("fills", [BY_ITSELF, BY_MANY], ids=["by-itself", "by-many"])
 @pytest.mark.parametrize("level", LEVELS)
 def test_a_bot_that_uses_up_all_memory_loses_by_that(
@@ -123,12 +120,7 @@ def test_a_bot_that_uses_up_all_memory_loses_by_that(
         assert faults(game) == {"filler": "limit", "plain": ""}, json.dumps(game)[:2000]
 
 
-@pytest.mark.promise(
-    "TOURNAMENT",
-    "A bot of which only a process that it started is killed for lack of memory plays on.",
-    case="landlock",
-)
-@pytest.mark.slow(seconds=4)
+@pytest.mark.slow
 @pytest.mark.parametrize("level", LEVELS)
 def test_a_bot_whose_child_uses_up_all_memory_plays_on(level: str, group: Path, tmp_path: Path) -> None:
     file = tournament(tmp_path, level, BY_A_CHILD)

@@ -84,7 +84,6 @@ def test_only_what_has_a_size_can_be_written_to(user: str, open_folder: Path) ->
     assert (said.split("\n"), complaints) == (["write /tmp", "write /dev/shm", "end", ""], "")
 
 
-@pytest.mark.promise("ISOLATION", "A bot that fills a mount loses by the limit.", case="-memory-/tmp")
 @pytest.mark.slow
 @pytest.mark.parametrize("path", ["/tmp", "/dev/shm"])
 @pytest.mark.parametrize("limit", LIMITS)

@@ -189,7 +189,6 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Building:
     return build
 
 
-@pytest.mark.promise("FIRST_BOT", "A new bot passes its check and plays its tournament.", case="python")
 @pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_new_bot_builds_without_warnings_passes_its_check_and_plays_its_tournament(

@@ -126,7 +126,6 @@ KINDS = [
 ]
 
 
-@pytest.mark.promise("PROTOCOL", "The helpers of a bot count as the bot.")
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_a_bot_computes_while_it_is_not_asked_is_measured(kind: str, tmp_path: Path) -> None:
@@ -138,11 +137,6 @@ def test_what_a_bot_computes_while_it_is_not_asked_is_measured(kind: str, tmp_pa
     assert measured["watches"].get("off_turn_cpu_us", 0) < measured[kind]["off_turn_cpu_us"]
 
 
-@pytest.mark.promise(
-    "PROTOCOL",
-    "What a bot computes while it is not asked is measured and reported, and can be prevented.",
-    case="thinks",
-)
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_bot_that_is_paused_computes_nothing_and_plays_on(
@@ -159,9 +153,6 @@ def test_a_bot_that_is_paused_computes_nothing_and_plays_on(
         assert exits[kind].status == "exited with status 0", "it runs again when the games are over"
 
 
-@pytest.mark.promise(
-    "PROTOCOL", "What a bot computes while it is not asked is measured and reported, and can be prevented."
-)
 @pytest.mark.slow
 def test_a_match_tells_who_computed_and_can_prevent_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -200,7 +191,6 @@ def test_a_tenth_of_the_time_is_told(
     assert ("bot `a` computed for" in capsys.readouterr().err) == told
 
 
-@pytest.mark.promise("PROTOCOL", "Bots that are asked at the same time can be paused until then.")
 @pytest.mark.slow
 def test_bots_that_are_asked_at_the_same_time_can_be_paused() -> None:
     bots = [f"{name}={RANDOM}" for name in "ab"]

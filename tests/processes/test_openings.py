@@ -57,7 +57,6 @@ def rewrite(folder: Path, lines: list[dict[str, Any]]) -> None:
     written.close()
 
 
-@pytest.mark.promise("TOURNAMENT", "With openings, bots that always play the same play different games.")
 @pytest.mark.slow
 def test_bots_that_always_play_the_same_play_different_games(tmp_path: Path) -> None:
     without, drawn = tmp_path / "without", tmp_path / "drawn"

@@ -94,9 +94,6 @@ def killing(
     monkeypatch.setattr(BotConnection, "send", sends)
 
 
-@pytest.mark.promise(
-    "ISOLATION", "A bot that cannot reach its warden does not lose when that is killed.", case="landlock"
-)
 @pytest.mark.parametrize("level", ["landlock", pytest.param("bwrap", marks=pytest.mark.slow)])
 def test_a_warden_that_is_killed_during_a_game_costs_no_bot_anything(
     level: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -113,7 +110,6 @@ def test_a_warden_that_is_killed_during_a_game_costs_no_bot_anything(
     assert not any("Traceback" in void["error"] for void in voids(tmp_path / "t-results"))
 
 
-@pytest.mark.promise("ISOLATION", "A bot does not lose when one of its `bwrap` processes is killed.")
 @pytest.mark.slow
 @pytest.mark.parametrize("at", ["ask ", "hello "])
 @pytest.mark.parametrize("victim", [wrapper, first_process])
@@ -211,10 +207,7 @@ elif "run" in sys.orig_argv:
 """
 
 
-@pytest.mark.promise(
-    "TOURNAMENT", "Where bots cannot reach the referee's processes, none forfeits for their death."
-)
-@pytest.mark.slow(seconds=6)
+@pytest.mark.slow
 def test_workers_that_are_killed_cost_no_bot_anything_and_a_game_gets_five_attempts(tmp_path: Path) -> None:
     deaths = tmp_path / "deaths"
     deaths.touch()
@@ -236,7 +229,6 @@ def test_workers_that_are_killed_cost_no_bot_anything_and_a_game_gets_five_attem
     assert referee("verify", str(tmp_path / "t-results")).code == 0
 
 
-@pytest.mark.promise("TOURNAMENT", "A game that becomes void each time gets five attempts.")
 @pytest.mark.slow
 def test_a_game_that_becomes_void_each_time_gets_five_attempts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -149,7 +149,6 @@ def play_as_another_process() -> None:
     assert referee("match", "blooms", PLAIN, PLAIN, *words).code == 0
 
 
-@pytest.mark.promise("TOURNAMENT", "What a killed referee has left is removed by the next one.")
 @pytest.mark.slow
 def test_the_next_referee_removes_what_a_killed_one_has_left(
     running: subprocess.Popen[bytes], tmp_path: Path

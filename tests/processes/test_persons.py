@@ -54,7 +54,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.promise("PLAY", "The games of persons are added to a folder, and verify.")
 @pytest.mark.slow
 def test_games_of_persons_accumulate_in_a_folder_and_verify(folder: Path) -> None:
     first, second = records(folder)
@@ -67,7 +66,6 @@ def test_games_of_persons_accumulate_in_a_folder_and_verify(folder: Path) -> Non
     assert done.code == 0 and "2 games verified" in done.out, done.err
 
 
-@pytest.mark.promise("PLAY", "Other commands know the games of persons.")
 @pytest.mark.slow
 def test_other_commands_know_games_of_persons(folder: Path) -> None:
     assert "anna" in referee("table", str(folder)).out
@@ -76,7 +74,6 @@ def test_other_commands_know_games_of_persons(folder: Path) -> None:
     assert "2 of 2 games" in referee("status", str(folder)).out
 
 
-@pytest.mark.promise("PLAY", "No other command starts a person.")
 @pytest.mark.slow
 def test_no_other_command_starts_a_person(folder: Path) -> None:
     done = referee("run", str(folder / "tournament.toml"), "-o", str(folder))
@@ -110,7 +107,6 @@ def test_wrong_usage_is_one_line(words: tuple[str, ...], message: str) -> None:
     assert done.code == 2 and message in done.err and done.err.count("\n") == 1, done.err
 
 
-@pytest.mark.promise("PLAY", "A game that a person leaves is not recorded.")
 @pytest.mark.slow
 def test_a_game_that_is_left_is_not_recorded(tmp_path: Path) -> None:
     done = typed("L:A1", "blooms", "me", "bob=me", "-o", str(tmp_path / "run"))
@@ -128,7 +124,6 @@ def test_what_is_typed_is_shown_escaped_and_bounded(tmp_path: Path) -> None:
     assert len(done.out) < 10_000 and "the line has more than 500 characters" in done.out
 
 
-@pytest.mark.promise("PLAY", "A hint bot is told what the seat knows and no more.")
 @pytest.mark.slow
 def test_a_hint_bot_is_told_what_the_seat_knows_and_no_more(tmp_path: Path) -> None:
     bot = tmp_path / "telling.py"
@@ -147,7 +142,6 @@ def test_a_hint_bot_is_told_what_the_seat_knows_and_no_more(tmp_path: Path) -> N
     assert "seat 2: ['runes 2 S" in hints[1] and "runes 1" not in hints[1]
 
 
-@pytest.mark.promise("PLAY", "A person whose time is up loses or gets the default move.")
 @pytest.mark.slow
 def test_a_person_whose_time_is_up_loses_or_gets_the_default(tmp_path: Path) -> None:
     reading, writing = os.pipe()

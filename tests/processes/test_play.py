@@ -19,7 +19,6 @@ SLOW = {*((slug, 2) for slug in GAMES if slug != "blooms"), ("thetree", 3), ("th
 
 
 @pytest.mark.quick_cases(1)
-@pytest.mark.promise("README", "Each game can be played, replayed and verified.", case="floral 2")
 @pytest.mark.parametrize(
     ("slug", "given", "seats"),
     [
@@ -60,9 +59,6 @@ def test_a_match_a_replay_and_a_verification(
     assert wrong.code == 2 and f"expected --seat 1 to {seats}" in wrong.err
 
 
-@pytest.mark.promise(
-    "FORMATS", "Tournaments of other numbers of seats than two are played and ranked.", case="1"
-)
 @pytest.mark.slow
 @pytest.mark.parametrize("players", quick_first([1, 3, 4], 1))
 def test_a_tournament_of_tables_of_other_sizes_than_two(players: int, tmp_path: Path) -> None:
@@ -84,7 +80,6 @@ def test_a_tournament_of_tables_of_other_sizes_than_two(players: int, tmp_path: 
         assert len({game["events"][0]["chance"] for game in found.values()}) == 2
 
 
-@pytest.mark.promise("TOURNAMENT", "Conditions are shared by a pair of games, and mappings are not.")
 @pytest.mark.slow
 def test_conditions_are_shared_by_a_pair_and_mappings_are_not(tmp_path: Path) -> None:
     file = toml(tmp_path / "t.toml", dict.fromkeys("ab", RANDOM), "max_turns = 6", game="floral", rounds=3)

@@ -103,11 +103,6 @@ ME = "seat 1 me"
 OVER = r"(?:me|b) won|a draw"
 
 
-@pytest.mark.promise(
-    "PLAY",
-    "A person plays a game to its end in a terminal, with moves taken back.",
-    case="blooms",
-)
 @pytest.mark.parametrize("slug", GAMES)
 def test_a_game_to_its_end_with_illegal_moves_and_a_move_taken_back(slug: str, tmp_path: Path) -> None:
     options = [word for option in GAMES[slug] for word in ("--option", option)]
@@ -136,7 +131,6 @@ def test_a_game_to_its_end_with_illegal_moves_and_a_move_taken_back(slug: str, t
     assert not any("rejected" in event for event in game["events"] if event.get("seat") == 1)
 
 
-@pytest.mark.promise("PLAY", "Two persons at a terminal see no secrets of each other.")
 def test_two_persons_see_no_secrets_of_each_other_in_floral(tmp_path: Path) -> None:
     terminal = Terminal("floral", "anna=me", "bob=me", "--option", "max_turns=2", "-o", str(tmp_path / "run"))
     screens: dict[str, list[str]] = {"seat 1 anna": [], "seat 2 bob": []}
@@ -218,9 +212,6 @@ def test_at_a_terminal_that_cannot_draw_lines_are_plain(tmp_path: Path) -> None:
     assert terminal.ended() == 0 and "\x1b" not in terminal.written
 
 
-@pytest.mark.promise(
-    "PLAY", "The terminal is as before when a person leaves.", case="\\x03-3-referee: stopped by SIGINT"
-)
 @pytest.mark.parametrize(
     ("keys", "code", "message"),
     [

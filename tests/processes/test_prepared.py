@@ -69,7 +69,6 @@ def seen(name: str, program: str, user: str, folder: Path) -> list[str]:
     return sorted(said.splitlines())
 
 
-@pytest.mark.promise("ISOLATION", "A bot finds no trace of the one before it.")
 @pytest.mark.slow
 def test_a_bot_finds_no_trace_of_the_one_before_it(user: str, open_folder: Path) -> None:
     """Both have the same warden, which has prepared what they share."""

@@ -96,9 +96,6 @@ AT_THE_DEADLINE = [
 
 
 @pytest.mark.quick_cases(2)
-@pytest.mark.promise(
-    "PROTOCOL", "A bot loses at its deadline, whatever it does meanwhile.", case="never reads"
-)
 @pytest.mark.parametrize("vice", quick_first(AT_THE_DEADLINE, 4))
 def test_loses_at_the_deadline_whatever_it_does_meanwhile(vice: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Else it would lose by a flood after some twenty seconds, or end by itself after sixty."""
@@ -158,7 +155,6 @@ def test_an_answer_before_the_question_is_out_of_turn_and_a_second_one_is_droppe
     assert record.measured["seats"][0]["stale"] == 3
 
 
-@pytest.mark.promise("PROTOCOL", "A flood of stderr harms nobody; its beginning and its end are kept.")
 @pytest.mark.slow
 def test_a_flood_of_stderr_harms_nobody_and_is_kept_at_both_ends() -> None:
     (record,) = games(("stderr, then plays",), ("resigns", "2"))
@@ -227,7 +223,6 @@ def test_a_program_that_vanished_does_not_start(tmp_path: Path) -> None:
     assert "No such file or directory" in record.events[0].detail  # type: ignore[union-attr]
 
 
-@pytest.mark.promise("PROTOCOL", "A reserve is charged in the steps of the time control.")
 def test_steps_of_reserve_are_charged_and_the_record_shows_it() -> None:
     (record,) = games(("sleep", "0.05", "0", "0.02"), ("resigns", "3"), clocks=("10ms+1h/1ms", LONG))
     charges = [event.charge for event in record.events if isinstance(event, Moved) and event.seat == 0]
@@ -262,7 +257,6 @@ def test_processes_serve_the_next_game_and_are_fresh_after_a_fault() -> None:
         assert (kept["starting"]["text"], kept["starting"]["asked"]) == ("getting ready\n", [[0, 14]])
 
 
-@pytest.mark.promise("PROTOCOL", "A bot that exits after its game is started anew.")
 @pytest.mark.slow
 def test_a_bot_that_exits_after_its_game_is_started_anew() -> None:
     first, second = games(("plays and exits",), GOOD, count=2)
@@ -288,11 +282,6 @@ def test_what_was_said_while_the_opponent_thought_is_no_answer(tmp_path: Path) -
     assert [event.seat for event in record.events if isinstance(event, Moved)] == [0, 1]
 
 
-@pytest.mark.promise(
-    "PROTOCOL",
-    "What a bot does between two games is judged in the next one.",
-    case="exits at the end-second0",
-)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("vice", "second"), [("exits at the end", (1, "start")), ("says goodbye", (2, "resigned"))]
@@ -304,7 +293,6 @@ def test_what_happens_between_two_games_is_judged_in_the_next(vice: str, second:
         assert [loser(record) for record in records] == [(2, "resigned"), second, (2, "resigned")]
 
 
-@pytest.mark.promise("PROTOCOL", "A bot may clean up when it gets SIGTERM.")
 def test_a_bot_may_clean_up_on_sigterm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("referee.wire.connection.GRACE_S", 0.01)
     monkeypatch.setattr("referee.processes.ending.TERM_S", TOO_LONG_S)
@@ -403,11 +391,6 @@ def test_the_referee_s_own_stoppage_is_not_the_bot_s_time() -> None:
     assert record.measured["seats"][1]["stopped_us"] > 200_000
 
 
-@pytest.mark.promise(
-    "PROTOCOL",
-    "An answer that was late by the bot's own doing is late though the referee was stopped.",
-    case="True",
-)
 @pytest.mark.slow
 @STOPS
 @pytest.mark.parametrize("stamped", [True, False])
@@ -433,12 +416,6 @@ def test_an_answer_beyond_its_time_while_the_referee_is_stopped(
         assert abs(moved.timing.wall_us - moved.timing.stopped_us - moved.charge.used_us) <= 2
 
 
-@pytest.mark.promise(
-    "PROTOCOL", "The time during which the referee itself was stopped is not charged to a bot.", case="True"
-)
-@pytest.mark.promise(
-    "PROTOCOL", "An answer that comes after the referee was stopped is no older.", case="False"
-)
 @pytest.mark.slow
 @STOPS
 @pytest.mark.parametrize("answers_meanwhile", [True, False])
@@ -502,7 +479,6 @@ def test_what_was_written_in_time_counts_though_nobody_looked_until_the_time_was
     assert isinstance(reply.content, Answer)
 
 
-@pytest.mark.promise("DEVELOPING", "A slow reader of the dialogue costs no bot its game.")
 def test_a_slow_reader_of_the_dialogue_costs_no_bot_its_game(tmp_path: Path) -> None:
     """It holds the referee up for long after the bot has answered."""
     path = tmp_path / "answered"

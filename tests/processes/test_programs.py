@@ -427,11 +427,6 @@ def plays_or_lacks_semaphores(name: str, bot: Bot) -> None:
 
 
 @pytest.mark.quick_cases(1)
-@pytest.mark.promise(
-    "ISOLATION",
-    "A confined bot runs in the virtual environment of its folder.",
-    case="virtual_environment_in_the_bot_s_folder-landlock",
-)
 @pytest.mark.parametrize(("prepared", "level"), AT_ALL_LEVELS, indirect=["prepared"], scope="module")
 def test_a_program_plays(prepared: tuple[str, Bot], level: str) -> None:
     needs_level(level)
@@ -439,7 +434,6 @@ def test_a_program_plays(prepared: tuple[str, Bot], level: str) -> None:
     plays_or_lacks_semaphores(name, replace(bot, isolation=level))
 
 
-@pytest.mark.promise("ISOLATION", "A confined bot plays as another user too.", case="python-landlock")
 @AS_ROOT
 @pytest.mark.slow
 @pytest.mark.parametrize("level", CONFINED)
@@ -451,7 +445,7 @@ def test_a_program_plays_as_another_user(prepared_by_the_system: tuple[str, Bot]
 
 
 @AS_ROOT
-@pytest.mark.slow(seconds=20)
+@pytest.mark.slow
 def test_programs_play_where_the_referee_runs_as_an_ordinary_user(scratch: Path) -> None:
     """What is confined once more, with the system's interpreter, which every user can execute."""
     packages = sysconfig.get_path("purelib")
@@ -485,11 +479,6 @@ def test_programs_play_where_the_referee_runs_as_an_ordinary_user(scratch: Path)
 
 
 @pytest.mark.quick_cases(1)
-@pytest.mark.promise(
-    "ISOLATION",
-    "The author of a bot that is kept from a file is told what it may read.",
-    case="shell-landlock",
-)
 @pytest.mark.any_user
 @pytest.mark.parametrize("level", CONFINED)
 @pytest.mark.parametrize(

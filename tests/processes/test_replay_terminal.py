@@ -77,7 +77,6 @@ class Terminal:
         return self.screen.exitstatus
 
 
-@pytest.mark.promise("LOOKING", "After a replay the terminal is as before.")
 @pytest.mark.slow
 def test_keys_step_and_quit_and_the_terminal_is_as_before(game: Path) -> None:
     terminal = Terminal(XTERM, str(game))
@@ -91,9 +90,6 @@ def test_keys_step_and_quit_and_the_terminal_is_as_before(game: Path) -> None:
     assert terminal.ended() == 0
 
 
-@pytest.mark.promise(
-    "LOOKING", "A signal closes the replay's screen and leaves the terminal as it was.", case="15"
-)
 @pytest.mark.parametrize(
     "number",
     [pytest.param(number, marks=pytest.mark.slow) for number in (SIGTERM, SIGINT, SIGHUP)],
@@ -148,7 +144,6 @@ def test_an_empty_variable_is_none(game: Path) -> None:
     assert terminal.ended() == 0 and COLOUR.search(terminal.written)
 
 
-@pytest.mark.promise("LOOKING", "A dumb terminal gets the text of a replay.")
 @pytest.mark.slow
 @pytest.mark.parametrize("env", [DUMB, pytest.param({}, marks=pytest.mark.slow)])
 def test_a_dumb_terminal_gets_the_text(env: dict[str, str], game: Path) -> None:
@@ -157,7 +152,6 @@ def test_a_dumb_terminal_gets_the_text(env: dict[str, str], game: Path) -> None:
     assert "1. seat 1 a: " in terminal.written and "\x1b" not in terminal.written
 
 
-@pytest.mark.promise("LOOKING", "A replay that is no terminal's is text.", case="> out")
 @pytest.mark.slow
 @pytest.mark.parametrize("redirection", ["< /dev/null", "2> err", "> out"])
 def test_a_stream_that_is_no_terminal_gets_the_text(redirection: str, game: Path, tmp_path: Path) -> None:
@@ -216,7 +210,6 @@ def test_a_step_to_begin_at(game: Path) -> None:
     assert wrong.code == 2 and "no step 999, expected 0 to " in wrong.err
 
 
-@pytest.mark.promise("LOOKING", "A replay begins at the step that was asked for.")
 @pytest.mark.slow
 def test_the_screen_begins_at_a_step(game: Path) -> None:
     terminal = Terminal(XTERM, str(game), "--step", "2")
@@ -225,7 +218,6 @@ def test_the_screen_begins_at_a_step(game: Path) -> None:
     assert terminal.ended() == 0
 
 
-@pytest.mark.promise("LOOKING", "In a terminal, `replay RUN` is a list from which games are chosen.")
 @pytest.mark.slow
 def test_games_are_chosen_from_a_list_one_after_another(games: Path) -> None:
     terminal = Terminal(XTERM, str(games))
@@ -255,7 +247,6 @@ def test_a_signal_closes_the_list(games: Path) -> None:
     assert terminal.ended() == 3
 
 
-@pytest.mark.promise("LOOKING", "Where it is no terminal's, the list of games is text with a heading.")
 @pytest.mark.slow
 @pytest.mark.parametrize("words", [[], ["--all"]])
 def test_the_list_of_games_is_text_with_a_heading_in_a_pipe(words: list[str], games: Path) -> None:

@@ -119,8 +119,7 @@ def test_of_very_many_bots_ratings_are_fitted_once(
     assert "With more than 1 bots, repeated fits would take too long." in page.read_text()
 
 
-@pytest.mark.promise("LOOKING", "A report is the same with any number of workers.")
-@pytest.mark.slow(seconds=10)
+@pytest.mark.slow
 def test_a_page_is_the_same_whatever_the_number_of_workers(large: Path) -> None:
     one = referee("report", str(large), "--workers", "0")
     assert one.code == 0, one.err
@@ -131,7 +130,6 @@ def test_a_page_is_the_same_whatever_the_number_of_workers(large: Path) -> None:
     assert all(about["course"] for about in listed(one.out)["about"].values())
 
 
-@pytest.mark.promise("LOOKING", "A report overwrites no other files.")
 @pytest.mark.slow
 def test_other_files_are_not_overwritten(small: Path, tmp_path: Path) -> None:
     records = tmp_path / journal.NAME
@@ -143,7 +141,6 @@ def test_other_files_are_not_overwritten(small: Path, tmp_path: Path) -> None:
     assert records.read_bytes() == before and [*tmp_path.iterdir()] == [records]
 
 
-@pytest.mark.promise("LOOKING", "A report in a folder has all games on pages.")
 @pytest.mark.slow
 def test_a_folder_has_all_games_on_pages(large: Path, tmp_path: Path) -> None:
     folder = tmp_path / "report"
@@ -290,7 +287,6 @@ FORMATS = {
 }
 
 
-@pytest.mark.promise("LOOKING", "Every format has a report.", case="league")
 @pytest.mark.slow
 @pytest.mark.parametrize("form", FORMATS)
 def test_every_format_has_a_report(form: str, tmp_path: Path) -> None:

@@ -125,7 +125,6 @@ cmd = {json.dumps(RANDOM)}
 """
 
 
-@pytest.mark.promise("DEVELOPING", "A game that is played again is the same game.", case="league")
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["sections", "alone", "league"])
 def test_games_of_every_kind_of_run_are_the_same_again(kind: str, tmp_path: Path) -> None:

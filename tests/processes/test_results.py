@@ -56,9 +56,6 @@ SLOW = pytest.mark.slow
 
 
 @pytest.mark.quick_cases(1)
-@pytest.mark.promise(
-    "TOURNAMENT", "A run whose file was removed or replaced stops, and its games are rescued."
-)
 @pytest.mark.parametrize(
     ("deed", "told"),
     [
@@ -110,9 +107,6 @@ def test_a_match_notices_it_too(tmp_path: Path) -> None:
     assert done.code == 4 and done.out == "" and "was removed; all its records are in" in done.err
 
 
-@pytest.mark.promise(
-    "TOURNAMENT", "What lies in the place of a run's files is neither followed nor waited for."
-)
 @pytest.mark.parametrize("after", [1, pytest.param(4, marks=SLOW)])
 @pytest.mark.parametrize(
     "deed",
@@ -133,7 +127,6 @@ def test_what_lies_in_place_of_the_dialogues_ends_the_run(deed: str, after: int,
     assert "bad" in done.out, "the games are stored, and the table is true"
 
 
-@pytest.mark.promise("TOURNAMENT", "Only one referee at a time works on a run.")
 @pytest.mark.slow
 def test_a_second_referee_is_refused_without_the_lock_file(tmp_path: Path) -> None:
     file = toml(tmp_path / "t.toml", dict.fromkeys("ab", f"{BAD} sleep 1 1 1 1"))
@@ -206,7 +199,6 @@ def test_no_command_hangs_at_what_is_no_regular_file(
         assert done.code == (2 if refused else 0), (words, done.err)
 
 
-@pytest.mark.promise("TOURNAMENT", "Other users cannot read the folder of a run that has a secret seed.")
 @pytest.mark.slow
 def test_a_run_is_closed_to_others(tmp_path: Path) -> None:
     file = toml(tmp_path / "t.toml", dict.fromkeys("ab", sh(RESIGNS)), rounds=1, keep="all")

@@ -18,8 +18,7 @@ from tests.programs import path_of
 from tests.tools import ladders
 
 
-@pytest.mark.promise("PROTOCOL", "Bots in other languages play without a fault.", case="c_bot")
-@pytest.mark.slow(seconds=12)
+@pytest.mark.slow
 @pytest.mark.parametrize("other", ["c_bot", "js_bot"])
 def test_a_hundred_games_across_languages_without_a_fault(
     other: str, tmp_path: Path, request: pytest.FixtureRequest
@@ -43,8 +42,7 @@ def test_every_bot_plays_on_every_board(size: str, c_bot: str, js_bot: str) -> N
         assert done.code == 0, done.err
 
 
-@pytest.mark.promise("TOURNAMENT", "The same seed plays the same games.")
-@pytest.mark.slow(seconds=12)
+@pytest.mark.slow
 def test_the_same_seed_plays_the_same_games(tmp_path: Path, c_bot: str, js_bot: str) -> None:
     for one, other in ((GREEDY, RANDOM), (c_bot, js_bot), (PLAIN, PLAIN)):
         runs = []
@@ -62,10 +60,7 @@ QUICKER = {"ladder-floral": "beam 2", "ladder-thetree": "playouts 8"}
 """What makes the last bot of a ladder quick."""
 
 
-@pytest.mark.promise(
-    "README", "The tournaments that come with the referee are played without a fault.", case="swiss"
-)
-@pytest.mark.slow(seconds=10)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TOURNAMENTS)
 def test_every_tournament_is_played_without_a_fault(name: str, tmp_path: Path) -> None:
     (tmp_path / "tournaments").mkdir()
@@ -89,7 +84,6 @@ def test_every_tournament_is_played_without_a_fault(name: str, tmp_path: Path) -
     assert referee("verify", str(folder)).code == 0
 
 
-@pytest.mark.promise("FORMATS", "A sequential test of two sample bots of unlike strength is decided early.")
 @pytest.mark.slow
 def test_a_match_of_greedy_against_random_stops_as_soon_as_the_test_is_decided(tmp_path: Path) -> None:
     words = ["match", "blooms", f"greedy={GREEDY}", f"random={RANDOM}", "--option", "size=3", "--seed", "1"]
@@ -146,7 +140,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Searcher], str]
     return build
 
 
-@pytest.mark.slow(seconds=5)
+@pytest.mark.slow
 @pytest.mark.parametrize("it", SEARCHERS, ids=lambda it: it.game)
 def test_a_search_bot_with_rules_of_its_own_knows_them(
     it: Searcher, built: Callable[[Searcher], str], tmp_path: Path

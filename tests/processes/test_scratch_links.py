@@ -86,7 +86,6 @@ def test_a_link_that_takes_the_place_of_a_folder_is_not_followed_when_its_mode_i
     assert stat.S_IMODE((inside / "moved").stat().st_mode) != 0
 
 
-@pytest.mark.promise("ISOLATION", "A bot that swaps folders for links leads nowhere.")
 @pytest.mark.slow
 def test_a_bot_that_swaps_folders_for_links_leads_nowhere(open_folder: Path) -> None:
     module, folder = open_folder / "scratch.py", open_folder / "folder"

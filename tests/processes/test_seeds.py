@@ -45,7 +45,6 @@ def write(folder: Path, lines: Lines) -> None:
     written.close()
 
 
-@pytest.mark.promise("TOURNAMENT", "No bot can read the seed while the run is on.")
 @pytest.mark.slow
 @pytest.mark.parametrize("command", ["run", "match"])
 def test_no_bot_can_read_the_seed_while_the_run_is_on(command: str, tmp_path: Path) -> None:
@@ -107,7 +106,6 @@ def test_more_rounds_are_played_under_another_seed(played: tuple[Path, Path]) ->
     assert referee("verify", str(folder)).err == ""
 
 
-@pytest.mark.promise("TOURNAMENT", "After a kill, a run goes on under another seed.")
 @pytest.mark.slow
 def test_after_a_kill_a_run_goes_on_under_another_seed(played: tuple[Path, Path]) -> None:
     """The games of an encounter, or the bots that play alone in a round, still share their chance."""
@@ -187,7 +185,6 @@ def _short_hash(lines: Lines) -> None:
     lines[0]["seed_sha256"] = "0"
 
 
-@pytest.mark.promise("TOURNAMENT", "A seed that does not fit the others is found.")
 @pytest.mark.parametrize(
     ("forge", "message"),
     [

@@ -43,7 +43,6 @@ def state_of(folder: Path) -> dict[str, tuple[bytes, int, int]]:
     }
 
 
-@pytest.mark.promise("LOOKING", "`serve` prints its address, answers, and ends at a signal.")
 @pytest.mark.slow
 def test_it_prints_its_address_answers_and_ends_at_a_signal(folder: Path) -> None:
     before = state_of(folder)
@@ -58,7 +57,6 @@ def test_it_prints_its_address_answers_and_ends_at_a_signal(folder: Path) -> Non
     assert state_of(folder) == before, "nothing is written"
 
 
-@pytest.mark.promise("LOOKING", "The server ends at once while browsers follow the run.", case="2")
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
 def test_it_ends_at_once_also_while_browsers_follow_the_run(folder: Path, number: signal.Signals) -> None:
@@ -69,7 +67,6 @@ def test_it_ends_at_once_also_while_browsers_follow_the_run(folder: Path, number
         assert [*parts] == [], "the stream has ended"
 
 
-@pytest.mark.promise("LOOKING", "The live page waits for a run that has not begun.")
 @pytest.mark.slow
 def test_it_waits_for_a_run_that_has_not_begun(tmp_path: Path) -> None:
     file = tmp_path / "t.toml"
@@ -109,7 +106,6 @@ def test_a_server_for_everybody_says_so(folder: Path) -> None:
     assert request == "127.0.0.1 GET / 200"
 
 
-@pytest.mark.promise("LOOKING", "Clients that hang keep nobody waiting.")
 @pytest.mark.slow
 def test_clients_that_hang_keep_nobody_waiting_and_are_sent_away(folder: Path) -> None:
     patch = "import referee.serving.server as s; s.REQUEST_S = s.WRITE_S = 1.0"
@@ -131,7 +127,6 @@ def test_clients_that_hang_keep_nobody_waiting_and_are_sent_away(folder: Path) -
         assert server.end()[1] == "referee: stopped by SIGTERM\n", "nothing was printed meanwhile"
 
 
-@pytest.mark.promise("LOOKING", "The server's connections are bounded.")
 @pytest.mark.slow
 def test_connections_are_bounded(folder: Path) -> None:
     with serving(folder, patch="import referee.serving.server as s; s.MAX_CONNECTIONS = 5") as server:
@@ -196,7 +191,6 @@ def test_200_requests_at_once(folder: Path) -> None:
         assert server.end() == (3, "referee: stopped by SIGTERM\n")
 
 
-@pytest.mark.promise("LOOKING", "The live page follows a run and changes nothing in it.")
 @pytest.mark.slow
 def test_beside_a_run_it_follows_and_changes_nothing(tmp_path: Path) -> None:
     """The bots draw their moves from their seeds, so that the games follow from the seed of the run.

@@ -42,9 +42,6 @@ IN_A_TERMINAL = {**os.environ, "TERM": "xterm-256color"}
 
 
 @pytest.mark.quick_cases(1)
-@pytest.mark.promise(
-    "TOURNAMENT", "A signal at any moment ends a command with its exit code and no traceback.", case="table"
-)
 @pytest.mark.parametrize(
     ("moment", "code", "told"),
     [
@@ -85,7 +82,6 @@ def test_a_signal_at_a_moment(moment: str, code: int, told: str, tmp_path: Path)
         assert [path.name for path in tmp_path.iterdir()] == ["t.toml"] and not done.stdout
 
 
-@pytest.mark.promise("TOURNAMENT", "A run whose terminal is gone is stopped and can be continued.")
 @pytest.mark.slow
 def test_a_run_whose_terminal_is_gone_is_stopped_and_continues(tmp_path: Path) -> None:
     file = toml(tmp_path / "t.toml", {"a": f"{BAD} sleep 0.3", "b": PLAIN}, rounds=50, clock="5s", workers=1)
@@ -101,7 +97,7 @@ def test_a_run_whose_terminal_is_gone_is_stopped_and_continues(tmp_path: Path) -
     assert 2 <= len(games(tmp_path / "t-results")) < 100
 
 
-@pytest.mark.slow(seconds=9)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "twice"),
     [

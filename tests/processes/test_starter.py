@@ -88,7 +88,6 @@ CASES = [
 
 
 @pytest.mark.quick_cases(1)
-@pytest.mark.promise("ISOLATION", "A compiled start leaves a bot what a start in Python does.")
 @pytest.mark.parametrize(("level", "user"), CASES)
 def test_a_compiled_start_leaves_a_bot_what_one_in_python_does(
     level: str, user: str, monkeypatch: pytest.MonkeyPatch

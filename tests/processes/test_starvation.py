@@ -44,7 +44,6 @@ play(choose)
 """
 
 
-@pytest.mark.promise("TOURNAMENT", "A bot is charged while it waits for a processor.", case="False")
 @pytest.mark.slow
 @pytest.mark.parametrize("forgiven", [False, True])
 def test_a_bot_on_a_core_that_others_use_waits(tmp_path: Path, forgiven: bool) -> None:
@@ -94,12 +93,7 @@ play(choose)
 
 
 @pytest.mark.skipif((os.cpu_count() or 1) > 8, reason="it would take many programs to keep all cores busy")
-@pytest.mark.promise(
-    "TOURNAMENT",
-    "A loss on time for want of a processor is void, one by computing is not.",
-    case="in-time",
-)
-@pytest.mark.slow(seconds=10)
+@pytest.mark.slow
 @pytest.mark.parametrize("seconds", [0.03, 0.2], ids=["in-time", "too-long"])
 def test_a_loss_on_a_busy_machine_is_void_if_the_bot_would_have_been_in_time(
     tmp_path: Path, seconds: float
@@ -132,9 +126,6 @@ def test_a_loss_on_a_busy_machine_is_void_if_the_bot_would_have_been_in_time(
             process.wait()
 
 
-@pytest.mark.promise(
-    "TOURNAMENT", "With `forgive_waiting`, a bot is not charged for the time that it waited for a processor."
-)
 @pytest.mark.slow
 def test_a_match_forgives_waiting_where_the_kernel_counts_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

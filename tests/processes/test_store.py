@@ -76,11 +76,6 @@ def files_of(source: Path) -> SentFiles:
     return sent_files([bot], {"a": BotOrigin(build=build, needs=("cc",), has_cwd=True)}, ())
 
 
-@pytest.mark.promise(
-    "CLUSTER",
-    "A bot with a build and data files plays on a machine where it has never been.",
-    case="landlock",
-)
 @needs("cc")
 @pytest.mark.parametrize("isolation", ["none", "landlock", "bwrap"])
 def test_a_bot_with_a_build_and_a_data_file_plays_where_it_has_never_been(
@@ -120,7 +115,6 @@ print(store.ready(pickle.loads(Path(sys.argv[2]).read_bytes())).cwd)
 """
 
 
-@pytest.mark.promise("CLUSTER", "Bots are built once for each machine.")
 def test_processes_that_build_at_once_build_once(tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     folder.mkdir()
@@ -178,7 +172,7 @@ def test_a_build_that_fails_is_refused_with_the_name_of_the_bot(tmp_path: Path) 
     store.close()
 
 
-@pytest.mark.slow(seconds=9)
+@pytest.mark.slow
 @needs("cc")
 def test_a_run_with_a_cluster_and_without_one_notices_what_changed_and_nothing_else(
     source: Path, tmp_path: Path

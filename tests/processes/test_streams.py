@@ -98,11 +98,6 @@ QUICK = {("table", "2>/dev/full")}
 
 
 @pytest.mark.slow
-@pytest.mark.promise(
-    "LOOKING",
-    "A command works without one of its standard streams, or says that it cannot.",
-    case="match 2>&-",
-)
 @pytest.mark.parametrize(
     ("name", "streams"),
     [

@@ -40,7 +40,6 @@ def test_a_match_and_its_table_are_the_same(tmp_path: Path) -> None:
     assert table.out == done.out and table.err in done.err
 
 
-@pytest.mark.promise("README", "A run ends with commands that can be pasted into a shell.")
 @pytest.mark.slow
 def test_a_run_ends_with_commands_that_can_be_pasted(tmp_path: Path) -> None:
     """The program is named as it was called, where its name alone is not found."""
@@ -65,7 +64,6 @@ def test_a_command_to_paste_calls_the_program_as_it_was_called(monkeypatch: pyte
     assert pasteable("table") == "referee table"
 
 
-@pytest.mark.promise("TABLE", "Several runs have one table.")
 @pytest.mark.slow
 def test_several_runs_have_one_table(tmp_path: Path) -> None:
     one, other = str(tmp_path / "one"), str(tmp_path / "other")
@@ -78,7 +76,6 @@ def test_several_runs_have_one_table(tmp_path: Path) -> None:
     assert f"{one}: 4 games, head hash" in told and f"{other}: 6 games, head hash" in told
 
 
-@pytest.mark.promise("TABLE", "Bots that repeat their games are named.")
 @pytest.mark.slow
 def test_bots_that_repeat_their_games_are_told_so(tmp_path: Path) -> None:
     done = match(tmp_path / "run", f"a={INSTANT}", f"b={INSTANT}", count=12)

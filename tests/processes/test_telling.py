@@ -129,7 +129,6 @@ def test_how_long_games_took_is_read_from_the_end_of_the_records(
 # --- Events -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.promise("LOOKING", "`--json` prints what happens in a run as lines of JSON.")
 @pytest.mark.slow
 def test_a_run_as_json_lines(tmp_path: Path) -> None:
     file = toml(tmp_path / "t.toml", {"a": PLAIN, "b": PLAIN, "bad": f"{BAD} exits"}, rounds=1, workers=1)
@@ -163,7 +162,6 @@ def test_a_match_as_json_lines() -> None:
     assert done.code == 0 and events[0] == "run" and events.count("finished") == 2 and events[-1] == "end"
 
 
-@pytest.mark.promise("FORMATS", "A match with a sequential test stops when the test is decided.")
 @pytest.mark.slow
 def test_a_match_stops_when_its_test_is_decided() -> None:
     bots = (f"a={PLAIN}", f"b={BAD} exits")
@@ -312,7 +310,6 @@ def test_a_dry_run_on_a_cluster_refuses_nothing_that_this_machine_lacks(tmp_path
 # --- In a terminal ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.promise("LOOKING", "A terminal shows each fault with the stderr of the bot and a hint.")
 @pytest.mark.slow
 def test_a_terminal_shows_faults_with_stderr_and_hint(tmp_path: Path) -> None:
     bots = {"good": PLAIN, "bad": f"{BAD} 'crashes at the start'"}

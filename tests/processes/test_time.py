@@ -65,7 +65,6 @@ def test_where_pipes_have_no_stamps_there_are_pipes_all_the_same(monkeypatch: py
 SPIN = "import time; end = time.process_time() + {}\nwhile time.process_time() < end: pass"
 
 
-@pytest.mark.promise("PROTOCOL", "The processor time of all that a bot starts is counted.")
 @pytest.mark.slow
 @needs("setsid")
 @linux
@@ -100,9 +99,6 @@ def test_helpers_that_nobody_waits_for_are_counted() -> None:
     end_processes([process])
 
 
-@pytest.mark.promise(
-    "PROTOCOL", "A clock may count computing time.", case="while :; do :; done-cpu:200ms-time-0"
-)
 @pytest.mark.slow
 @linux
 @pytest.mark.parametrize(
@@ -168,7 +164,6 @@ def test_a_record_has_when_each_move_was_asked_and_what_it_took() -> None:
         assert all(0 < event["cpu_us"] < event["wall_us"] for event in events[:3])
 
 
-@pytest.mark.promise("PROTOCOL", "The referee collects its garbage between games, not on a bot's clock.")
 def test_garbage_is_collected_between_games() -> None:
     collecting: list[bool] = []
     assert gc.isenabled()

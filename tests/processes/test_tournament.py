@@ -59,7 +59,6 @@ def played(played_once: Path, tmp_path: Path) -> tuple[Path, Path]:
     return tmp_path / "t.toml", tmp_path / "t-results"
 
 
-@pytest.mark.promise("TOURNAMENT", "The same games are played, whatever the number of workers.")
 @pytest.mark.slow
 def test_the_same_games_whatever_the_workers(tmp_path: Path) -> None:
     played = {}
@@ -77,8 +76,7 @@ def test_the_same_games_whatever_the_workers(tmp_path: Path) -> None:
     assert len(tables) == 1 and "wins–draws–losses" in tables.pop()
 
 
-@pytest.mark.slow(seconds=7)
-@pytest.mark.promise("TOURNAMENT", "A run that was killed continues where it was.", case="once")
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rounds", "signals"),
     [
@@ -117,7 +115,6 @@ def test_continuing_after_being_killed_and_stopped(
     assert len(games(folder)) == games_of_all
 
 
-@pytest.mark.promise("ISOLATION", "No process of a bot lives on when the referee is killed.")
 @pytest.mark.slow
 def test_nothing_lives_on_when_the_referee_is_killed(tmp_path: Path) -> None:
     bots = dict.fromkeys("ab", f"{BAD} 'sleep' 6000 {tmp_path}")
@@ -130,7 +127,6 @@ def test_nothing_lives_on_when_the_referee_is_killed(tmp_path: Path) -> None:
     eventually(lambda: not living(str(tmp_path)))
 
 
-@pytest.mark.promise("RECORD", "A game whose line was torn is played again.")
 @pytest.mark.slow
 def test_a_torn_last_line_is_played_again(played: tuple[Path, Path]) -> None:
     file, folder = played
@@ -154,7 +150,6 @@ def test_a_damaged_line_is_not_built_upon(played: tuple[Path, Path]) -> None:
     assert path.read_bytes() == damaged
 
 
-@pytest.mark.promise("TOURNAMENT", "Only one referee works in a folder.")
 @pytest.mark.slow
 def test_two_referees_on_one_folder(tmp_path: Path) -> None:
     file = toml(tmp_path / "t.toml", dict.fromkeys("ab", f"{BAD} sleep 1 1 1 1"))
@@ -167,7 +162,6 @@ def test_two_referees_on_one_folder(tmp_path: Path) -> None:
     process.communicate()
 
 
-@pytest.mark.promise("TOURNAMENT", "Bots and rounds may be added to a run.")
 @pytest.mark.slow
 def test_bots_and_rounds_may_be_added(tmp_path: Path) -> None:
     file, folder = tmp_path / "t.toml", tmp_path / "t-results"
@@ -248,7 +242,6 @@ def test_a_changed_program_is_recorded_and_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.promise("TOURNAMENT", "A program that changes while the run is on is recorded and reported.")
 @pytest.mark.parametrize("workers", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_a_program_that_changes_while_the_run_is_on_is_recorded_and_reported(
     workers: int, tmp_path: Path
@@ -272,9 +265,6 @@ def test_a_program_that_changes_while_the_run_is_on_is_recorded_and_reported(
     assert referee("run", str(tmp_path / "t.toml")).err.count("bots whose program") == 0
 
 
-@pytest.mark.promise(
-    "TOURNAMENT", "A bot that does not start is tried three times, then forfeits without being started."
-)
 @pytest.mark.slow
 def test_a_bot_that_never_starts_is_tried_three_times(tmp_path: Path) -> None:
     bots = {"bad": f"{BAD} 'crashes at the start'", "good": PLAIN}
@@ -297,9 +287,6 @@ def test_a_bot_whose_needs_are_not_met_is_left_out(tmp_path: Path) -> None:
     assert set(games(tmp_path / "t-results")) == {"1:a:b", "1:b:a", "2:a:b", "2:b:a"}
 
 
-@pytest.mark.promise(
-    "TOURNAMENT", "A bot may have a build command, an environment, and fresh processes for each game."
-)
 @pytest.mark.slow
 def test_builds_environment_and_fresh_processes(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
@@ -340,7 +327,6 @@ def test_builds_environment_and_fresh_processes(tmp_path: Path) -> None:
     assert " built REF: hello 1 list" in found.out and "end " in found.out
 
 
-@pytest.mark.promise("TOURNAMENT", "Games can be pinned to cores.")
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="cannot pin")
 def test_pinned_workers_play(tmp_path: Path) -> None:
@@ -392,7 +378,6 @@ def games_but_attempts(folder: Path) -> dict[str, dict[str, Any]]:
     return {name: {**game, "attempt": 0} for name, game in games(folder).items()}
 
 
-@pytest.mark.promise("TOURNAMENT", "A game that stays void is reported, and the run ends with exit code 1.")
 @pytest.mark.slow
 def test_a_game_that_stays_void_ends_the_run_with_1(tmp_path: Path) -> None:
     file = toml(tmp_path / "t.toml", rounds=1)
@@ -415,7 +400,6 @@ def worker_processes(referee_pid: int) -> list[int]:
     ]
 
 
-@pytest.mark.promise("TOURNAMENT", "A worker that dies costs no game.")
 @pytest.mark.slow
 def test_a_worker_that_dies_costs_no_game(tmp_path: Path) -> None:
     killed = tmp_path / "killed"
@@ -440,7 +424,6 @@ KILLS_ITS_WORKER = (
 )
 
 
-@pytest.mark.promise("TOURNAMENT", "A bot that kills its worker forfeits its games.")
 @pytest.mark.slow
 def test_a_bot_that_kills_its_worker_forfeits_its_games(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -488,7 +471,6 @@ def test_a_void_that_either_of_two_bots_may_have_bought_is_a_loss_of_both(
     assert referee("verify", str(tmp_path / "t-results")).code == 0
 
 
-@pytest.mark.promise("TOURNAMENT", "A full disk stops a run, and it can be continued.")
 @pytest.mark.slow
 def test_a_full_disk_stops_the_run_and_it_continues(tmp_path: Path) -> None:
     patch = """
@@ -598,7 +580,6 @@ def test_find(faulty: Path) -> None:
 # --- In a terminal ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.promise("TOURNAMENT", "In a terminal a run shows its progress, and Ctrl-C stops it.")
 @pytest.mark.slow
 def test_the_live_view_and_ctrl_c_in_a_terminal(tmp_path: Path) -> None:
     bots = dict.fromkeys(("first", "second"), f"{BAD} sleep 0.2 0.2 0.2 0.2")
@@ -703,7 +684,6 @@ def test_a_new_bot_is_not_reported_as_changed(tmp_path: Path) -> None:
     assert done.code == 0 and "changed" not in done.err
 
 
-@pytest.mark.promise("TOURNAMENT", "Exit codes do not depend on who reads the output.")
 @pytest.mark.slow
 def test_exit_codes_do_not_depend_on_who_reads(tmp_path: Path) -> None:
     bots = {"a": f"{BAD} exits", "b": PLAIN}
@@ -744,7 +724,7 @@ def test_the_first_signal_stops_after_the_game_without_workers_too(tmp_path: Pat
     assert process.returncode == 3 and "after 1 of 2 games" in err
 
 
-@pytest.mark.slow(seconds=6)
+@pytest.mark.slow
 def test_workers_that_die_in_the_midst_of_a_report_do_not_hang_the_run(tmp_path: Path) -> None:
     """Long dialogues do not fit into the pipe: while the referee is stopped, workers stand half-way."""
     bots = dict.fromkeys("ab", f"{BAD} 'stderr marks'")
@@ -763,7 +743,6 @@ def test_workers_that_die_in_the_midst_of_a_report_do_not_hang_the_run(tmp_path:
     assert referee("verify", str(tmp_path / "t-results")).code == 0
 
 
-@pytest.mark.promise("TOURNAMENT", "Moves during which the referee was stopped are counted and reported.")
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="stops the referee with SIGSTOP")
 def test_moves_during_which_the_referee_was_stopped_are_counted_and_told(tmp_path: Path) -> None:
@@ -794,7 +773,6 @@ def test_processes_that_a_bot_leaves_behind_are_told_once(level: str, tmp_path: 
     assert len(names) == len({*names}) and all(name.startswith("sleep (pid ") for name in names)
 
 
-@pytest.mark.promise("LOST", "A match says once that a bot had to be ended after `quit`.")
 @pytest.mark.slow
 def test_match_says_once_that_a_bot_had_to_be_ended_after_quit() -> None:
     """A bot at fault is still running too, but about that there is a report of the fault."""

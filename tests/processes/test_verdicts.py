@@ -13,7 +13,6 @@ from tests.processes.runs import resigning, toml
 from tests.tools import synthetic
 
 
-@pytest.mark.promise("FORMATS", "Every command tells which challengers passed their tests.")
 @pytest.mark.slow
 def test_which_challengers_passed_is_told_everywhere(tmp_path: Path) -> None:
     bots = {"base": PLAIN, "good": PLAIN, "gives_up": resigning()}
@@ -49,7 +48,6 @@ def test_which_challengers_passed_is_told_everywhere(tmp_path: Path) -> None:
     assert html.count("H1 accepted: ") == 2 and html.count(">H1 accepted<") == 2
 
 
-@pytest.mark.promise("FORMATS", "The next bot moves up where the first is disqualified.")
 @pytest.mark.slow
 def test_the_next_bot_moves_up_where_the_first_is_disqualified(tmp_path: Path) -> None:
     bots = {"a": PLAIN, "b": PLAIN, "gives_up": resigning()}

@@ -150,7 +150,6 @@ while True:
 """
 
 
-@pytest.mark.promise("ISOLATION", "A bot that forks all the time is ended with all its processes.")
 @pytest.mark.slow
 @pytest.mark.parametrize("hop", ["pass", "os.setsid()"])
 def test_who_always_forks_ahead_is_caught(hop: str, tmp_path: Path) -> None:
@@ -193,7 +192,6 @@ def test_what_a_killed_warden_leaves_is_ended_without_control_groups(monkeypatch
     assert not living(mark(133))
 
 
-@pytest.mark.promise("ISOLATION", "A bot that kills its warden at once is the one that did not start.")
 @pytest.mark.slow
 def test_a_bot_that_kills_its_warden_at_once_is_the_one_that_did_not_start() -> None:
     """Before its start was reported: a lack of the machine would stop the run."""
@@ -350,7 +348,6 @@ def test_no_more_processes_than_allowed() -> None:
     assert not living(mark(141))
 
 
-@pytest.mark.promise("ISOLATION", "A bot has no more memory than it is allowed, in one process or in all.")
 @pytest.mark.slow
 def test_no_more_memory_than_allowed_of_one_or_of_all() -> None:
     take = f"{THIS_PYTHON} -I -S -c 'import time; x = bytearray({{}} << 20); time.sleep(60)'"
@@ -363,7 +360,6 @@ def test_no_more_memory_than_allowed_of_one_or_of_all() -> None:
     assert excess(started(together, Limits(memory=300 << 20))).endswith("of memory, expected at most 300 MB")
 
 
-@pytest.mark.promise("ISOLATION", "A bot gets no more computing time than its limit allows.")
 @pytest.mark.slow
 def test_no_more_computing_time_than_allowed() -> None:
     told = "more processor time than it may use"
@@ -457,7 +453,6 @@ def test_no_more_in_the_scratch_folder_than_allowed() -> None:
     assert excess(process) == "more than 10 files and folders in its scratch folder"
 
 
-@pytest.mark.promise("ISOLATION", "Folders that are too deep to be counted are said to be.")
 @pytest.mark.slow
 def test_folders_that_are_too_deep_to_be_counted_are_said_to_be() -> None:
     chain = "cd $TMPDIR; for i in $(seq 200); do mkdir x; cd x; done; sleep 60"
@@ -468,7 +463,6 @@ def test_folders_that_are_too_deep_to_be_counted_are_said_to_be() -> None:
 # --- The end of the referee ----------------------------------------------------------------------------
 
 
-@pytest.mark.promise("ISOLATION", "When the referee is killed, its workers and bots end with it.")
 @needs("setsid")
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [pytest.param("0", marks=pytest.mark.slow), "2"])
@@ -504,9 +498,6 @@ def test_the_launcher_ends_when_it_is_not_needed() -> None:
     assert children() == before
 
 
-@pytest.mark.promise(
-    "ISOLATION", "All processes of a bot whose warden was killed are ended, however many they are."
-)
 @needs("setsid")
 @pytest.mark.slow
 def test_many_orphans_of_a_killed_warden_are_ended_too() -> None:
@@ -521,7 +512,6 @@ def test_many_orphans_of_a_killed_warden_are_ended_too() -> None:
     end_processes([next_one])
 
 
-@pytest.mark.promise("ISOLATION", "A bot that stops its warden again and again is ended.")
 @pytest.mark.slow
 def test_a_bot_that_stops_its_warden_again_and_again_is_ended() -> None:
     script = "import os, signal\nsignal.signal(15, 1)\nprint('here', flush=True)\n"
@@ -571,7 +561,6 @@ def test_files_in_memory_that_nobody_has_mapped_count_too(memfd: bool) -> None:
     assert excess(BotProcess(bot)).endswith("of memory, expected at most 150 MB")
 
 
-@pytest.mark.promise("ISOLATION", "Memory that processes share counts once.")
 @pytest.mark.slow
 def test_memory_that_forked_processes_share_counts_once() -> None:
     """As of a bot that fills its table and starts helpers: five processes have the same 100 MB."""

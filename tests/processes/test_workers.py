@@ -94,9 +94,6 @@ def test_every_module_of_a_command_is_in_the_list() -> None:
         assert command is not None and command.name == name and command.callback
 
 
-@pytest.mark.promise(
-    "KIT", "The workers of a program that uses the referee do not import that program.", case="module"
-)
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["script", "module"])
 def test_a_worker_of_the_command_imports_nothing_of_it(tmp_path: Path, how: str) -> None:
@@ -177,9 +174,6 @@ def test_a_player_names_its_worker(tmp_path: Path) -> None:
     assert done.code == 0, done.err
 
 
-@pytest.mark.promise(
-    "TOURNAMENT", "Every record names the machine and the worker that played the game.", case="2"
-)
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [0, 2])
 def test_every_record_of_a_run_names_the_machine_and_the_worker(workers: int, tmp_path: Path) -> None:

@@ -207,9 +207,6 @@ def test_options() -> None:
             GAME.settle(given)
 
 
-@pytest.mark.promise(
-    "The games", "Random games of Blooms go as in a slow implementation of its rules.", case="4"
-)
 @pytest.mark.parametrize("side", quick_first([3, 4, 8, 5], 1))
 def test_random_games_go_as_in_the_slow_implementation(side: int) -> None:
     rng = Stream(b"blooms" + bytes([side]))

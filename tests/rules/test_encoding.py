@@ -184,7 +184,6 @@ def test_a_garden_is_read_from_the_news_as_it_is() -> None:
     assert guesses, "else the parts for guesses were not compared"
 
 
-@pytest.mark.promise("KIT", "A seat observes nothing of what it cannot know.", case="thetree")
 @pytest.mark.slow
 @pytest.mark.parametrize("slug", [slug for slug in TWINS if slug in ENCODINGS])
 def test_a_seat_observes_nothing_of_what_it_cannot_know(slug: str) -> None:

@@ -184,7 +184,6 @@ def test_options_and_games_are_checked() -> None:
         kit.new("blooms", size=99)
 
 
-@pytest.mark.promise("KIT", "The kit needs nothing that only the referee needs.")
 @pytest.mark.slow
 def test_the_kit_is_imported_without_what_only_the_referee_needs() -> None:
     heavy = ("click", "rich", "numpy", "asyncio")

@@ -73,7 +73,6 @@ def test_all_that_the_kit_has_stands_in_the_page() -> None:
         assert re.search(rf"\b{name}\b", PAGE), name
 
 
-@pytest.mark.promise("KIT", "The bot on the page plays every game.")
 @pytest.mark.slow
 def test_the_bot_of_the_page_plays_every_game_in_turn(tmp_path: Path) -> None:
     (code,) = [code for code, _ in LISTINGS if code.startswith("# flat_bot.py")]
@@ -85,7 +84,7 @@ def test_the_bot_of_the_page_plays_every_game_in_turn(tmp_path: Path) -> None:
         assert done.code == 0, done.err
 
 
-@pytest.mark.slow(seconds=10)
+@pytest.mark.slow
 def test_a_bot_is_trained_and_plays(tmp_path: Path) -> None:
     """By the commands of the page, with fewer games."""
     train, match = re.findall(r"^(?:python|referee match) .*value.*$", PAGE, re.MULTILINE)

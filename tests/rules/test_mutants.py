@@ -218,7 +218,6 @@ def test_nearly_all_mutants_have_to_be_noticed() -> None:
     assert len(MUTANTS) == 19 and len(UNKNOWABLE) <= 3
 
 
-@pytest.mark.promise("ADDING", "The games with hidden information pass `check_game`.")
 @pytest.mark.slow
 def test_the_games_themselves_pass() -> None:
     check_game(GAME)
@@ -246,7 +245,6 @@ class OfSet(HighCard):
         return OfSetState(int(options["size"]))
 
 
-@pytest.mark.promise("ADDING", "An order that depends on the hashes of texts is noticed by `check_game`.")
 @pytest.mark.slow
 def test_an_order_that_depends_on_the_hashes_of_texts_is_noticed() -> None:
     with pytest.raises(InvariantViolation, match="with another PYTHONHASHSEED"):
@@ -310,7 +308,6 @@ class SortedDeck(Deck):
     shuffles = False
 
 
-@pytest.mark.promise("ADDING", "A game whose only secret is the order of a deck passes `check_game`.")
 @pytest.mark.slow
 def test_a_game_whose_only_secret_is_the_order_of_a_deck_passes() -> None:
     """Not even a spectator sees it before it is turned up."""

@@ -67,11 +67,6 @@ def test_the_counts_of_the_pages_to_a_small_depth(row: Row) -> None:
     assert counted(row, depth) == list(row.counts[:depth])
 
 
-@pytest.mark.promise(
-    "The games",
-    "The counts of moves on the pages are those of the engines and of slow implementations.",
-    case="floral 18",
-)
 @pytest.mark.slow
 @pytest.mark.parametrize("row", ROWS, ids=IDS)
 def test_the_counts_of_the_pages_are_those_of_the_engines_and_of_the_slow_implementations(row: Row) -> None:

@@ -48,9 +48,6 @@ def raw_env(slug: str, **given: Any) -> Any:
     return library("referee.pettingzoo").raw_env(slug, **given)
 
 
-@pytest.mark.promise(
-    "KIT", "The PettingZoo environment passes the library's own tests.", case="floral-given19"
-)
 @pytest.mark.parametrize(
     ("slug", "given"),
     [*QUICK, *(pytest.param(*case, marks=pytest.mark.slow) for case in (*OTHERS, *LARGE))],

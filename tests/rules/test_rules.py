@@ -187,7 +187,6 @@ SPOILT: dict[str, tuple[ConnectFour, str]] = {
 }
 
 
-@pytest.mark.promise("ADDING", "A sound game passes `check_game`.")
 @pytest.mark.slow
 def test_a_sound_game_passes() -> None:
     check_game(GAME)

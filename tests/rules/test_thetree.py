@@ -362,9 +362,6 @@ def random_game(rng: Stream, table: tuple[int, int, str], leaving: int) -> Count
     )
 
 
-@pytest.mark.promise(
-    "The games", "Random games of The Tree go as in a slow implementation of its rules.", case="table12"
-)
 @pytest.mark.parametrize("table", quick_first(TABLES[1:] + TABLES[:1], 1))
 def test_random_games_go_as_in_the_slow_implementation(table: tuple[int, int, str]) -> None:
     rng = Stream(f"thetree {table}".encode())

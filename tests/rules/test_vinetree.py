@@ -334,11 +334,6 @@ def test_random_games_go_as_in_the_slow_implementation(bend: str, size: int, gam
             slow.play(text)
 
 
-@pytest.mark.promise(
-    "The games",
-    "Moves of Beautiful Vine Tree are judged as in a slow implementation of its rules.",
-    case="included",
-)
 @pytest.mark.slow
 @pytest.mark.parametrize("bend", quick_first(BENDS, 1))
 def test_every_text_of_the_right_form_is_judged_as_in_the_slow_implementation(bend: str) -> None:

@@ -83,12 +83,12 @@ def valued(name: str, by: str, tests: str) -> Guard:
 
 
 PROCESSES = "tests/processes/test_processes.py"
-NEEDS = "tests/unit/test_needs.py"
-STORE = "tests/unit/test_store.py"
-BOT_FILES = "tests/unit/test_bot_files.py"
+NEEDS = "tests/unit/processes/test_needs.py"
+STORE = "tests/unit/cluster/test_store.py"
+BOT_FILES = "tests/unit/cluster/test_bot_files.py"
 PERSONS = "tests/processes/test_persons.py"
 AT_TERMINALS = "tests/processes/test_play_terminal.py"
-FORMATS = "tests/unit/test_formats.py"
+FORMATS = "tests/unit/tournament/test_formats.py"
 WARDENS = "tests/processes/test_wardens.py"
 OUTSIDE_KILLS = "tests/processes/test_outside_kills.py"
 KILLED = "tests/processes/test_killed_wardens.py"
@@ -96,13 +96,13 @@ ISOLATION = "tests/processes/test_isolation.py"
 OWNED = "tests/processes/test_owned.py"
 MOUNTS = "tests/processes/test_mounts.py"
 ATTACKED = "tests/processes/test_attacked_workers.py"
-STOPWATCH = "tests/unit/test_stopwatch.py"
+STOPWATCH = "tests/unit/wire/test_stopwatch.py"
 RESULTS = "tests/processes/test_results.py"
-OPENINGS = "tests/unit/test_openings.py"
+OPENINGS = "tests/unit/gameplay/test_openings.py"
 SEEDS = "tests/processes/test_seeds.py"
-DEVELOPING = "tests/unit/test_developing.py"
-SERVING = "tests/unit/test_serving.py"
-MACHINES = "tests/unit/test_cluster_backend.py"
+DEVELOPING = "tests/unit/wire/test_developing.py"
+SERVING = "tests/unit/serving/test_serving.py"
+MACHINES = "tests/unit/cluster/test_cluster_backend.py"
 SERVE = "tests/processes/test_serve.py"
 STARTER = "tests/processes/test_starter.py"
 
@@ -117,7 +117,7 @@ GUARDS = [
     ),
     never("scratch-depth", f"{WARDENS} -k deep"),
     dropped("scratch-in-memory", f"{MOUNTS} -k memory"),
-    dropped("repeated-games", "tests/unit/test_ratings.py -k repeat_each_other"),
+    dropped("repeated-games", "tests/unit/ratings/test_ratings.py -k repeat_each_other"),
     replaced(
         "deadline",
         "{}; seat_wire.watch.deadline_ns += 1",
@@ -127,8 +127,8 @@ GUARDS = [
     dropped("last-look", f"{PROCESSES} -k written_in_time"),
     never("bytes-of-a-turn", f"{PROCESSES} -k flood"),
     never("lines-of-a-turn", f"{PROCESSES} -k flood"),
-    never("bytes-of-a-line", f"{PROCESSES} tests/unit/test_messages.py -k flood or line"),
-    never("lists-of-a-question", "tests/unit/test_sessions.py tests/unit/test_match.py"),
+    never("bytes-of-a-line", f"{PROCESSES} tests/unit/wire/test_messages.py -k flood or line"),
+    never("lists-of-a-question", "tests/unit/wire/test_sessions.py tests/unit/gameplay/test_match.py"),
     valued("late-strikes", "()", "tests/processes/test_amend.py -k killed"),
     never("other-code", f"{MACHINES} -k other_code"),
     valued("failing-machine", "True", f"{MACHINES} -k fails_again"),
@@ -140,12 +140,16 @@ GUARDS = [
     valued("other-machines", "best", f"{MACHINES} -k all_machines_have_answered"),
     never("lacking-machine", f"{MACHINES} -k lacks_a_bot"),
     valued("what-was-asked", "True", f"{MACHINES} -k not_believed"),
-    valued("lost-again-and-again", "False", "tests/unit/test_dispatcher.py -k again_and_again"),
-    valued("another-attempt", "task is not None", "tests/unit/test_dispatcher.py -k another_attempt"),
+    valued("lost-again-and-again", "False", "tests/unit/tournament/test_dispatcher.py -k again_and_again"),
+    valued(
+        "another-attempt",
+        "task is not None",
+        "tests/unit/tournament/test_dispatcher.py -k another_attempt",
+    ),
     never("strikes-between-games", "tests/processes/test_amend.py -k killed"),
-    never("stopping-after-strikes", "tests/unit/test_remaining.py -k interval"),
+    never("stopping-after-strikes", "tests/unit/tournament/test_remaining.py -k interval"),
     never("openings", OPENINGS),
-    never("starts", "tests/unit/test_starts.py"),
+    never("starts", "tests/unit/gameplay/test_starts.py"),
     always("open-openings", OPENINGS),
     never("openings-of-open-games", OPENINGS),
     replaced("group-kill", "os.kill(self._bot, number)", WARDENS),
@@ -159,7 +163,7 @@ GUARDS = [
     dropped("stopped-launcher", f"{ATTACKED} -k launcher"),
     dropped("sub-reaper", f"{ATTACKED} -k leaves"),
     dropped("hidden", f"{ATTACKED} -k closed"),
-    valued("bought-void", "False", "tests/unit/test_voids.py"),
+    valued("bought-void", "False", "tests/unit/tournament/test_voids.py"),
     always("request-sent-once", f"{WARDENS} -k sent_once"),
     never("warden-killed-at-once", f"{WARDENS} -k at_once"),
     never("lost-warden", OUTSIDE_KILLS),
@@ -167,23 +171,23 @@ GUARDS = [
     valued("first-process", "status == -signal.SIGKILL", f"{OUTSIDE_KILLS} -k first_process"),
     valued("forgiven-voids", "self.voids", "tests/processes/test_amend.py -k played_again"),
     never("out-of-memory", "tests/processes/test_memory.py -k landlock"),
-    never("memory-of-workers", "tests/unit/test_suspects_of_workers.py"),
+    never("memory-of-workers", "tests/unit/tournament/test_suspects_of_workers.py"),
     dropped("own-oom-score", f"{ISOLATION} -k killed_first"),
     never("endless-attempts", f"{OUTSIDE_KILLS} -k attempts"),
     never("processes", WARDENS),
     never("memory", WARDENS),
-    valued("memory-of-each", "self.share", "tests/unit/test_limits.py"),
+    valued("memory-of-each", "self.share", "tests/unit/processes/test_limits.py"),
     never("files-in-memory", f"{WARDENS} -k memory"),
-    valued("cost-of-checks", "INTERVAL_S", "tests/unit/test_usage_of_bots.py"),
+    valued("cost-of-checks", "INTERVAL_S", "tests/unit/processes/test_usage_of_bots.py"),
     never("scratch-bytes", f"{WARDENS} -k scratch"),
     never("scratch-files", f"{WARDENS} -k scratch"),
-    never("own-mounts", "tests/unit/test_usage_of_bots.py"),
+    never("own-mounts", "tests/unit/processes/test_usage_of_bots.py"),
     dropped("limits-of-the-kernel", WARDENS),
     valued("own-group", "os.fork()", "tests/processes/test_cgroups.py"),
     dropped("kill-of-the-group", "tests/processes/test_cgroups.py"),
     dropped("pause", "tests/processes/test_off_turn.py"),
-    valued("own-load", "0", "tests/unit/test_starvation.py"),
-    valued("waiting-helper", "max(running_waits_ns, default=0)", "tests/unit/test_starvation.py"),
+    valued("own-load", "0", "tests/unit/processes/test_starvation.py"),
+    valued("waiting-helper", "max(running_waits_ns, default=0)", "tests/unit/processes/test_starvation.py"),
     never("own-time", STOPWATCH),
     never("ready-since", STOPWATCH),
     valued("held-back", "kept_us", STOPWATCH),
@@ -197,21 +201,21 @@ GUARDS = [
     never("escaping", "tests/processes/test_escaping.py"),
     always("drain-of-stderr", f"{PROCESSES} -k stderr"),
     dropped("off-turn-first", f"{PROCESSES} -k thought"),
-    never("death-with-open-output", "tests/unit/test_process_wire.py"),
+    never("death-with-open-output", "tests/unit/wire/test_process_wire.py"),
     valued("stamp", "None", STOPWATCH),
     never("last-write", STOPWATCH),
-    dropped("stopped-before-writing", "tests/unit/test_process_wire.py"),
-    dropped("stopped-before-reading", "tests/unit/test_process_wire.py"),
-    valued("unread-request", "watch.is_over(time.monotonic_ns())", "tests/unit/test_process_wire.py"),
+    dropped("stopped-before-writing", "tests/unit/wire/test_process_wire.py"),
+    dropped("stopped-before-reading", "tests/unit/wire/test_process_wire.py"),
+    valued("unread-request", "watch.is_over(time.monotonic_ns())", "tests/unit/wire/test_process_wire.py"),
     dropped("emptied", f"{PROCESSES} -k logs_all_the_time"),
     valued("clock-was-set", "0", STOPWATCH),
     valued("stoppages", "0", f"{PROCESSES} -k stop"),
-    replaced("regular-files", "opened = os.open(path, os.O_RDONLY)", "tests/unit/test_regular.py"),
+    replaced("regular-files", "opened = os.open(path, os.O_RDONLY)", "tests/unit/core/test_regular.py"),
     dropped("garbage", "tests/processes/test_time.py"),
     valued(
         "margin",
         "self.control.move_us + self.reserve_us",
-        "tests/unit/test_match.py tests/unit/test_clock.py",
+        "tests/unit/gameplay/test_match.py tests/unit/gameplay/test_clock.py",
     ),
     dropped("fresh-after-fault", PROCESSES),
     always("environment", PROCESSES),
@@ -234,8 +238,8 @@ GUARDS = [
     never("length-of-file", f"{RESULTS} -k notices"),
     never("content-of-file", f"{RESULTS} -k notices"),
     dropped("lock-of-records", f"{RESULTS} -k second_referee"),
-    always("removed-lock", "tests/unit/test_lock.py"),
-    never("line-read-again", "tests/unit/test_follower.py"),
+    always("removed-lock", "tests/unit/tournament/test_lock.py"),
+    never("line-read-again", "tests/unit/tournament/test_follower.py"),
     valued("shared-chance", "True", SERVING),
     never("shared-start", f"{SERVING} -k start"),
     never("kept-back", SERVING),
@@ -245,10 +249,10 @@ GUARDS = [
     replaced("slow-readers", "self._write_due = None", f"{SERVE} -k hang"),
     never("duplicate-games", f"{RESULTS} -k schedule"),
     never("attempts", f"{RESULTS} -k schedule"),
-    never("void-after-game", "tests/unit/test_run_state.py -k lines_that_cannot"),
+    never("void-after-game", "tests/unit/tournament/test_run_state.py -k lines_that_cannot"),
     dropped("wait-for-round", FORMATS),
     dropped("wait-for-wave", FORMATS),
-    dropped("wait-for-stage", "tests/unit/test_stages.py"),
+    dropped("wait-for-stage", "tests/unit/tournament/test_stages.py"),
     never("several-seats", FORMATS),
     never("rounds", FORMATS),
     replaced("stderr-of-dialogues", "pass", DEVELOPING),
@@ -256,12 +260,12 @@ GUARDS = [
     never("head-hash", f"{RESULTS} -k head_hash"),
     never("hidden-seed", SEEDS),
     never("seed-hash", SEEDS),
-    never("other-clocks", "tests/unit/test_records.py -k clocks"),
-    never("machine-texts", "tests/unit/test_played_on.py"),
+    never("other-clocks", "tests/unit/records/test_records.py -k clocks"),
+    never("machine-texts", "tests/unit/records/test_played_on.py"),
     never("revealed-seeds", SEEDS),
     never("one-shared-seed", SEEDS),
     always("whole-lines", SEEDS),
-    never("size-of-programs", "tests/unit/test_hashes.py"),
+    never("size-of-programs", "tests/unit/processes/test_hashes.py"),
     never("links-of-files", f"{BOT_FILES} -k links"),
     never("files-left-out", f"{BOT_FILES} -k left_out"),
     valued("content-of-archives", "True", f"{STORE} -k content"),
@@ -275,34 +279,34 @@ GUARDS = [
     valued("own-certificate", "Security()", "tests/processes/test_connecting.py -k certificate"),
     never("programs", "tests/processes/test_tournament.py -k program"),
     never("renamed-bots", "tests/processes/test_amend.py -k forged"),
-    never("changed-programs", "tests/unit/test_tables.py -k program"),
-    never("repeated-pairs", "tests/unit/test_tables.py -k pairs"),
-    never("decided-test", "tests/unit/test_stopping.py -k once_and_for_all"),
+    never("changed-programs", "tests/unit/ratings/test_tables.py -k program"),
+    never("repeated-pairs", "tests/unit/ratings/test_tables.py -k pairs"),
+    never("decided-test", "tests/unit/tournament/test_stopping.py -k once_and_for_all"),
     always("hidden-hands", "tests/rules/test_leaks.py -k picture"),
     always("hidden-gardens", "tests/rules/test_leaks.py -k picture"),
     always("hidden-chains", "tests/rules/test_floral.py -k spells_of_those"),
     valued("hidden-runes", "side.symbols", "tests/rules/test_leaks.py -k picture"),
     always("hidden-weather", "tests/rules/test_leaks.py -k picture"),
     valued("begun-of-others", "self.begun", "tests/rules/test_pettingzoo.py -k begun"),
-    valued("refusals-of-others", "True", "tests/unit/test_moves.py -k another_seat"),
-    always("damage-of-others", "tests/unit/test_steps.py -k damaged"),
-    valued("info-of-others", "event", "tests/unit/test_game_data.py -k open_game"),
-    valued("drawn-text", "text", "tests/unit/test_svg.py -k valid_xml"),
-    valued("drawn-rows", "text", "tests/unit/test_svg.py -k valid_xml"),
-    valued("written-by-others", "range(count)", "tests/unit/test_game_data.py -k secrets"),
-    valued("faults-of-others", "list(fault_report(record))", "tests/unit/test_game_data.py -k fault"),
-    dropped("report-place", "tests/unit/test_report.py"),
-    never("terms-of-games", "tests/unit/test_cluster_backend.py -k record"),
-    dropped("replayed-games", "tests/unit/test_cluster_backend.py -k record"),
+    valued("refusals-of-others", "True", "tests/unit/gameplay/test_moves.py -k another_seat"),
+    always("damage-of-others", "tests/unit/viewing/test_steps.py -k damaged"),
+    valued("info-of-others", "event", "tests/unit/pages/test_game_data.py -k open_game"),
+    valued("drawn-text", "text", "tests/unit/viewing/test_svg.py -k valid_xml"),
+    valued("drawn-rows", "text", "tests/unit/viewing/test_svg.py -k valid_xml"),
+    valued("written-by-others", "range(count)", "tests/unit/pages/test_game_data.py -k secrets"),
+    valued("faults-of-others", "list(fault_report(record))", "tests/unit/pages/test_game_data.py -k fault"),
+    dropped("report-place", "tests/unit/pages/test_report.py"),
+    never("terms-of-games", "tests/unit/cluster/test_cluster_backend.py -k record"),
+    dropped("replayed-games", "tests/unit/cluster/test_cluster_backend.py -k record"),
     always("events-of-others", "tests/rules/test_views.py"),
     valued("chance-of-games", "tuple(decided)", "tests/rules/test_views.py -k moves"),
     always("reserves-of-others", "tests/rules/test_views.py"),
-    dropped("page-escaping", "tests/unit/test_pages.py"),
-    valued("page-scripts", "\"script-src 'unsafe-inline'\"", "tests/unit/test_pages.py"),
+    dropped("page-escaping", "tests/unit/pages/test_pages.py"),
+    valued("page-scripts", "\"script-src 'unsafe-inline'\"", "tests/unit/pages/test_pages.py"),
     never("persons", PERSONS),
     always("screens", f"{AT_TERMINALS} -k secrets"),
     valued("news-of-hints", "state.seen(None)", f"{PERSONS} -k hint"),
-    always("repeats-in-a-test", "tests/unit/test_stopping.py -k repeats"),
+    always("repeats-in-a-test", "tests/unit/tournament/test_stopping.py -k repeats"),
     compiled("killed-warden-compiled", STARTER),
     compiled("limits-compiled", STARTER),
     compiled("user-compiled", STARTER),

@@ -9,28 +9,32 @@ from typing import NamedTuple
 from tests.command import ROOT
 from tests.tools.changes import parsed, spliced, text_of
 
-MATCH = "tests/unit/test_match.py"
-RATINGS = "tests/unit/test_ratings.py tests/unit/test_tables.py"
-FORMATS = "tests/unit/test_formats.py tests/unit/test_knockout.py tests/unit/test_swiss.py"
 
-SESSIONS = "tests/unit/test_sessions.py tests/unit/test_process_wire.py tests/unit/test_messages.py"
+def _tests(folder: str, *names: str) -> str:
+    return " ".join(f"tests/unit/{folder}/test_{name}.py" for name in names)
+
+
+MATCH = _tests("gameplay", "match")
+RATINGS = _tests("ratings", "ratings", "tables")
+FORMATS = _tests("tournament", "formats", "knockout", "swiss")
+SESSIONS = _tests("wire", "sessions", "process_wire", "messages")
 
 MODULES = {
-    "gameplay/loop": f"{MATCH} tests/unit/test_starts.py",
-    "gameplay/clock": f"tests/unit/test_clock.py {MATCH}",
-    "core/timecontrol": "tests/unit/test_clock.py",
-    "core/rng": "tests/unit/test_rng.py",
-    "core/seeds": f"tests/unit/test_rng.py {MATCH}",
-    "records/run_files": "tests/unit/test_journal.py",
-    "records/journal": "tests/unit/test_journal.py tests/unit/test_records.py tests/unit/test_follower.py",
-    "tournament/formats/balanced": f"tests/unit/test_balanced.py {FORMATS}",
+    "gameplay/loop": f"{MATCH} tests/unit/gameplay/test_starts.py",
+    "gameplay/clock": f"tests/unit/gameplay/test_clock.py {MATCH}",
+    "core/timecontrol": "tests/unit/gameplay/test_clock.py",
+    "core/rng": "tests/unit/core/test_rng.py",
+    "core/seeds": f"tests/unit/core/test_rng.py {MATCH}",
+    "records/run_files": "tests/unit/records/test_journal.py",
+    "records/journal": f"{_tests('records', 'journal', 'records')} {_tests('tournament', 'follower')}",
+    "tournament/formats/balanced": f"tests/unit/tournament/test_balanced.py {FORMATS}",
     "tournament/formats/gauntlet": FORMATS,
     "tournament/formats/knockout": FORMATS,
     "tournament/formats/matching": FORMATS,
     "tournament/formats/standing": FORMATS,
     "tournament/formats/swiss": FORMATS,
     "tournament/formats/tie_breaks": FORMATS,
-    "tournament/formats/league_choice": "tests/unit/test_league.py",
+    "tournament/formats/league_choice": "tests/unit/tournament/test_league.py",
     "ratings/clusters": RATINGS,
     "ratings/dispersion": RATINGS,
     "ratings/likelihood": RATINGS,
@@ -39,12 +43,12 @@ MODULES = {
     "ratings/pool": RATINGS,
     "ratings/posterior": RATINGS,
     "ratings/prior": RATINGS,
-    "ratings/sprt": "tests/unit/test_sprt.py",
+    "ratings/sprt": "tests/unit/ratings/test_sprt.py",
     "ratings/standings": RATINGS,
     "ratings/tally": RATINGS,
     "ratings/two": RATINGS,
     "wire/referee_session": f"{MATCH} {SESSIONS} tests/processes/test_hints.py",
-    "wire/stopwatch": "tests/unit/test_stopwatch.py tests/unit/test_process_wire.py",
+    "wire/stopwatch": "tests/unit/wire/test_stopwatch.py tests/unit/wire/test_process_wire.py",
 }
 """The modules of the core, below `referee/`, and the tests that probably notice what is wrong there."""
 
@@ -146,7 +150,7 @@ KNOWN = [
     ),
 ]
 
-KNOWN_TESTS = {"gameplay/hints": "tests/unit/test_match.py tests/processes/test_hints.py"}
+KNOWN_TESTS = {"gameplay/hints": "tests/unit/gameplay/test_match.py tests/processes/test_hints.py"}
 """Of the modules that only known breaks are in."""
 
 EQUIVALENT: dict[tuple[str, str, str, str], str] = {

@@ -1,0 +1,452 @@
+"""The screen on which a recorded game is shown: its keys, what it shows, and what fits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from rich.text import Text
+
+from referee.cli.replay_screen import SMALLEST, Pane, ReplayScreen
+from referee.core.text import shown
+from referee.gameplay.events import Moved, Rejected
+from referee.games import GAMES
+from referee.records.record import GameRecord
+from referee.viewing.browsing import Browser
+from referee.viewing.characters import lines
+from referee.viewing.knowledge import View
+from referee.viewing.steps import steps_of
+from tests.rules.random_play import random_game
+from tests.unit.toys import Bid
+from tests.unit.viewing.test_steps import recorded
+
+BLOOMS = recorded(GAMES["blooms"], ("L:A1", "L:B1", "resign {n}"), ("L:A1", "L:A2", "L:B2"))
+"""Steps 0 to 5; in step 2 an answer was rejected, in step 5 a seat resigns."""
+
+SIZES = (80, 24), (50, 20)
+
+Use = Callable[["Shown"], None]
+
+
+class Shown:
+    """A screen in a test, with a clock that the test moves."""
+
+    def __init__(self, record: GameRecord, only: View, size: tuple[int, int]) -> None:
+        self.browser = Browser(steps_of(record), only)
+        self.now_s = 0.0
+        self.app = ReplayScreen(self.browser, lambda: self.now_s)
+        self.size = size
+        self.drawn: list[Text] = []
+        self.press()
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.app.press(key)
+        self.resize(*self.size)
+
+    def resize(self, columns: int, rows: int) -> None:
+        self.size = columns, rows
+        self.drawn = self.app.draw(columns, rows)
+        assert len(self.drawn) <= rows and max(map(len, self.drawn)) <= columns
+
+    def wait(self) -> None:
+        """Waits until something is due."""
+        due_s = self.app.wait_s()
+        assert due_s is not None
+        self.now_s += due_s
+        self.app.tick()
+        self.press()
+
+    @property
+    def lines(self) -> list[str]:
+        """What is on the screen."""
+        return [line.plain for line in self.drawn]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.lines)
+
+
+def use(record: GameRecord, test: Use, only: View = None, size: tuple[int, int] = (80, 24)) -> None:
+    """Shows a record, and does with it what a test does."""
+    test(Shown(record, only, size))
+
+
+def long_game() -> GameRecord:
+    return random_game(GAMES["blooms"], b"1")
+
+
+# --- Keys -------------------------------------------------------------------------------------------------
+
+
+def test_keys_go_through_the_steps() -> None:
+    def test(screen: Shown) -> None:
+        last = screen.browser.last
+        assert last > 20
+        for keys, step in (
+            (["right"], 1),
+            (["enter"], 2),
+            (["left"], 1),
+            (["b"], 0),
+            (["left"], 0),
+            (["pagedown"], 10),
+            (["pagedown", "right"], 21),
+            (["pageup"], 11),
+            (["backspace"], 10),
+            (["end"], last),
+            (["right"], last),
+            (["home"], 0),
+            (["G"], last),
+            (["g"], 0),
+            (["1", "4", "enter"], 14),
+            (["3", "enter"], 3),
+            (["9", "9", "9", "enter"], 3),
+            (["7", "escape"], 3),
+        ):
+            screen.press(*keys)
+            assert screen.browser.at == step, keys
+            assert f"step {step} of {last}" in screen.text, keys
+            assert f">{' ' * (step < 10)}{step} " in screen.text, "the list of steps marks it"
+
+    use(long_game(), test)
+
+
+@pytest.mark.parametrize(
+    ("slug", "given", "mark"), [("thetree", {"deals": "1"}, "<"), ("vinetree", {}, "═║")]
+)
+def test_the_board_is_scrolled_to_the_last_move(slug: str, given: dict[str, str], mark: str) -> None:
+    record = random_game(GAMES[slug], b"2", given)
+
+    def test(screen: Shown) -> None:
+        marked = 0
+        for _ in range(screen.browser.last):
+            screen.press("right")
+            drawn = lines(screen.browser.picture(screen.browser.at))
+            if any(ink.paint == "fresh" for line in drawn for ink in line):
+                marked += 1
+                assert any(one in screen.text.replace("< > laid last", "") for one in mark), screen.text
+        assert marked > 10
+
+    use(record, test, size=(50, 20))
+
+
+def test_a_step_that_is_not_there_is_said() -> None:
+    def test(screen: Shown) -> None:
+        screen.press("7", "enter")
+        assert "no step `7`, expected 0 to 5" in screen.lines[-1]
+        screen.press("right")
+        assert "no step" not in screen.lines[-1] and "? help" in screen.lines[-1]
+
+    use(BLOOMS, test)
+
+
+def test_searching_finds_moves_names_and_rejected_answers_and_goes_round() -> None:
+    def test(screen: Shown) -> None:
+        def search(text: str) -> int:
+            screen.press("home", "/", *text, "enter")
+            return screen.browser.at
+
+        assert search("l:b2") == 4
+        assert search("rejected") == 2
+        assert search("resigned") == 5
+        assert search("seat") == 1
+        assert "match 1 of 5: `seat`" in screen.lines[-1]
+        screen.press("n", "n")
+        assert screen.browser.at == 3
+        screen.press("N")
+        assert screen.browser.at == 2
+        screen.press("end", "n")
+        assert screen.browser.at == 1, "the first comes after the last"
+        screen.press("N")
+        assert screen.browser.at == 5
+        assert search("zebra") == 0
+        assert "no step contains `zebra`" in screen.lines[-1]
+        screen.press("/", "q", "escape")
+        assert not screen.app.is_over and "? help" in screen.lines[-1]
+
+    use(BLOOMS, test)
+
+
+def test_a_search_without_anything_sought_is_explained() -> None:
+    def test(screen: Shown) -> None:
+        screen.press("n")
+        assert "search with / first" in screen.lines[-1]
+
+    use(BLOOMS, test)
+
+
+def test_the_game_plays_and_pauses_at_a_speed() -> None:
+    def test(screen: Shown) -> None:
+        screen.press(*["-"] * 9)
+        assert "0.25 steps per second" in screen.lines[-1]
+        screen.press(" ")
+        assert "playing 0.25 steps per second" in screen.lines[-1]
+        screen.press("+", "+", "+", "+", "+", "+", "+")
+        assert "playing 16 steps per second" in screen.lines[-1]
+        while screen.browser.at < 3:
+            screen.wait()
+        assert screen.now_s == 3 / 16
+        screen.press(" ")
+        assert "playing" not in screen.lines[-1]
+        screen.press(" ")
+        while screen.browser.at < screen.browser.last:
+            screen.wait()
+        assert "playing" not in screen.lines[-1], "it stops at the end"
+        screen.press(" ")
+        assert screen.browser.at < screen.browser.last, "and begins anew"
+
+    use(long_game(), test)
+
+
+@pytest.mark.parametrize("key", ["q", "escape", "ctrl+c"])
+def test_keys_that_quit(key: str) -> None:
+    def test(screen: Shown) -> None:
+        screen.press(key)
+        assert screen.app.is_over
+
+    use(BLOOMS, test)
+
+
+def test_help_names_the_keys_and_the_whole_heading() -> None:
+    def test(screen: Shown) -> None:
+        screen.press("?")
+        assert "PageDown, PageUp" in screen.text and "more" in screen.lines[0]
+        screen.press("tab", "7", "/", "pagedown")
+        assert "seat 1 a (2s+6s/2s)" in screen.text and "played on ant (Xeon), worker 2" in screen.text
+        screen.press("escape")
+        assert "step 0 of 5" in screen.text
+
+    machine = {"name": "ant", "cpu": "Xeon", "worker": "2"}
+    use(replace(BLOOMS, measured={"machine": machine}), test, size=(60, 16))
+
+
+# --- What is shown ----------------------------------------------------------------------------------------
+
+
+def test_a_step_has_its_events_its_clocks_and_the_reason_of_the_end() -> None:
+    def test(screen: Shown) -> None:
+        screen.press("right", "right")
+        assert "seat 2 b: L:A1 rejected after" in screen.text and "of reserve remaining" in screen.text
+        assert ">2 reserve 6.0 s  b (2s+6s/2s)" in screen.text and " 1 reserve 6.0 s  a" in screen.text
+        assert ">2 2: L:A2, 1 rejected" in screen.text
+        screen.press("end")
+        assert "seat 1 a resigned" in screen.text and "b won: a resigned" in screen.text
+
+    use(BLOOMS, test)
+
+
+def test_a_turn_of_several_seats_is_shown_together() -> None:
+    def test(screen: Shown) -> None:
+        screen.press("right", "right")
+        assert "seat 1 a: 1" in screen.text and "seat 2 b: 3" in screen.text
+        assert "1: 1, 2: 3" in screen.text
+
+    use(recorded(Bid(), ("1", "x", "2"), ("3", "3", "4")), test)
+
+
+def test_a_damaged_record_is_shown_as_far_as_it_goes() -> None:
+    moved = BLOOMS.events[3]
+    assert isinstance(moved, Moved)
+    broken = replace(BLOOMS, events=(*BLOOMS.events[:3], moved._replace(text="L:A1"), *BLOOMS.events[4:]))
+
+    def test(screen: Shown) -> None:
+        screen.press("end")
+        assert 0 < screen.browser.at < 5
+        text = " ".join(screen.text.replace("│", " ").split())
+        assert "the record cannot be replayed any further: game 1:a:b: event 4" in text
+
+    use(broken, test, size=(140, 30))
+
+
+def test_texts_of_bots_are_shown_as_text() -> None:
+    """Neither the markup of rich, nor links, nor control characters do anything."""
+    said = "[bold red]x[/] [link=http://192.0.2.1]y[/link] \x1b[2J [/] $[@click=app.quit]z"
+    events = list(BLOOMS.events)
+    moved, rejected = events[0], events[1]
+    assert isinstance(moved, Moved) and isinstance(rejected, Rejected)
+    events[0] = moved._replace(info=said)
+    events[1] = rejected._replace(text=said, sentence="[blink]no[/]")
+    names = ("[b]a[/b]", "[@click=app.quit]b[/]")
+    broken = replace(BLOOMS, terms=replace(BLOOMS.terms, bots=names), events=tuple(events))
+
+    def test(screen: Shown) -> None:
+        assert all(name in screen.text for name in names)
+        screen.press("/", *"[link", "enter")
+        for _ in range(2):
+            assert (
+                "[bold red]x[/] [link=http://192.0.2.1]y[/link] \\x1b[2J [/] $[@click=app.quit]z"
+                in screen.text
+            )
+            assert all(name in screen.text for name in names) and "\x1b" not in screen.text
+            screen.press("right")
+        screen.press("/", *"[x] [/]", "enter")
+        assert "no step contains `[x] [/]`" in screen.lines[-1]
+
+    use(broken, test, size=(160, 30))
+
+
+# --- Views ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("slug", ["floral", "thetree"])
+def test_a_seat_s_screen_never_shows_what_others_hid(slug: str) -> None:
+    given = {"floral": {"max_turns": "12"}, "thetree": {"deals": "1"}}[slug]
+    record = random_game(GAMES[slug], b"5", given)
+
+    def test(screen: Shown) -> None:
+        for key in ("v", "tab", "home", *["right"] * 8, "end"):
+            screen.press(key)
+            assert screen.browser.view == 1
+            assert "as seat 2 knows it" in screen.text and "chance:" not in screen.text
+            assert "seat 1 a:" not in screen.text, "its moves are known from the news"
+        for number in range(screen.browser.last + 1):
+            assert screen.browser.picture(number) == screen.browser.steps.steps[number].state.picture(1)
+        screen.press("/", *"chance:", "enter")
+        assert "no step contains `chance:`" in screen.lines[-1]
+
+    use(record, test, only=1, size=(120, 40))
+
+
+def test_the_views_of_a_game_with_hidden_information_take_turns() -> None:
+    def test(screen: Shown) -> None:
+        screen.press("right", "right")
+        assert "board, all seats" in screen.text and "chance: " in screen.text
+        for key, seat in (("v", 1), ("tab", 2)):
+            screen.press(key)
+            assert f"board, as seat {seat} knows it" in screen.text and "chance:" not in screen.text
+            assert screen.browser.at == 2, "at the same step"
+        screen.press("v")
+        assert "board, all seats" in screen.text
+
+    use(random_game(GAMES["floral"], b"5", {"max_turns": "12"}), test)
+
+
+def test_an_open_game_has_one_view() -> None:
+    def test(screen: Shown) -> None:
+        screen.press("v")
+        assert "every seat sees everything" in screen.lines[-1]
+
+    use(BLOOMS, test)
+
+
+# --- What fits --------------------------------------------------------------------------------------------
+
+
+def words(text: str) -> set[str]:
+    """The words of a text; the line between the board and what is beside it is none."""
+    return set(text.replace("│", " ").split())
+
+
+@pytest.mark.parametrize(
+    ("slug", "size"),
+    [(slug, size) for slug in GAMES for size in SIZES],
+)
+def test_nothing_is_cut_without_a_sign_and_all_can_be_scrolled_to(slug: str, size: tuple[int, int]) -> None:
+    given = {"floral": {"max_turns": "12"}, "thetree": {"deals": "1"}}.get(slug)
+    record = random_game(GAMES[slug], b"2", given)
+
+    def test(screen: Shown) -> None:
+        board, text = screen.app.board, screen.app.text
+        seen: set[str] = set()
+
+        def check(pane: Pane) -> None:
+            name = "board" if pane is board else "step "
+            title = next(one for one in re.split("[│ ]─|\n─", f"\n{screen.text}") if f"{name}" in one)
+            hidden = pane.top, pane.last_top - pane.top, pane.left, pane.last_left - pane.left
+            for sign, count in zip("↑↓←→", hidden, strict=True):
+                assert (f"{sign}{count}" in title) == (count > 0), title
+            seen.update(words(screen.text))
+
+        for step in (0, screen.browser.last):
+            screen.press("home" if step == 0 else "end")
+            seen.clear()
+            check(text)
+            while text.top < text.last_top:
+                screen.press("j")
+                check(text)
+            while True:
+                check(board)
+                while board.left < board.last_left:
+                    screen.press(">")
+                    check(board)
+                if board.top == board.last_top:
+                    break
+                screen.press(*["<"] * 9, *["down"] * 3)
+            drawn = lines(screen.browser.picture(step))
+            for line in (*screen.browser.texts[step], *("".join(ink.text for ink in line) for line in drawn)):
+                assert words(line) <= seen
+            screen.press(*["<"] * 9, *["up"] * board.last_top)
+
+    use(record, test, size=size)
+
+
+def test_the_smallest_terminal_and_one_that_is_smaller() -> None:
+    def test(screen: Shown) -> None:
+        assert "step 0 of 5" in screen.text and "? help" in screen.text
+        screen.resize(SMALLEST[0] - 1, SMALLEST[1])
+        told = "the terminal is 39 × 12, expected at least 40 × 12"
+        assert " ".join(screen.text.split()) == told
+        screen.resize(20, 5)
+        assert "the terminal is 20 × 5," in " ".join(screen.text.split())
+        screen.resize(100, 30)
+        assert "step 0 of 5" in screen.text and "terminal" not in screen.text
+
+    use(BLOOMS, test, size=SMALLEST)
+
+
+def test_long_names_and_options_are_cut_with_a_sign() -> None:
+    names = ("a" * 100, "b" * 100)
+    long = replace(BLOOMS, terms=replace(BLOOMS.terms, bots=names))
+
+    def test(screen: Shown) -> None:
+        for line in screen.lines:
+            assert "aaaa" not in line or "…" in line or shown(names[0]) in line
+
+    use(long, test)
+
+
+# --- Small and large terminals ----------------------------------------------------------------------------
+
+
+def test_a_large_terminal_has_a_larger_board_and_the_times_of_the_moves() -> None:
+    def test(screen: Shown) -> None:
+        screen.press("end")
+        drawn = lines(screen.browser.picture(screen.browser.at), is_large=True)
+        for row in ("".join(ink.text for ink in line).rstrip() for line in drawn):
+            assert row in screen.text
+        assert "╭──╮" in screen.text
+        assert re.search(r"1: L:A1 +1\.0 ms$", screen.text, re.MULTILINE)
+        screen.resize(80, 24)
+        assert "╭──╮" not in screen.text and "L:A1" in screen.text
+
+    use(BLOOMS, test, size=(140, 50))
+
+
+def test_the_times_of_moves_are_left_out_where_they_would_cut_a_step() -> None:
+    def test(screen: Shown) -> None:
+        assert "1: C" in screen.text and " µs" not in screen.text
+        screen.resize(180, 30)
+        assert " µs" in screen.text
+
+    use(random_game(GAMES["floral"], b"2", {"max_turns": "12"}), test, size=(110, 30))
+
+
+def test_a_seat_s_list_has_no_times_of_moves_that_it_was_not_told() -> None:
+    steps = steps_of(random_game(GAMES["floral"], b"5", {"max_turns": "12"}))
+    moves = [
+        number for number, label in enumerate(Browser(steps).labels) if "1: " in label and "2: " in label
+    ]
+    assert all(", " in Browser(steps).times[number] for number in moves) and moves
+    assert all(", " not in Browser(steps, 0).times[number] for number in moves)
+
+
+def test_the_smallest_terminal_shows_most_of_the_board() -> None:
+    def test(screen: Shown) -> None:
+        screen.press("end")
+        for row in lines(screen.browser.picture(screen.browser.at))[:8]:
+            assert "".join(ink.text for ink in row).rstrip() in screen.text
+        assert "step 5 of 5" in screen.text and "? help" in screen.text
+
+    use(BLOOMS, test, size=(40, 12))

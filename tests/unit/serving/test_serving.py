@@ -1,0 +1,583 @@
+"""The pages of `referee serve`, asked for without a network: what they show, and what they refuse."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import re
+import zlib
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from referee.core.text import shown
+from referee.gameplay.openings import Openings
+from referee.games import GAMES
+from referee.ratings.pool import Result, fit
+from referee.ratings.tally import Tallies
+from referee.records.record import to_json
+from referee.serving import app as app_module
+from referee.serving import live
+from referee.serving.app import SnapshotStreams, application
+from referee.serving.live import LiveRun
+from referee.serving.maker import MAX_WAITING, BusyError, PageMaker, PageMakers
+from referee.serving.reports import FRESH_S, Reports
+from referee.serving.safety import HEADERS, Hosts
+from referee.tournament.file.opening_table import start_of
+from referee.tournament.run.lock import locked
+from referee.tournament.run.progress import BotOrder
+from referee.viewing.steps import steps_of
+from tests.rules.random_play import random_game
+from tests.tools.synthetic import write
+from tests.unit.growing import Growing, with_info
+from tests.waiting import TOO_LONG_S
+
+LOCAL = Hosts({"localhost", "127.0.0.1"}, any_address=False)
+MARKUP = "<img src=x onerror=alert(1)>\x1b[31m"
+
+
+class Got(NamedTuple):
+    status: int
+    headers: dict[str, str]
+    body: str
+
+
+class Asked:
+    """A server without a network, for a run in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.live, self.maker = LiveRun(folder), PageMaker()
+        self.hub = SnapshotStreams(self.live.advance())
+        self.now_s = 0.0
+        self.replays = PageMaker()
+        makers = PageMakers(self.maker, self.replays, self.maker)
+        reports = Reports(self.maker, lambda: self.now_s)
+        self.log: list[str] = []
+        self.errors: list[str] = []
+        self.app = application(self.hub, makers, reports, LOCAL, self.log.append, self.errors.append)
+
+    def look(self) -> None:
+        """Has the server look at the files of the run."""
+        self.hub.publish(self.live.advance())
+
+    def get(
+        self, path: str, method: str = "GET", host: str | None = "localhost:8000", query: str = ""
+    ) -> Got:
+        return asyncio.run(self._get(path, method, host, query))
+
+    async def _get(self, path: str, method: str, host: str | None, query: str) -> Got:
+        sent: list[dict[str, Any]] = []
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        task = asyncio.create_task(self.app(scope(path, method, host, query), _receive, send))
+        while not task.done():
+            for maker in (self.maker, self.replays):
+                if maker.waiting and (path.startswith("/game/") or maker is not self.replays):
+                    await asyncio.to_thread(maker.make_next)
+            await asyncio.sleep(0)
+        try:
+            await task
+        except Exception as error:  # what the server's log would say
+            assert self.errors, error
+        start, *bodies = sent
+        headers = {name.decode(): value.decode() for name, value in start["headers"]}
+        return Got(start["status"], headers, b"".join(one["body"] for one in bodies).decode())
+
+
+def scope(path: str, method: str = "GET", host: str | None = "localhost", query: str = "") -> dict[str, Any]:
+    headers = [] if host is None else [(b"host", host.encode())]
+    return {
+        "type": "http",
+        "method": method,
+        "path": path,
+        "raw_path": path.encode(),
+        "root_path": "",
+        "scheme": "http",
+        "query_string": query.encode(),
+        "headers": headers,
+        "client": ("127.0.0.1", 5),
+    }
+
+
+async def _receive() -> Any:
+    await asyncio.Event().wait()
+
+
+@pytest.fixture
+def growing(tmp_path: Path) -> Growing:
+    run = Growing(tmp_path)
+    run.begin()
+    run.play("1:a:b", "1:b:a", "2:a:b")
+    return run
+
+
+@pytest.fixture
+def asked(growing: Growing, monkeypatch: pytest.MonkeyPatch) -> Asked:
+    monkeypatch.setattr(app_module, "REPORT_WAIT_S", TOO_LONG_S)  # a busy machine takes long
+    return Asked(growing.path.parent)
+
+
+# --- What is shown ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_it_says_how_sure_the_first_place_is(tmp_path: Path) -> None:
+    write(tmp_path, 2, 40)
+    standings = LiveRun(tmp_path / "pool-results").advance().standings()
+    first = (
+        r"<strong>bot[12]</strong> is in first place\. It is [a-z ]+ than bot[12] \([a-z ]*\d+&nbsp;%\), with"
+    )
+    assert re.search(first, standings)
+
+
+def test_nobody_is_first_where_two_bots_are_level() -> None:
+    results = [Result(("a", "b"), (1, 2) if number % 2 else (2, 1), number) for number in range(20)]
+    level = BotOrder(Tallies("ab", []), fit(results, "ab"), [(1, "a", {}), (1, "b", {})])
+    assert live._first(level) == ""
+    assert live._first(replace(level, places=[(1, "a", {}), (2, "b", {})])).startswith("It is ")
+
+
+def test_results_are_counted_with_each_game_and_only_elo_may_be_older(growing: Growing) -> None:
+    ticks = count()
+    with locked(growing.path.parent):
+        run = LiveRun(growing.path.parent, clock=lambda: float(next(ticks)))
+        assert "Elo and ranks are" not in run.advance().standings()
+        growing.play("2:b:a")
+        standings = run.advance().standings()
+    assert "Elo and ranks are those after 3 games." in standings
+    assert standings.count('<td class="number">4</td>') == 2, "each bot played all four games"
+
+
+def test_the_live_page_shows_the_run(asked: Asked) -> None:
+    got = asked.get("/")
+    assert got.status == 200 and got.headers["content-type"] == "text/html; charset=utf-8"
+    assert "3 of 6" in got.body and "No referee is running" in got.body and "Elo ± 95 %" in got.body
+    assert re.findall(r'href="/game/(\d+)"', got.body) == ["3", "2", "1"], "the last one comes first"
+
+
+def test_every_page_that_is_linked_to_is_there(asked: Asked) -> None:
+    for path in ("/", "/standings", "/games/1", "/faults/1", "/game/1", "/game/3", "/report"):
+        got = asked.get(path)
+        assert got.status == 200 and "Content-Security-Policy" in got.body, path
+        assert asked.get(path, method="HEAD").status == 200
+
+
+def test_a_run_that_has_not_begun(tmp_path: Path) -> None:
+    asked = Asked(tmp_path)
+    assert "No run has started in this folder yet" in asked.get("/").body
+    assert asked.get("/game/1").status == 404
+    growing = Growing(tmp_path)
+    growing.begin()
+    asked.look()
+    assert "0 of 6" in asked.get("/").body
+
+
+def test_whether_a_referee_is_playing_is_seen(growing: Growing, asked: Asked) -> None:
+    with locked(growing.path.parent):
+        asked.look()
+        assert "A referee is playing" in asked.get("/").body
+    asked.look()
+    assert "can be continued" in asked.get("/").body
+    growing.play("2:b:a", "3:a:b", "3:b:a")
+    asked.look()
+    assert "The tournament is over" in asked.get("/").body
+
+
+def test_damage_is_told_and_what_was_read_stays(growing: Growing, asked: Asked) -> None:
+    growing.append(b"{}\n")
+    asked.look()
+    body = asked.get("/").body
+    assert "cannot be read any further: line 5 of" in body and "3 of 6" in body
+
+
+def test_annulled_games_and_new_names(growing: Growing, asked: Asked) -> None:
+    growing.append(growing.line({"kind": "change", "annulled": {"1:a:b": "x"}, "renamed": {"a": "Renamed"}}))
+    asked.look()
+    body = asked.get("/").body
+    assert "(does not count)" in body and "Renamed" in body and "2 of 6" in body
+
+
+@pytest.mark.quick_cases(6)
+@pytest.mark.parametrize("began", ["9999-12-31T23:59:59+00:00", "0001-01-01T00:00:00+00:00", "x", None])
+@pytest.mark.parametrize("took_us", [0, 9 * 10**15, 1 << 62, "long"])
+def test_whatever_times_a_record_has_it_is_shown(tmp_path: Path, began: object, took_us: object) -> None:
+    growing = Growing(tmp_path)
+    growing.begin()
+    value = to_json(growing.record("1:a:b"))
+    value["measured"]["began"] = began
+    value["measured"]["events"][0]["wall_us"] = took_us
+    growing.append(growing.line(value))
+    growing.play("1:b:a")
+    asked = Asked(tmp_path)
+    assert "2 of 6" in asked.get("/").body
+    with locked(tmp_path):
+        asked.look()
+        assert asked.get("/games/1").status == 200
+
+
+def test_long_lists_are_on_several_pages(
+    growing: Growing, asked: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(app_module, "LISTED", 2)
+    first, second = asked.get("/games/1"), asked.get("/games/2")
+    assert re.findall(r'href="(/game[^"]*)"', first.body) == ["/game/1", "/game/2", "/games/2"]
+    assert re.findall(r'href="(/game[^"]*)"', second.body) == ["/game/3", "/games/1"]
+    assert [asked.get(f"/games/{at}").status for at in (0, 3)] == [404, 404]
+
+
+def test_the_report_leads_to_the_replays(asked: Asked) -> None:
+    assert 'href="/report"' in asked.get("/").body
+    body = asked.get("/report").body
+    assert "Crosstable" in body and re.findall(r'href="(/game/\d+)#', body), "the slowest moves"
+    assert games_data(body)["pages"] == ["/game/1", "/game/2", "/game/3"]
+
+
+def games_data(report: str) -> dict[str, Any]:
+    found = re.search(r'id="games-data">"([^"]+)"<', report)
+    assert found
+    data: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(found[1])))
+    return data
+
+
+def test_a_report_is_good_for_a_while(growing: Growing, asked: Asked) -> None:
+    def games() -> int:
+        return len(games_data(asked.get("/report").body)["games"])
+
+    assert games() == 3
+    growing.play("2:b:a")
+    asked.look()
+    assert games() == 3, "it is not made again at once, as it would be whenever a game ends"
+    asked.now_s += FRESH_S
+    assert games() == 4
+
+
+def test_a_page_that_loads_again_is_shown_while_the_report_is_made(
+    asked: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(app_module, "REPORT_WAIT_S", 0)
+    got = asked.get("/report")
+    assert got.status == 200 and got.headers["refresh"] == "3" and "reloads" in got.body
+    monkeypatch.setattr(app_module, "REPORT_WAIT_S", TOO_LONG_S)
+    assert "Crosstable" in asked.get("/report").body
+
+
+def test_a_run_with_very_many_games_has_no_report(growing: Growing, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("referee.serving.live.REPORTED", 2)
+    asked = Asked(growing.path.parent)
+    assert "/report" not in asked.get("/").body and asked.get("/report").status == 404
+
+
+# --- What is hidden ---------------------------------------------------------------------------------------
+
+
+def links(body: str) -> list[str]:
+    return sorted(re.findall(r'href="/game/(\d+)"', body))
+
+
+@pytest.mark.slow
+def test_a_game_that_tells_what_is_hidden_in_another_is_kept_back(tmp_path: Path) -> None:
+    growing = Growing(tmp_path, "floral", {}, rounds=2, hidden_seed=True)
+    growing.begin()
+    growing.play("1:a:b")
+    asked = Asked(tmp_path)
+    assert links(asked.get("/").body) == [] and "kept back until" in asked.get("/").body
+    assert links(asked.get("/games/1").body) == []
+    assert asked.get("/report").body == "games cannot be viewed yet\n"
+    got = asked.get("/game/1")
+    assert (
+        got.status == 403 and "kept back" in got.body and got.headers["content-type"].startswith("text/plain")
+    )
+    growing.play("1:b:a", "2:b:a")
+    asked.look()
+    assert links(asked.get("/").body) == ["1", "2"]
+    assert [asked.get(f"/game/{number}").status for number in (1, 2, 3)] == [200, 200, 403]
+    assert games_data(asked.get("/report").body)["pages"] == ["/game/1", "/game/2"]
+
+
+def test_where_all_games_have_the_same_start_they_are_kept_back_until_the_run_is_over(tmp_path: Path) -> None:
+    start = start_of(steps_of(random_game(GAMES["floral"], b"earlier", {"max_turns": "6"})), 2)
+    growing = Growing(
+        tmp_path, "floral", {"max_turns": "6"}, rounds=2, hidden_seed=True, openings=Openings(start=start)
+    )
+    growing.begin()
+    growing.play("1:a:b", "1:b:a")
+    asked = Asked(tmp_path)
+    assert links(asked.get("/").body) == []
+    growing.play("2:a:b", "2:b:a")
+    growing.append(growing.line({"kind": "change", "seed": growing.plan.seed}))
+    asked.look()
+    assert links(asked.get("/").body) == ["1", "2", "3", "4"]
+
+
+def test_games_without_hidden_information_are_shown_at_once(asked: Asked) -> None:
+    assert links(asked.get("/").body) == ["1", "2", "3"], "the third is the first of its encounter"
+
+
+def test_a_deal_for_bots_that_play_alone_is_kept_back_until_all_have_played_it(tmp_path: Path) -> None:
+    growing = Growing(tmp_path, "thetree", {"players": "1"}, bots="abc", hidden_seed=True)
+    growing.begin()
+    growing.play("1:a", "1:b", "2:a")
+    asked = Asked(tmp_path)
+    assert links(asked.get("/").body) == []
+    growing.play("1:c")
+    asked.look()
+    assert links(asked.get("/").body) == ["1", "2", "4"]
+
+
+def test_games_that_are_not_to_be_played_any_more_keep_nothing_back(tmp_path: Path) -> None:
+    growing = Growing(tmp_path, "floral", {}, rounds=2, hidden_seed=True)
+    growing.begin()
+    growing.play("1:a:b", "2:a:b")
+    growing.append(growing.line({"kind": "change", "annulled": {"1:b:a": "it was enough"}}))
+    assert links(Asked(tmp_path).get("/").body) == ["1"]
+    growing.append(growing.line({"kind": "change", "seed": growing.plan.seed}))
+    assert links(Asked(tmp_path).get("/").body) == ["1", "2"], "the run is over"
+
+
+def test_the_seeds_are_never_shown(tmp_path: Path) -> None:
+    growing = Growing(tmp_path)
+    growing.begin()
+    record = growing.record("1:a:b")
+    growing.append(growing.line(to_json(record)))
+    asked = Asked(tmp_path)
+    for path in ("/", "/standings", "/games/1", "/game/1", "/report"):
+        body = asked.get(path).body
+        for secret in (growing.plan.seed, record.terms.seed.hex(), record.terms.shared_seed.hex()):
+            assert secret not in body, path
+
+
+def test_what_bots_wrote_is_text(tmp_path: Path) -> None:
+    growing = Growing(tmp_path)
+    growing.begin()
+    value = to_json(with_info(growing.record("1:a:b"), MARKUP))
+    growing.append(growing.line({**value, "sentence": MARKUP}))
+    asked = Asked(tmp_path)
+    for path in ("/", "/games/1", "/game/1", "/report"):
+        body = asked.get(path).body
+        assert "<img" not in body and "\x1b" not in body, path
+    assert shown(MARKUP).replace("<", "&lt;").replace(">", "&gt;") in asked.get("/").body
+
+
+# --- What is refused --------------------------------------------------------------------------------------
+
+
+@pytest.mark.quick_cases(5)
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/x",
+        "//",
+        "/index.html",
+        "/games.jsonl",
+        "/game/1/../../games.jsonl",
+        "/../../../etc/passwd",
+        "/game/-1",
+        "/game/0",
+        "/game/4",
+        "/game/" + "9" * 1900,
+        "/game/1/",
+        "/standings/",
+        "/game/1\x00",
+        "/game/١",
+        "http://localhost/",
+        "*",
+        "",
+    ],
+)
+def test_no_other_page_is_there(asked: Asked, path: str) -> None:
+    got = asked.get(path)
+    assert got.status == 404 and got.headers["content-type"] == "text/plain; charset=utf-8"
+    assert got.body.count("\n") == 1 and len(got.body) < 200
+    assert not asked.errors
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT", "PATCH", "X"])
+def test_other_methods_are_refused(asked: Asked, method: str) -> None:
+    got = asked.get("/", method=method)
+    assert got.status == 405 and got.headers["allow"] == "GET, HEAD" and got.body.endswith("GET or HEAD\n")
+
+
+def test_a_long_address_is_refused(asked: Asked) -> None:
+    assert asked.get("/" + "a" * 2000).status == 414
+    assert asked.get("/", query="a" * 2000).status == 414
+    assert asked.get("/", query="a=1").status == 200
+
+
+@pytest.mark.quick_cases(4)
+@pytest.mark.parametrize(
+    "host",
+    [None, "", "evil.example", "evil.example:8000", "localhost.evil.example", "192.168.1.5", "[::2]", "a:b:c"]
+    + ["127.0.0.1.evil.example", "localhost:", "[localhost]", "0x7f000001", "2130706433"],
+)
+def test_another_host_is_refused(asked: Asked, host: str | None) -> None:
+    got = asked.get("/", host=host)
+    assert got.status == 400 and got.body == "this server does not answer requests for another host\n"
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["localhost", "LocalHost:1", "localhost.", "127.0.0.1", "127.0.0.1:8000", "[::1]:8000", "127.8.9.1"],
+)
+def test_its_own_hosts_are_answered(asked: Asked, host: str) -> None:
+    assert asked.get("/", host=host).status == 200
+
+
+def test_a_server_for_a_network_is_asked_by_address_or_by_its_own_name() -> None:
+    hosts = Hosts({"localhost", "tower"}, any_address=True)
+    for host, answered in {"192.168.1.5:8000": True, "[2001:db8::1]": True, "tower:8000": True}.items():
+        assert hosts.has(host) is answered
+    assert not hosts.has("evil.example:8000")
+
+
+def test_every_answer_has_the_headers(asked: Asked) -> None:
+    for path, method, host, ends in (
+        ("/", "GET", "localhost", False),
+        ("/game/1", "HEAD", "localhost", False),
+        ("/x", "GET", "localhost", True),
+        ("/", "POST", "localhost", True),
+        ("/", "GET", "evil.example", True),
+        ("/" + "a" * 3000, "GET", "localhost", True),
+    ):
+        headers = asked.get(path, method, host).headers
+        assert (headers.get("connection") == "close") == ends
+        for name, value in HEADERS:
+            assert headers[name.decode()] == value.decode(), path
+
+
+def test_a_record_that_was_changed_is_an_error_in_plain_text(growing: Growing, asked: Asked) -> None:
+    growing.path.write_bytes(growing.path.read_bytes().replace(b'"used_us":1', b'"used_us":2'))
+    got = asked.get("/game/1")
+    assert got.status == 500 and "modified after it was read" in got.body and not asked.errors
+
+
+def test_an_error_of_the_referee_is_told(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, home: str) -> str:
+        raise ZeroDivisionError("why")
+
+    monkeypatch.setattr(app_module, "replay_page", broken)
+    got = asked.get("/game/1")
+    assert got.status == 500 and got.body == "an error of the referee itself\n"
+    assert asked.errors == ["error: ZeroDivisionError: why"]
+
+
+def test_requests_are_logged(asked: Asked) -> None:
+    asked.get("/x")
+    assert asked.log == ["127.0.0.1 GET /x 404"]
+
+
+# --- Events -----------------------------------------------------------------------------------------------
+
+
+def parts_of(event: str) -> dict[str, str]:
+    kind, data, _, _ = event.split("\n")
+    assert kind == "event: parts"
+    parts: dict[str, str] = json.loads(data.removeprefix("data: "))
+    return parts
+
+
+def streamed(asked: Asked, script: Callable[[AsyncIterator[str]], Any]) -> None:
+    async def run() -> None:
+        stream = asked.hub.events()
+        assert (await anext(stream)).startswith("retry: ")
+        await script(stream)
+        await stream.aclose()  # type: ignore[attr-defined]
+
+    asyncio.run(run())
+
+
+def test_a_stream_has_all_parts_first_and_then_what_changes(
+    growing: Growing, asked: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(app_module, "PUSH_S", 0)
+
+    async def script(stream: AsyncIterator[str]) -> None:
+        assert set(parts_of(await anext(stream))) == {"state", "standings", "games", "faults"}
+        growing.append(growing.line({"kind": "change", "rounds": 5}))
+        asked.look()
+        assert set(parts_of(await anext(stream))) == {"state"}, "only how many games there are has changed"
+        growing.play("2:b:a")
+        asked.look()
+        assert set(parts_of(await anext(stream))) == {"state", "standings", "games"}
+
+    streamed(asked, script)
+    assert asked.hub.streams == 0
+
+
+def test_a_stream_that_was_slow_gets_the_latest(
+    growing: Growing, asked: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(app_module, "PUSH_S", 0)
+
+    async def script(stream: AsyncIterator[str]) -> None:
+        await anext(stream)
+        for game in ("2:b:a", "3:a:b", "3:b:a"):
+            growing.play(game)
+            asked.look()
+        assert "6 of 6" in parts_of(await anext(stream))["state"]
+        monkeypatch.setattr(app_module, "HEARTBEAT_S", 0.01)
+        assert await anext(stream) == "event: beat\ndata:\n\n", "nothing else waits"
+
+    streamed(asked, script)
+
+
+def test_the_streams_are_bounded(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app_module, "MAX_STREAMS", 0)
+    got = asked.get("/events")
+    assert (
+        got.status == 503
+        and "retry-after" in got.headers
+        and got.body.endswith("are already following the run\n")
+    )
+
+
+# --- Making pages -----------------------------------------------------------------------------------------
+
+
+def test_other_pages_do_not_wait_for_replays(asked: Asked) -> None:
+    asked.replays.page("a replay that takes long", lambda: "")
+    assert [asked.get(path).status for path in ("/", "/games/1", "/standings", "/report")] == [200] * 4
+    assert asked.replays.waiting == 1
+
+
+def test_a_page_is_made_once() -> None:
+    maker, made = PageMaker(), []
+
+    def make() -> str:
+        made.append(1)
+        return "page"
+
+    first, second = maker.page("key", make), maker.page("key", make)
+    maker.make_next()
+    assert first.result() == second.result() == maker.page("key", make).result() == b"page" and made == [1]
+
+
+def test_what_a_page_raises_comes_to_those_who_want_it_and_is_not_kept() -> None:
+    maker = PageMaker()
+    future = maker.page("key", lambda: str(1 // 0))
+    maker.make_next()
+    with pytest.raises(ZeroDivisionError):
+        future.result()
+    again = maker.page("key", lambda: "page")
+    maker.make_next()
+    assert again.result() == b"page"
+
+
+def test_the_pages_that_wait_and_those_that_are_kept_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    maker = PageMaker()
+    for number in range(MAX_WAITING):
+        maker.page(number, lambda: "x" * 1000)
+    with pytest.raises(BusyError):
+        maker.page("one more", lambda: "")
+    monkeypatch.setattr("referee.serving.maker.MAX_BYTES", 5000)
+    for _ in range(MAX_WAITING):
+        maker.make_next()
+    for number in range(MAX_WAITING - 5, MAX_WAITING):
+        assert maker.page(number, lambda: "").done(), "it is kept"
+    assert not maker.page(0, lambda: "").done()
