@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,13 +22,15 @@ from referee.cli.options import (
     key_values,
     start_option,
 )
-from referee.cli.output import show_data, show_lines
+from referee.cli.output import say, show_data, show_lines, table_width
 from referee.core.errors import CheckFailed, UsageError
 from referee.core.isolation import AUTO
-from referee.core.text import listed, shown
+from referee.core.rows import Grid, text_columns
+from referee.core.text import counted, listed, shown
 from referee.core.units import parse_period
 
 if TYPE_CHECKING:
+    from referee.check.all_bots import CheckedBot
     from referee.check.runner import StepResult
     from referee.check.settings import CheckSettings
     from referee.core.timecontrol import TimeControl
@@ -34,6 +38,8 @@ if TYPE_CHECKING:
 MAX_WIDTH = 110
 
 MEMORY = "1GB"  # the memory limit of a bot that is checked
+
+_LEAST = 30  # minimum width of the texts beside the names
 
 
 @click.command(
@@ -116,7 +122,6 @@ def check(**given: Any) -> None:
       referee check blooms ./mine --time 1s+10s/1s --option size=5
       referee check blooms 'java -cp build Mine' --step 7 --json
     """
-    from referee.cli.check_all import check_file
     from referee.core.rng import fresh_seed
     from referee.tournament.plan import checked_seed
 
@@ -124,7 +129,7 @@ def check(**given: Any) -> None:
     options = group(_CheckOptions, given)
     if options.bot is None:
         file = options.file()
-        check_file(file, options.steps, options.seed, options.isolation, options.as_json)
+        _check_all(options, file)
     else:
         _check_one(options, options.bot)
 
@@ -242,6 +247,46 @@ def _check_one(options: _CheckOptions, bot: str) -> None:
     failed = [result.number for result in results if result.result == "failed"]
     if failed:
         raise CheckFailed(f"{settings.bot.name} failed step{'s' * (len(failed) > 1)} {listed(failed)}")
+
+
+def _check_all(options: _CheckOptions, file: Path) -> None:
+    """Checks all bots of a tournament file and prints a table of them. Raises `CheckFailed` where one failed,
+    `UsageError` where the file is wrong.
+    """
+    from referee.check.all_bots import FAILED, check_all
+    from referee.tournament.file.config import load
+    from referee.tournament.run.readiness import builder
+
+    results: list[CheckedBot] = []
+    config = load(file, elsewhere=False)
+    with console_at_stderr().status("") as status:
+        for one in check_all(
+            config, options.isolation, options.steps, options.seed, builder(say), status.update
+        ):
+            results.append(one)
+            say(f"{one.bot}: {one.result}")
+    if options.as_json:
+        show_data(json.dumps([one.as_json() for one in results]))
+    else:
+        show_data(_table(results, table_width()))
+    if failed := dict.fromkeys(one.bot for one in results if one.result == FAILED):
+        in_all = counted(len({one.bot for one in results}), "bot")
+        raise CheckFailed(f"{len(failed)} of {in_all} failed: {listed(failed)}")
+
+
+def _table(results: Sequence[CheckedBot], width: int) -> str:
+    columns = text_columns("bot", "game", "result", "why")
+    rows = [(one.bot, one.game or "–", one.result) for one in results]
+    headings = [column.heading for column in columns[:3]]
+    left = sum(max(map(len, column)) + 2 for column in zip(headings, *rows, strict=True))
+    whys = [_why(one, max(_LEAST, width - left)) for one in results]
+    return Grid(columns, [(*row, why) for row, why in zip(rows, whys, strict=True)]).drawn()
+
+
+def _why(one: CheckedBot, width: int) -> str:
+    lines = [fill(shown(one.why, 1000), width, break_on_hyphens=False), *(f"| {line}" for line in one.output)]
+    lines += [fill(f"hint: {one.hint}", width, break_on_hyphens=False)] if one.hint else []
+    return "\n".join(filter(None, lines))
 
 
 def _clock(text: str) -> TimeControl:

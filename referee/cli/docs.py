@@ -10,8 +10,9 @@ from pathlib import Path
 import click
 
 from referee.cli.colour import can_draw, in_colour
-from referee.cli.output import columns, show_data
+from referee.cli.output import say, show_data
 from referee.core.errors import UsageError
+from referee.core.rows import Grid, text_columns
 from referee.core.text import counted, nearest, shown
 from referee.pages.documents import Hit, documents, plain, search, text_of, title_of, with_pages_named
 
@@ -49,7 +50,8 @@ def docs(words: tuple[str, ...], folder: Path | None, opens: bool) -> None:
     if folder or opens:
         _write_pages(words, page, folder, opens)
     elif not words:
-        show_data(columns(["page", "title"], [[name, plain(title_of(name))] for name in documents()]))
+        rows = [[name, plain(title_of(name))] for name in documents()]
+        show_data(Grid(text_columns("page", "title"), rows).drawn())
     elif page:
         _show(page)
     elif hits := search(words):
@@ -88,11 +90,9 @@ def _list_hits(hits: list[Hit]) -> None:
         [hit.section.page, shown(plain(hit.section.title), 40), shown(hit.line, 60)]
         for hit in hits[:MAX_HITS]
     ]
-    show_data(columns(["page", "section", "text"], rows))
+    show_data(Grid(text_columns("page", "section", "text"), rows).drawn())
     if len(hits) > MAX_HITS:
-        click.echo(
-            f"{counted(len(hits) - MAX_HITS, 'more section')}: add a word to narrow the search", err=True
-        )
+        say(f"{counted(len(hits) - MAX_HITS, 'more section')}: add a word to narrow the search")
 
 
 def _write_pages(words: tuple[str, ...], page: str | None, folder: Path | None, opens: bool) -> None:
@@ -107,7 +107,7 @@ def _write_pages(words: tuple[str, ...], page: str | None, folder: Path | None, 
         raise UsageError(f"cannot create the folder `{shown(str(place))}`: {error.strerror}") from None
     write_site(place)
     first = place / (f"{page}.html" if page else INDEX)
-    click.echo(f"{counted(len(documents()) + 1, 'page')} written; begin with {first}", err=True)
+    say(f"{counted(len(documents()) + 1, 'page')} written; begin with {first}")
     if opens and click.launch(str(first)):
         raise UsageError(f"no web browser could be started: open {first} yourself")
 

@@ -48,7 +48,7 @@ def doctor(as_json: bool) -> None:
 
 def page_of(checks: list[Check], games: int) -> str:
     """The verdict, and below it all checks with their marks."""
-    from referee.core.rows import as_text
+    from referee.core.rows import Grid, text_columns
     from referee.machine import Level
 
     if any(check.level is Level.LACK for check in checks):
@@ -60,7 +60,7 @@ def page_of(checks: list[Check], games: int) -> str:
         verdict = f"Tournaments can be run here{marked}, {fit}"
     marks = {Level.OK: "", Level.WARNING: "!", Level.LACK: "!!"}
     rows = [[marks[check.level], check.about, _text(check)] for check in checks]
-    return f"{verdict}\n\n{as_text(rows, form='plain')}"
+    return f"{verdict}\n\n{Grid(text_columns('', 'check', 'found'), rows).drawn()}"
 
 
 def _text(check: Check) -> str:

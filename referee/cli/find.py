@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ from referee.cli.options import form_option, group, runs_argument
 from referee.cli.output import say, show_data
 from referee.core.errors import RefereeError, UsageError
 from referee.core.pairing import Pairing
-from referee.core.rows import as_csv, as_text
+from referee.core.rows import Grid, text_columns
 from referee.core.text import listed, meant, shown
 from referee.gameplay.events import Ending
 
@@ -290,7 +289,7 @@ def _show_dialogues(found: Iterable[tuple[Run, list[Summary]]], kept: Dialogues,
                 show_data("\n".join([f"# {game.id}: {shown(game.told)}", *lines]))
             rows += [[shown(str(run.folder)), game.id, line] for line in lines]
     if form != "simple":
-        show_data(as_text(rows, ["run", "id", "line"], form))
+        show_data(Grid(text_columns("run", "id", "line"), rows).drawn(form))
 
 
 def _show_list(found: Iterable[tuple[Run, list[Summary]]], form: str) -> None:
@@ -298,13 +297,13 @@ def _show_list(found: Iterable[tuple[Run, list[Summary]]], form: str) -> None:
 
     found = [(run, games) for run, games in found if games]
     several = len(found) > 1
-    rows = []
+    rows: list[list[object]] = []
     for run, games in found:
         numbers = numbers_of(run)
         rows += [
             [
                 *([shown(str(run.folder))] if several else []),
-                str(numbers[game.id]),
+                numbers[game.id],
                 game.id,
                 _winner(game),
                 game.ending,
@@ -314,7 +313,7 @@ def _show_list(found: Iterable[tuple[Run, list[Summary]]], form: str) -> None:
         ]
     if rows or form != "simple":
         headers = [*(["run"] if several else []), "game", "id", "winner", "ending", "how it ended"]
-        show_data(as_text(rows, headers, form))
+        show_data(Grid(text_columns(*headers), rows).drawn(form))
     if rows:
         example = f"{shown(str(found[0][0].folder))} {rows[0][several]}"
         say(f"hint: `referee replay {example}` shows a game, `find … --dialogue` its dialogue")
@@ -326,7 +325,7 @@ def _show_games_to_see(runs: Runs, found: Iterable[tuple[Run, list[Summary]]], f
 
     chosen = chosen_games(runs, {(run.folder, game.id) for run, games in found for game in games})
     several = len(runs.runs) > 1
-    rows: list[list[str | int | None]] = [
+    rows = [
         [
             *([shown(str(one.run.folder))] if several else []),
             one.id,
@@ -338,15 +337,8 @@ def _show_games_to_see(runs: Runs, found: Iterable[tuple[Run, list[Summary]]], f
         for one in chosen
     ]
     headers = [*(["run"] if several else []), "id", "to see", "figure", "what happened", "deciding move"]
-    names = [name.replace(" ", "_") for name in headers]
-    data = [dict(zip(names, row, strict=True)) for row in rows]
-    if form == "csv":
-        show_data(as_csv(data, names).rstrip("\n"))
-    elif form == "json":
-        show_data(json.dumps(data, indent=1, ensure_ascii=False))
-    elif rows or form != "simple":
-        texts = [["" if value is None else str(value) for value in row] for row in rows]
-        show_data(as_text(texts, headers, form))
+    if rows or form != "simple":
+        show_data(Grid(text_columns(*headers), rows).drawn(form))
     if rows:
         example = f"{shown(str(chosen[0].run.folder))} {chosen[0].id}"
         step = "" if chosen[0].deciding is None else f" --move {chosen[0].deciding}"

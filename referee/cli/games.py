@@ -10,7 +10,7 @@ import click
 from referee.cli.options import optional_game_argument
 from referee.cli.output import say, show_data
 from referee.core.errors import UsageError
-from referee.core.rows import as_text
+from referee.core.rows import Grid, text_columns
 from referee.core.text import shown
 
 if TYPE_CHECKING:
@@ -38,22 +38,22 @@ def games(game: str | None) -> None:
                 say(f"warning: {found}")
             else:
                 listed.append(found)
-        rows = []
-        for one in listed:
-            rows.append(
-                [one.slug, one.name, one.seats_text, "open" if one.is_open else "hidden", str(one.clock)]
-            )
-        show_data(as_text(rows, ["slug", "name", "seats", "information", "clock"]))
+        rows = [
+            [one.slug, one.name, one.seats_text, "open" if one.is_open else "hidden", one.clock]
+            for one in listed
+        ]
+        show_data(Grid(text_columns("slug", "name", "seats", "information", "clock"), rows).drawn())
         return
     chosen = game_given(game, Path.cwd())
-    options = [
-        [option.name, option.values_text, option.default_text, option.meaning] for option in chosen.options
-    ]
+    options = Grid(
+        text_columns("option", "values", "default", "meaning"),
+        [[one.name, one.values_text, one.default_text, one.meaning] for one in chosen.options],
+    )
     show_data(
         f"{chosen.name} (`{chosen.slug}`, rules {chosen.rules})\n\n"
         f"{chosen.summary}\n\n"
         f"Moves: {chosen.notation}\n\n"
-        f"{as_text(options, ['option', 'values', 'default', 'meaning']) if options else 'No options.'}\n\n"
+        f"{options.drawn() if options.rows else 'No options.'}\n\n"
         f"Default clock: {chosen.clock}\n"
         f"{_source(chosen)}"
     )

@@ -21,8 +21,9 @@ from referee.cli.options import (
     seat_option,
     view_of,
 )
-from referee.cli.output import columns, is_stdout, pasteable, put_text, say, show_data
+from referee.cli.output import is_stdout, pasteable, put_text, say, show_data
 from referee.core.errors import UsageError
+from referee.core.rows import Grid, text_columns
 from referee.core.text import listed, shown
 
 if TYPE_CHECKING:
@@ -99,10 +100,10 @@ def replay(**given: Any) -> None:
             f"one of them with {listed(of_one)}"
         )
     rows = [
-        [str(number), shown(s.id), shown(placings(s.bots, s.ranks)), shown(s.told)]
+        [number, shown(s.id), shown(placings(s.bots, s.ranks)), shown(s.told)]
         for number, s in enumerate(found, 1)
     ]
-    listing = columns(["game", "id", "result", "how it ended"], rows)
+    listing = Grid(text_columns("game", "id", "result", "how it ended"), rows).drawn()
     if options.is_on_screen:
         _show_chosen(file, listing.split("\n"), options)
     else:

@@ -96,7 +96,7 @@ def _pairings(order: BotOrder) -> Iterator[str]:
     for section in order.facts.tables:
         if found := order.facts.of_format(section).get("pairings"):
             grid, _ = grids.fitted(found.grid._replace(rows=found.grid.rows[:ROWS]), "simple", table_width())
-            yield from ["", *([section] if section else []), grids.drawn(grid, "simple")]
+            yield from ["", *([section] if section else []), grid.drawn()]
             if len(found.grid.rows) > ROWS:
                 yield f"… and {len(found.grid.rows) - ROWS:,} more"
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
+from referee.core.rows import Column, Grid
 from referee.core.text import signed, true_minus
 from referee.ratings.columns import (
     COLUMNS,
@@ -22,7 +23,6 @@ from referee.ratings.columns import (
     results_heading,
     standings_grid,
 )
-from referee.ratings.grids import Column, Grid
 from referee.ratings.pairs import Counts, crosstable, pentanomial
 from referee.ratings.pool import Rating
 from referee.ratings.standings import Facts, Standings

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from referee.core.errors import UsageError
 from referee.core.point_scale import STANDARD
+from referee.core.rows import Column, Grid
 from referee.core.text import shown, signed, true_minus
 from referee.core.units import about
 from referee.ratings.after_stop import estimate
-from referee.ratings.grids import Column, Grid
 from referee.ratings.pool import Rating
 from referee.ratings.sprt import SprtResult
 from referee.ratings.standings import Standings, StandingsRow

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from referee.ratings.grids import Column, Grid
+from referee.core.rows import Column, Grid
 
 FORMAT_TABLES = {
     "rounds": "Swiss tournaments have it: the opponents and points of each bot, round by round",

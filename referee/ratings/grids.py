@@ -1,16 +1,13 @@
-"""Tables as text: in each of the forms, and narrowed to the width of a terminal. Pure."""
+"""Tables narrowed to the width of a terminal, and headings and notes in the form of tables. Pure."""
 
 from __future__ import annotations
 
 import html
-import re
 import textwrap
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable
 
-from referee.core.rows import as_text
+from referee.core.rows import MARKDOWN, Grid, markdown
 
-MARKDOWN = ("github", "pipe")
 HTML = ("html", "unsafehtml")
 LATEX = ("latex", "latex_booktabs", "latex_longtable", "latex_raw")
 _MARKUP = (
@@ -30,43 +27,16 @@ _MARKUP = (
 SHORTEST_NAME = 8  # names of bots are not shortened beyond this number of characters
 
 
-class Column(NamedTuple):
-    """A column of a table."""
-
-    name: str  # the name by which it is chosen, and by which it is told when it is left out
-    heading: str
-    left: bool = False  # whether its cells are aligned to the left: texts; else to the right: numbers
-    weight: int = 0
-    """Where the table is too wide, columns with the least weight are left out first; those with 0 stay."""
-    shorten: bool = False  # whether its cells may be shortened when there is nothing left to leave out: names
-
-
-class Grid(NamedTuple):
-    """A table of cells that are texts already."""
-
-    columns: Sequence[Column]
-    rows: Sequence[Sequence[str]]
-
-
 def limit(form: str, width: int) -> int:
     """The width that a table in this form has to fit; 0 where it has to fit none."""
     return 0 if form in _MARKUP else width
 
 
-def drawn(grid: Grid, form: str) -> str:
-    """The table in one of the forms."""
-    rows = grid.rows
-    if form in MARKDOWN:
-        rows = [[escaped(cell) for cell in row] for row in rows]
-    align = ["left" if column.left else "right" for column in grid.columns]
-    return as_text(rows, [column.heading for column in grid.columns], form, align if rows else None)
-
-
 def size(grid: Grid, form: str) -> int:
     """Returns the width of the table in characters."""
-    widest = [max(len(cell) for cell in column) for column in zip(*grid.rows, strict=True)]
+    widest = [max(len(cell) for cell in column) for column in zip(*grid.texts, strict=True)]
     row = ["x" * max(1, most) for most in widest]
-    return max(map(len, drawn(grid._replace(rows=[row] if row else []), form).splitlines()), default=0)
+    return max(map(len, grid._replace(rows=[row] if row else []).drawn(form).splitlines()), default=0)
 
 
 def fitted(grid: Grid, form: str, width: int) -> tuple[Grid, list[str]]:
@@ -116,7 +86,7 @@ def _slice(grid: Grid, fixed: int, begin: int, end: int) -> Grid:
 
 def _shortened(grid: Grid, by: int, at_least: int = SHORTEST_NAME) -> Grid:
     """The table with its longest names shortened by this many characters, as far as they may be."""
-    rows = [list(row) for row in grid.rows]
+    rows = grid.texts
     for at, column in enumerate(grid.columns):
         if not column.shorten or not rows:
             continue
@@ -132,7 +102,7 @@ def _shortened(grid: Grid, by: int, at_least: int = SHORTEST_NAME) -> Grid:
 def headed(text: str, form: str) -> str:
     """A heading over several tables."""
     if form in MARKDOWN:
-        return f"### {escaped(text)}"
+        return f"### {markdown(text)}"
     if form in HTML:
         return f"<h3>{html.escape(text)}</h3>"
     if form in LATEX:
@@ -143,7 +113,7 @@ def headed(text: str, form: str) -> str:
 def said(lines: Iterable[str], form: str, width: int) -> str:
     """Notes under or over a table: each is one line, wrapped at the width where the form has one."""
     if form in MARKDOWN:
-        return "\n".join(["", *(f"- {escaped(line)}" for line in lines)])
+        return "\n".join(["", *(f"- {markdown(line)}" for line in lines)])
     if form in HTML:
         return "\n".join(f"<p>{html.escape(line)}</p>" for line in lines)
     if form in LATEX:
@@ -156,12 +126,3 @@ def said(lines: Iterable[str], form: str, width: int) -> str:
         )
         for line in lines
     )
-
-
-_SPECIAL = re.compile(r"([\\*_<>|\[\]~#]|(?<=\bwww)\.)")
-
-
-def escaped(text: str) -> str:
-    """A text as Markdown, so that it is shown as it is; what stands between backticks is code already."""
-    pieces = text.split("`")
-    return "`".join(_SPECIAL.sub(r"\\\1", piece) if at % 2 == 0 else piece for at, piece in enumerate(pieces))

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from referee.core.errors import UsageError
+from referee.core.rows import Grid
 from referee.core.text import WIDTH, counted, shown
 from referee.ratings import blocks, grids
 from referee.ratings.columns import MEASURED, default_columns, standings_grid
 from referee.ratings.data import to_csv, to_json
 from referee.ratings.format_tables import FORMAT_TABLES
-from referee.ratings.grids import Grid
 from referee.ratings.notes import NO_ELO, circumstances, findings, game_line, is_small, meanings
 from referee.ratings.standings import Facts, Standings, with_sections
 from referee.records.record import Summary
@@ -128,7 +128,7 @@ def _report(table: Standings, view: TableText, form: str, facts: Facts, is_heade
                 pieces.append(fitted)
                 columns += [column.name for column in fitted.columns]
                 left_out += without
-        drawn += [grids.drawn(piece, form) for piece in pieces]
+        drawn += [piece.drawn(form) for piece in pieces]
     notes: list[str] = []
     if left_out:  # the first, since the others may be cut
         unique = ", ".join(dict.fromkeys(left_out))

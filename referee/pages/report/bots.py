@@ -8,12 +8,12 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
+from referee.core.rows import Grid
 from referee.core.text import counted
 from referee.pages.report.front import EVEN, GameToSee, ListedGame, best_win, most, points_text
 from referee.pages.report.habits import Board, Opening, openings
 from referee.pages.report.rating_history import RatingHistory
 from referee.ratings.columns import rating_text
-from referee.ratings.grids import Grid
 from referee.ratings.standings import Standings
 
 MOST_FAULTS = 5  # so many faults of a bot are listed with what it said: the last ones
@@ -90,7 +90,7 @@ def _by_bot(grid: Grid) -> dict[str, list[tuple[str, str]]]:
             for number, (column, text) in enumerate(zip(grid.columns, row, strict=True))
             if number > at
         ]
-        for row in grid.rows
+        for row in grid.texts
     }
 
 

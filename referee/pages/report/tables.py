@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from referee.core.rows import Grid
 from referee.core.text import counted, signed
 from referee.core.units import about
 from referee.pages.report.scales import Scale
 from referee.ratings.blocks import by_seat_grid, faults_grid, pairs_grid, seats_grid, sprt_grid, times_grid
 from referee.ratings.columns import counts_text, default_columns, likelihood_text, standings_grid
-from referee.ratings.grids import Grid
 from referee.ratings.notes import circumstances, findings, meanings
 from referee.ratings.pairs import crosstable
 from referee.ratings.pool import Rating

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from referee.core.rows import Column, Grid
 from referee.ratings.format_tables import FormatTable, halves, name_column
-from referee.ratings.grids import Column, Grid
 
 MAX_STAGES = 4  # of a larger bracket the last stages are drawn; its data has all
 

@@ -20,9 +20,9 @@ from typing import Any, ClassVar
 
 from referee.core.errors import RecordError, UsageError
 from referee.core.pairing import Pairing
+from referee.core.rows import Column, Grid
 from referee.core.text import counted, shown
 from referee.ratings.format_tables import FormatTable, name_column
-from referee.ratings.grids import Column, Grid
 from referee.tournament.formats.format import DEFAULT, Amount, Format, SectionState, total, wrong_seats
 from referee.tournament.formats.league import League
 from referee.tournament.formats.settings import Settings

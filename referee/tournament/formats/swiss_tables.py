@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any
 
+from referee.core.rows import Column, Grid
 from referee.ratings.format_tables import RANK, FormatTable, halves, name_column
-from referee.ratings.grids import Column, Grid
 from referee.tournament.formats.standing import SectionResults
 from referee.tournament.formats.tie_breaks import Met, Scores
 

@@ -47,7 +47,7 @@ def test_the_page_says_how_many_games_fit_and_marks_warnings(monkeypatch: pytest
     assert page.startswith(
         "Tournaments can be run here, with 1 warning (marked `!`), 3 games at a time: `workers = 3`"
     )
-    assert "\n!  user" in page and all(len(line) <= 105 for line in page.splitlines())
+    assert "\n!   user" in page and all(len(line) <= 105 for line in page.splitlines())
 
 
 def test_data_are_the_same_checks() -> None:

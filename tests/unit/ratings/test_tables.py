@@ -20,11 +20,11 @@ from markdown_it import MarkdownIt
 from referee.core.errors import RecordError, UsageError
 from referee.core.pairing import Pairing
 from referee.core.point_scale import PointScale
+from referee.core.rows import Column, Grid
 from referee.ratings import grids
 from referee.ratings.brief import brief
 from referee.ratings.columns import COLUMNS, parse_columns, rating_text, standings_grid
 from referee.ratings.format_tables import RANK, FormatTable, name_column
-from referee.ratings.grids import Column, Grid
 from referee.ratings.notes import NO_ELO
 from referee.ratings.pairs import crosstable, pentanomial
 from referee.ratings.placing import FormatPlace

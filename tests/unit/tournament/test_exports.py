@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from referee.cli.output import columns
 from referee.core.errors import UsageError
 from referee.core.pairing import Pairing
 from referee.records import journal
@@ -173,17 +172,6 @@ def test_what_is_found_has_the_forms_of_tables(pool: Path) -> None:
     assert (row["id"], row["bot_1"], row["round"]) == ("2:bot3:bot4", "bot3", "2")
     assert "| 2:bot3:bot4 |" in referee(*words, "github").out
     assert referee(*words, "poem").code == 2
-
-
-def test_columns_are_as_wide_as_their_widest_text() -> None:
-    rows = [["1", "x", ""], ["10", "longer", "y"]]
-    assert columns(["", "id", "c"], rows).splitlines() == [
-        "    id      c",
-        "--  ------  -",
-        "1   x",
-        "10  longer  y",
-    ]
-    assert columns(["id"], []) == "id\n--"
 
 
 def test_games_of_several_runs_are_found(pool: Path, tmp_path: Path) -> None:

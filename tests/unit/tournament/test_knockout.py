@@ -181,7 +181,7 @@ def lines(table: FormatTable, width: int = 80) -> list[str]:
     """A table as text, without the lines of its head."""
     grid, left_out = grids.fitted(table.grid, "simple", width)
     assert not left_out
-    text = grids.drawn(grid, "simple").splitlines()
+    text = grid.drawn().splitlines()
     assert max(map(len, text)) <= width
     return text[2:]
 

@@ -306,7 +306,7 @@ def test_the_table_by_rounds_has_opponents_and_points() -> None:
     }
     by_rounds, pairings = one.tables_of(SectionResults(games, out=["a"], shown=str.upper))
     assert [column.heading for column in by_rounds.grid.columns] == ["#", "bot", "points", "1", "2"]
-    assert [" ".join(row) for row in by_rounds.grid.rows] == [
+    assert [" ".join(row) for row in by_rounds.grid.texts] == [
         "1 E 2 bye 5:…",
         "2 D 2 3:0 bye",
         "3 B 2 2:2 4:…",
@@ -314,14 +314,14 @@ def test_the_table_by_rounds_has_opponents_and_points() -> None:
         "5 A 3 4:2 1:1…",  # it is out
     ]
     assert by_rounds.data[4] == {"number": 5, "bot": "A", "points": 3.0, "round_1": "4:2", "round_2": "1:1…"}
-    assert [" ".join(row) for row in pairings.grid.rows] == [
+    assert [" ".join(row) for row in pairings.grid.texts] == [
         "2 A 2 1–0 … E 2",
         "2 B 2 … C 0",
         "2 D 0 2 bye ",
     ]
     assert [row["over"] for row in pairings.data] == [False, False, True]
     (before, _) = Swiss(2, tuple("abcd")).tables_of(SectionResults({}))
-    assert [row[3] for row in before.grid.rows] == ["3:…", "4:…", "1:…", "2:…"], "before the first game"
+    assert [row[3] for row in before.grid.texts] == ["3:…", "4:…", "1:…", "2:…"], "before the first game"
 
 
 def test_a_round_that_does_not_begin_any_more_gives_no_bye() -> None:
