@@ -12,7 +12,7 @@
   people, hostile texts. `browser.py` has what these tests do with it.
 - `catalogue`: all that can go wrong with bots and around them, in rows: what happens, and what has to come of
   it.
-- `tools`: programs for developers, which take long or look at much: the soaks, chaos, fairness, liveness, the
+- `tools`: programs for developers, which take long or look at much: the soaks, chaos, crash points, the
   attacks, the guards, large synthetic runs and hostile ones, the golden games.
 - `bots`: the bots that misbehave; in `broken`, those that make one mistake each, for `check`; in `attacks`,
   those that attack, in several languages, and their victim.

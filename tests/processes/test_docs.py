@@ -31,7 +31,6 @@ from tests.command import ROOT, THIS_PYTHON, environment_of_contributors
 from tests.page_tables import require_same, rows
 from tests.processes.serving import serving
 from tests.programs import copied_to, needs
-from tests.project.test_style import literals
 from tests.tools import key_tables
 from tests.waiting import eventually
 
@@ -239,14 +238,6 @@ def test_all_ports_of_the_page_of_clusters_stand_in_its_table_and_its_rule() -> 
     (rule,) = blocks(page, "nft")
     others = {port for port, option in table.items() if option != "--dashboard-address"}
     assert set(re.search(r"dport \{(.*?)\}", rule)[1].replace(",", " ").split()) == others  # type: ignore[index]
-
-
-@pytest.mark.slow
-def test_the_messages_on_the_page_of_clusters_are_those_of_the_code() -> None:
-    said = [text for path in (ROOT / "referee").rglob("*.py") for text in literals(path)]
-    for message, _ in rows("referee/docs/CLUSTER.md", "message | what to do"):
-        for part in re.split("…|: ", message.strip("`")):
-            assert any(part.strip() in text for text in said), (message, part)
 
 
 def open_to_others() -> set[str]:

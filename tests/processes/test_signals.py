@@ -1,4 +1,4 @@
-"""Signals at every moment of a command: it ends with one line and the right exit code."""
+"""Signals at moments of a command: it ends with one line and the right exit code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ import pytest
 from referee.core import stop
 from tests.command import BAD, PLAIN, ROOT
 from tests.processes.runs import games, toml
-from tests.tools import signal_moments
 from tests.waiting import TOO_LONG_S
 
 NOW = """
@@ -97,25 +96,6 @@ def test_a_run_whose_terminal_is_gone_is_stopped_and_continues(tmp_path: Path) -
     assert 2 <= len(games(tmp_path / "t-results")) < 100
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("command", "twice"),
-    [
-        ("run", False),
-        ("run", True),
-        ("run here", True),
-        ("match", False),
-        ("table", False),
-        ("check", True),
-    ],
-)
-def test_signals_at_many_moments(command: str, twice: bool) -> None:
-    """`python -m tests.tools.signal_moments` has more of them."""
-    endings, wrong = signal_moments.played(command, 5, at_a_time=2, twice=twice)
-    assert not wrong, "\n".join(wrong)
-    assert endings["3"] > 0
-
-
 def test_a_signal_while_a_class_is_made_interrupts() -> None:
     class Field:
         def __set_name__(self, owner: type, name: str) -> None:
@@ -125,7 +105,7 @@ def test_a_signal_while_a_class_is_made_interrupts() -> None:
         type("Imported", (), {"field": Field()})
 
 
-@pytest.mark.parametrize("number", signal_moments.SIGNALS)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_ignored_signal_stays_ignored(number: signal.Signals) -> None:
     code = "import signal; from referee.core import stop; "
     code += f"signal.signal({number:d}, signal.SIG_IGN); stop.take_signals(); signal.raise_signal({number:d})"

@@ -1,4 +1,4 @@
-"""The style of pages and messages, as far as a machine can see it: CONTRIBUTING.md, "Style", has the rest."""
+"""The style of pages, as far as a machine can see it: CONTRIBUTING.md, "Style", has the rest."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from types import CodeType
 
 import pytest
 
@@ -14,26 +13,6 @@ ROOT = Path(__file__).parents[2]
 
 LONG = 500
 """Characters of a long paragraph as a reader sees it: more than five lines of a hundred."""
-
-NOT_TO_USE = (
-    "so many",
-    "there is none of",
-    "found by itself",
-    "found by themselves",
-    "who first has",
-    "not a byte",
-    "is there already",
-    "are there already",
-    "is kept from",
-    "are kept from",
-    "expected one of them",
-    "expected names that differ",
-    "when it was not asked",
-    "neighbours in rank",
-    "while it is not asked",
-    "is no json",
-)
-_ANY_PHRASE = re.compile(rf"\b(?:{'|'.join(NOT_TO_USE)})\b")
 
 SENTENCE = 60
 """Sentences of fewer characters may be repeated in another page."""
@@ -58,40 +37,10 @@ def paragraphs(text: str) -> Iterator[str]:
             yield re.sub(r"\]\([^)]*\)", "", line).replace("[", "").replace("**", "").strip()
 
 
-def literals(path: Path) -> list[str]:
-    """The strings of a module that are not docstrings; of an f-string, each part."""
-    return [*_strings(compile(path.read_text(), path, "exec", optimize=2))]
-
-
-def _strings(constant: object) -> Iterator[str]:
-    """The strings among the constants of compiled code, and in tuples and sets of constants."""
-    if isinstance(constant, str):
-        yield constant
-    elif isinstance(constant, CodeType | tuple | frozenset):
-        for part in constant.co_consts if isinstance(constant, CodeType) else constant:
-            yield from _strings(part)
-
-
-def phrases_in(text: str) -> list[str]:
-    """The phrases of `NOT_TO_USE` in a text, which may be broken over lines."""
-    return _ANY_PHRASE.findall(" ".join(text.split()).lower())
-
-
 @pytest.mark.parametrize("page", pages())
 def test_no_paragraph_is_long(page: str) -> None:
     found = [text[:60] for text in paragraphs(pages()[page]) if len(text) > LONG]
     assert found == [], "divide them, or make a list or a table of them"
-
-
-def test_pages_and_messages_use_no_phrase_that_is_not_to_be_used() -> None:
-    style = "## Style"
-    found = {
-        page: phrases_in(re.sub(rf"{style}\n.*?\n## ", "", text, flags=re.DOTALL))
-        for page, text in pages().items()
-    }
-    for path in sorted((ROOT / "referee").rglob("*.py")):
-        found[str(path.relative_to(ROOT))] = phrases_in("\n\n".join(literals(path)))
-    assert {name: phrases for name, phrases in found.items() if phrases} == {}
 
 
 def test_a_sentence_stands_in_one_page_only() -> None:
