@@ -29,9 +29,8 @@ from referee.tournament.run.readiness import Builder, builder, unfit_bots, witho
 from referee.tournament.run.remaining import Remaining
 from referee.tournament.stopping import NEVER
 from referee.tournament.tournament import Tournament
-from referee.tournament.workers.backend import BackendFactory
 from referee.tournament.workers.local_backend import local_backend
-from referee.tournament.workers.task import Observer
+from referee.tournament.workers.task import BackendFactory, Observer
 
 if TYPE_CHECKING:
     from referee.cluster.bot_files import SentFiles

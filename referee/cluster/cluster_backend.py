@@ -51,8 +51,16 @@ from referee.core.seeds import shared_by
 from referee.core.text import counted, shown
 from referee.records.amendments import LeftOut
 from referee.tournament.run.opening import Candidate
-from referee.tournament.workers.backend import Backend, ReportHandler
-from referee.tournament.workers.task import Began, Notice, Report, Task, TaskLost, WorkerDied
+from referee.tournament.workers.task import (
+    Backend,
+    Began,
+    Notice,
+    Report,
+    ReportHandler,
+    Task,
+    TaskLost,
+    WorkerDied,
+)
 
 SILENT_S = 300.0  # seconds in which the scheduler hears nothing of a Dask worker after which this is lost
 

@@ -53,8 +53,7 @@ from referee.processes.limits import share_of
 from referee.records.amendments import LeftOut
 from referee.tournament.run.hashes import hashes_of_words
 from referee.tournament.run.isolating import with_hidden
-from referee.tournament.workers.message_socket import MalformedMessage, MessageSocket
-from referee.tournament.workers.pool import WorkerPool
+from referee.tournament.workers.local_backend import WorkerPool
 from referee.tournament.workers.task import (
     Began,
     Finished,
@@ -65,7 +64,7 @@ from referee.tournament.workers.task import (
     Void,
     WorkerDied,
 )
-from referee.tournament.workers.worker import WorkerSignal
+from referee.tournament.workers.worker import MalformedMessage, MessageSocket, WorkerSignal
 
 ALIVE_S = 1.0  # seconds between two signs of life
 

@@ -16,8 +16,7 @@ from referee.person.person_wire import PersonWire
 from referee.person.taking_back import ContinuedWire
 from referee.processes.bot import Bot
 from referee.records.record import GameRecord
-from referee.tournament.workers.encounter import Hooks, play_encounter
-from referee.tournament.workers.idle import OnExit
+from referee.tournament.workers.encounter import Hooks, OnExit, play_encounter
 from referee.wire.process_wire import ProcessWire
 
 

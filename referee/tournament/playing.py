@@ -26,9 +26,9 @@ from referee.tournament.run.open_run import OpenRun
 from referee.tournament.run.remaining import Remaining
 from referee.tournament.run.run_state import RunState
 from referee.tournament.tournament import Tournament
-from referee.tournament.workers.backend import BackendFactory
 from referee.tournament.workers.dispatcher import Dispatcher
 from referee.tournament.workers.task import (
+    BackendFactory,
     Began,
     Finished,
     IgnoredQuit,

@@ -32,7 +32,7 @@ from referee.tournament.run.lock import locked
 from referee.tournament.run.open_run import OpenRun
 from referee.tournament.run.run import Run
 from referee.tournament.workers.encounter import ProcessUse, ShowEvent, play_encounter
-from referee.tournament.workers.task import Transcript
+from referee.tournament.workers.worker import Transcript
 from referee.wire.dialogue import Tap
 
 _OF_PROGRAMS = ("cwd", "env", "pass_env", "limits", "pty", "pause", "forgive_waiting")

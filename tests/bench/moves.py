@@ -28,7 +28,7 @@ from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
 from referee.tournament.tournament import Tournament
 from referee.tournament.workers.encounter import play_encounter
-from referee.tournament.workers.task import Transcript
+from referee.tournament.workers.worker import Transcript
 
 
 class Measured(NamedTuple):

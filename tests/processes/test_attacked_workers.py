@@ -115,7 +115,7 @@ if "tournament.worker" in str(sys.orig_argv):
         return play(terms, *rest)
     e._play = hangs
 elif "run" in sys.orig_argv:
-    import referee.tournament.workers.pool as w
+    import referee.tournament.workers.local_backend as w
     w.SILENT_S = 10
 """
 """Has a worker hang once. None of the others takes so long to start, also on a busy machine."""

@@ -11,7 +11,8 @@ import pytest
 
 from referee.gameplay import loop
 from referee.gameplay.events import Ending
-from referee.tournament.workers.task import Finished, Player, Report
+from referee.tournament.workers.task import Finished, Report
+from referee.tournament.workers.worker import Player
 from tests.command import ROOT
 from tests.tools.fault_soak import Checker, Meeting, meeting
 from tests.waiting import TOO_LONG_S

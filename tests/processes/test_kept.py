@@ -18,8 +18,9 @@ from referee.tournament.formats.round_robin import RoundRobin
 from referee.tournament.plan import PROCESSES, Entrant, Plan
 from referee.tournament.schedule import encounter
 from referee.tournament.tournament import Tournament
-from referee.tournament.workers.idle import IDLE_PER_SEAT
-from referee.tournament.workers.task import Finished, Player, Report, Task
+from referee.tournament.workers.encounter import IDLE_PER_SEAT
+from referee.tournament.workers.task import Finished, Report, Task
+from referee.tournament.workers.worker import Player
 from tests.command import referee
 
 NOTES = (

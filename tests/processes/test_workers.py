@@ -30,7 +30,8 @@ from referee.tournament.run.run import read_run
 from referee.tournament.schedule import encounter
 from referee.tournament.tournament import Tournament
 from referee.tournament.workers.local_backend import local_backend
-from referee.tournament.workers.task import Finished, Player, Report, Task, Void, Waiting
+from referee.tournament.workers.task import Finished, Report, Task, Void, Waiting
+from referee.tournament.workers.worker import Player
 from tests.command import PLAIN, ROOT, referee
 from tests.processes.runs import lines_of, toml
 from tests.waiting import TOO_LONG_S

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from referee.tournament.workers.backend import Backend
-from referee.tournament.workers.task import Task
+from referee.tournament.workers.task import Backend, Task
 
 
 def play_tasks(backend: Backend, tasks: Iterator[Task], enough: Callable[[], bool]) -> None:

@@ -33,8 +33,7 @@ from referee.processes.isolation import reaches_referee
 from referee.processes.process import BotStart
 from referee.records.played_on import BY_REFEREE, PlayedOn
 from referee.records.record import OFF_TURN, GameRecord
-from referee.tournament.workers.idle import IdleBots, OnExit, end_and_report
-from referee.wire.connection import BotConnection
+from referee.wire.connection import BotConnection, end_connections
 from referee.wire.dialogue import Tap
 from referee.wire.process_wire import ProcessWire, Waited
 from referee.wire.referee_session import LAST_KEPT, RefereeSession
@@ -54,6 +53,51 @@ ShowEvent = Callable[[Terms, Event, State[Any]], None]
 
 Join = Callable[[Terms, ProcessWire], Wire]
 """Gives the wire for a game in which persons take part, around the one to its bots."""
+
+
+IDLE_PER_SEAT = 4  # how many idle processes are kept at most, for each seat of the game
+
+OnExit = Callable[[str, ExitReport], None]
+"""Called for every bot whose processes were ended, with its name and exit report."""
+
+
+class IdleBots:
+    """The connections of bots that wait for their next encounter, longest wait first."""
+
+    def __init__(self) -> None:
+        self._links: dict[Bot, BotConnection] = {}
+
+    def take(self, bot: Bot) -> BotConnection | None:
+        """Removes and returns the connection of a bot, or None."""
+        connection = self._links.pop(bot, None)
+        if connection and connection.process:
+            connection.process.resume()
+        return connection
+
+    def put(self, connection: BotConnection) -> None:
+        """Adds a connection that can play another game."""
+        if connection.process:
+            connection.process.pause()
+        self._links[connection.bot] = connection
+
+    def pop_beyond(self, room: int) -> list[BotConnection]:
+        """Removes and returns the connections that waited longest, so that at most `room` remain."""
+        return [self._links.pop(bot) for bot in list(self._links)[: max(0, len(self._links) - room)]]
+
+
+def end_and_report(
+    connections: Iterable[BotConnection], on_exit: OnExit | None, patient: bool = False
+) -> None:
+    """Ends the processes of some connections together, and reports each exit. `patient`: they have as long as
+    they take.
+    """
+    ending = list(connections)
+    end_connections(ending, patient)
+    for connection in ending:
+        if on_exit and connection.process and connection.process.exit_report:
+            ignored_quit = connection.fit and connection.process.ignored_end
+            report = connection.process.exit_report._replace(ignored_quit=ignored_quit)
+            on_exit(connection.bot.name, report)
 
 
 @dataclass(frozen=True, slots=True)

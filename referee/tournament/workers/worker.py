@@ -1,22 +1,142 @@
-"""A worker process: plays the tasks that it is sent, and ends with the referee."""
+"""A worker process: plays the tasks that it is sent as messages over a socket, and ends with the referee."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import pickle
 import signal
 import socket
+import struct
 import threading
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from enum import Enum
 from queue import SimpleQueue
+from typing import Any
 
-from referee.core.errors import Stopped
+from referee.core.errors import EnvironmentLacksError, Stopped, StorageError
+from referee.core.pairing import Pairing
 from referee.core.stop import SIGNALS
+from referee.core.text import shown
+from referee.gameplay.terms import Terms
 from referee.processes import libc
 from referee.processes.adoption import adopt, end_adopted, end_all_adopted
+from referee.processes.exit_report import ExitReport
 from referee.processes.launcher import Launcher
-from referee.tournament.workers.message_socket import MalformedMessage, MessageSocket
-from referee.tournament.workers.task import Player, Task, Waiting
+from referee.records.journal import body_of
+from referee.records.played_on import BY_REFEREE, MAX_LABEL
+from referee.records.record import GameRecord, bot_totals, summary_of, timed_moves, to_json
+from referee.tournament.plan import Plan
+from referee.tournament.workers.encounter import (
+    IDLE_PER_SEAT,
+    Hooks,
+    IdleBots,
+    ProcessUse,
+    end_and_report,
+    names_left,
+    play_encounter,
+)
+from referee.tournament.workers.task import (
+    Began,
+    Finished,
+    IgnoredQuit,
+    LeftBehind,
+    Observer,
+    Report,
+    Task,
+    Void,
+    Waiting,
+)
+from referee.wire.dialogue import STDERR, Dialogue, Tap
+from referee.wire.process_wire import Waited
+
+DIALOGUE_CAP = 65_536
+"""Characters of a game's dialogue that are kept from its beginning, and as many from its end."""
+
+
+_HEAD = struct.Struct("!I")  # before a message: its length in bytes
+
+_READ_SIZE = 1 << 16
+
+
+class MalformedMessage(Exception):
+    """The other end sent something that is not a message."""
+
+
+class MessageSocket:
+    """A socket that carries messages. The one of a worker blocks, the one of the referee does not."""
+
+    def __init__(self, end: socket.socket, waits: bool) -> None:
+        end.setblocking(waits)
+        self._socket = end
+        self._received = bytearray()
+        self._unsent = b""
+        self.is_open = True  # whether more messages may come
+
+    def fileno(self) -> int:
+        """The descriptor of the socket."""
+        return self._socket.fileno()
+
+    @property
+    def has_unsent(self) -> bool:
+        """Whether a part of what was sent waits for room in the socket; `flush` sends it."""
+        return bool(self._unsent)
+
+    def send(self, message: object) -> None:
+        """Sends a message, or as much of it as there is room for."""
+        body = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+        self._unsent += _HEAD.pack(len(body)) + body
+        self.flush()
+
+    def flush(self) -> None:
+        """Sends what there is room for. What a closed socket does not take is dropped."""
+        try:
+            while self._unsent:
+                self._unsent = self._unsent[self._socket.send(self._unsent) :]
+        except BlockingIOError:
+            pass
+        except OSError:
+            self._unsent = b""
+
+    def receive(self) -> Iterator[Any]:
+        """Yields the messages that are complete after reading; a socket that blocks is read once.
+
+        Raises `MalformedMessage` where something else than messages came.
+        """
+        with contextlib.suppress(BlockingIOError):
+            while self.is_open:
+                try:
+                    data = self._socket.recv(_READ_SIZE)
+                except ConnectionResetError:
+                    data = b""
+                self.is_open = bool(data)
+                self._received += data
+                if self._socket.getblocking():
+                    break
+        while len(self._received) >= _HEAD.size:
+            end = _HEAD.size + _HEAD.unpack_from(self._received)[0]
+            if len(self._received) < end:
+                break
+            body = bytes(self._received[_HEAD.size : end])
+            del self._received[:end]
+            try:
+                message = pickle.loads(body)
+            except Exception as error:
+                raise MalformedMessage(str(error)) from None
+            yield message
+
+    def shut_down(self) -> None:
+        """Ends the connection: both ends learn that no more messages come. A thread may be receiving."""
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """Closes this end."""
+        self._socket.close()
 
 
 class WorkerOrder(Enum):
@@ -31,6 +151,146 @@ class WorkerSignal(Enum):
 
     ALIVE = "it is not blocked"
     DONE = "it has done what it was told"
+
+
+class Player:
+    """Plays tasks one after the other, and keeps bot processes between them where that is configured."""
+
+    def __init__(
+        self,
+        report: Callable[[Report], None],
+        stopping: Callable[[], bool],
+        report_alive: Callable[[Waiting | None], None] = lambda waiting: None,
+        observer: Observer | None = None,
+        worker: str = BY_REFEREE,
+    ) -> None:
+        """`report` is called at once for each report, `report_alive` now and then during a game, and
+        `stopping` between games. `worker` is the name of this worker in records.
+        """
+        self._observer = observer
+        self._report = report
+        self._stopping = stopping
+        self._report_alive = report_alive
+        self._game = ""  # the id of the game that is played
+        self._worker = shown(worker, MAX_LABEL)[:MAX_LABEL]
+        self._transcript = Transcript()
+        self._idle = IdleBots()
+
+    def play(self, task: Task) -> None:
+        """Plays a task's games in their order; stops between two games when asked to."""
+        left = list(task.games)
+        while left and not self._stopping():
+            try:
+                for record in self._games(task, left):
+                    self._finish(replace(record, attempt=left.pop(0)[1]), task.keep)
+            except StorageError:
+                raise  # only where tasks are played in the referee's own process
+            except Exception as error:
+                # No bot loses by it: the game is played again, and the next one gets new processes.
+                pairing, attempt = left.pop(0)
+                known = isinstance(error, EnvironmentLacksError)
+                what = str(error) if known else traceback.format_exc(limit=-8)
+                self._report(Void(pairing.id, attempt, what, task.suspects(error)))
+        end_and_report(self._idle.pop_beyond(IDLE_PER_SEAT * task.plan.seats), self._on_exit)
+
+    def close(self) -> None:
+        """Ends the idle processes."""
+        end_and_report(self._idle.pop_beyond(0), self._on_exit)
+
+    def _games(self, task: Task, left: list[tuple[Pairing, int]]) -> Iterator[GameRecord]:
+        entrants = task.plan.entrants
+        return play_encounter(
+            [entrant.bot for entrant in entrants],
+            self._terms(task.plan, [pairing for pairing, _ in left]),
+            self._observer.show if self._observer else None,
+            self._tap(task.keep),
+            task.plan.start_us,
+            ProcessUse(
+                fresh={entrant.bot.name for entrant in entrants if entrant.processes == "game"},
+                reused={entrant.bot.name for entrant in entrants if entrant.processes == "worker"},
+                idle=self._idle,
+                failures=task.failures,
+                patient=self._observer is not None and self._observer.patient,
+            ),
+            Hooks(self._on_exit, self._on_wait),
+        )
+
+    def _tap(self, keep: str) -> Tap | None:
+        taps = [*self._observer.taps] if self._observer else []
+        if keep != "nothing":
+            taps.append(self._transcript.__call__)  # of all that passes: a method is called twice as fast
+        if len(taps) < 2:
+            return taps[0] if taps else None
+
+        def tap(name: str, direction: str, data: bytes) -> None:
+            for each in taps:
+                each(name, direction, data)
+
+        return tap
+
+    def _terms(self, plan: Plan, pairings: list[Pairing]) -> Iterator[Terms]:
+        for pairing in pairings:
+            if self._stopping():
+                return
+            self._transcript.clear()
+            self._game = pairing.id
+            self._report(Began(self._game))
+            yield plan.terms(pairing)
+
+    def _finish(self, record: GameRecord, keep: str) -> None:
+        value = to_json(record)
+        value["measured"]["machine"] = {**record.measured["machine"], "worker": self._worker}
+        wanted = keep == "all" or (keep == "faults" and any(record.faults))
+        dialogue = self._transcript.text() if wanted else ""
+        self._report(
+            Finished(summary_of(record), body_of(value), timed_moves(value), bot_totals(value), dialogue)
+        )
+
+    def _on_wait(self, waited: Waited | None) -> None:
+        self._report_alive(Waiting(self._game, waited) if waited else None)
+
+    def _on_exit(self, bot: str, exit_report: ExitReport) -> None:
+        if names := names_left(exit_report):
+            self._report(LeftBehind(bot, names))
+        if exit_report.ignored_quit:
+            self._report(IgnoredQuit(bot))
+
+
+class Transcript:
+    """A tap that keeps the first and last bytes of a dialogue, unformatted: most of it is never read."""
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Forgets the dialogue so far."""
+        self._head: list[tuple[int, str, str, bytes]] = []
+        self._tail: deque[tuple[int, str, str, bytes]] = deque()
+        self._head_room, self._tail_size = DIALOGUE_CAP, 0
+
+    def __call__(self, name: str, direction: str, data: bytes) -> None:
+        """Takes bytes that were sent to a bot or came from it; its stderr is in the record."""
+        if direction == STDERR:
+            return
+        chunk = (time.monotonic_ns(), name, direction, data)
+        room = self._head_room = self._head_room - len(data)
+        if room >= 0:
+            self._head.append(chunk)
+            return
+        self._tail.append(chunk)
+        self._tail_size += len(data)
+        while self._tail_size > DIALOGUE_CAP:
+            self._tail_size -= len(self._tail.popleft()[3])
+
+    def text(self) -> str:
+        """The dialogue as lines of text."""
+        lines: list[str] = []
+        chunks = [*self._head, *self._tail]
+        dialogue = Dialogue(lines.append, chunks[0][0] if chunks else 0)
+        for now_ns, name, direction, data in chunks:
+            dialogue.take(now_ns, name, direction, data)
+        dialogue.close(chunks[-1][0] if chunks else 0)
+        return "\n".join(lines)
 
 
 class Worker:

@@ -24,7 +24,7 @@ from referee.cluster.orders import (
 from referee.processes import cpu, starvation
 from referee.processes.bot import Bot
 from referee.records.amendments import LeftOut
-from referee.tournament.workers.pool import WorkerPool
+from referee.tournament.workers.local_backend import WorkerPool
 from tests.unit.cluster.test_cluster_backend import task
 
 Hosted = tuple[Host, list[MachineAnswer]]

@@ -25,7 +25,7 @@ from referee.processes.bot import Bot
 from referee.records.record import to_json
 from referee.records.replay import verify
 from referee.tournament.workers.encounter import play_encounter
-from referee.tournament.workers.task import Transcript
+from referee.tournament.workers.worker import Transcript
 from tests.unit import scripted_process
 from tests.unit.scripted_process import ScriptedPipes, ScriptedStart
 

@@ -12,7 +12,8 @@ from referee.processes.bot import Bot
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.run.voids import ATTEMPTS
 from referee.tournament.schedule import encounter
-from referee.tournament.workers.task import Began, Finished, Player, Report, Task, Void
+from referee.tournament.workers.task import Began, Finished, Report, Task, Void
+from referee.tournament.workers.worker import Player
 from referee.wire.stopwatch import Stopwatch
 from tests.unit.scripted_process import ScriptedPipes, ScriptedStart
 

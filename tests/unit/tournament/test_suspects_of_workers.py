@@ -15,7 +15,7 @@ from referee.processes import isolation
 from referee.processes.bot import Bot
 from referee.processes.confinement import SIGNALS_ABI
 from referee.tournament.plan import Entrant, Plan
-from referee.tournament.workers import pool
+from referee.tournament.workers import local_backend
 from referee.tournament.workers.task import Task
 
 
@@ -34,8 +34,8 @@ def test_only_bots_that_could_have_killed_a_worker_are_suspected_unless_memory_w
     killed: int, suspects: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(isolation, "landlock_abi", lambda: SIGNALS_ABI)
-    monkeypatch.setattr(pool, "killed_for_memory", lambda: killed)
-    worker = pool._Worker.__new__(pool._Worker)
+    monkeypatch.setattr(local_backend, "killed_for_memory", lambda: killed)
+    worker = local_backend._Worker.__new__(local_backend._Worker)
     vars(worker).update(
         task=task(a="basic", b="landlock", c="bwrap"),
         _process=SimpleNamespace(returncode=-signal.SIGKILL),
