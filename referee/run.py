@@ -15,7 +15,6 @@ from referee.core.errors import RefereeError, Stopped
 from referee.core.stop import StopSignals
 from referee.core.text import shown
 from referee.records.durations import last_games
-from referee.records.header import CHANGED
 from referee.records.record import Summary
 from referee.records.run_files import RECORDS
 from referee.tournament.file.config import Config
@@ -243,7 +242,7 @@ def _play_remaining(
         say(line)
     if not ready.candidate.has_games_left:
         _say_decision(tournament, run, say)
-        if CHANGED in run.state.header:
+        if run.state.header.changed_programs:
             say(
                 "no games are left for the programs that have changed; `--fresh` plays all games again and "
                 "keeps these results in a folder with a number after its name"

@@ -152,14 +152,14 @@ def _check_games(run: Run, games: str) -> None:
     """
     from referee.tournament.formats import from_header
 
-    form = from_header(run.header)
+    form = from_header(run.header.members)
     if form.pairs_by_round and games != "forfeit":
         raise UsageError(f"`--games` is `{games}`, expected `forfeit` with the format `{form.name}`")
 
 
 def _bot(run: Run, name: str, option: str) -> str:
-    if name not in run.header["bots"]:
-        known = ", ".join(run.header["bots"])
+    if name not in run.header.bots:
+        known = ", ".join(run.header.bots)
         raise UsageError(f"`{option}` names `{shown(name, 80)}`, expected one of {shown(known, 400)}")
     return name
 
@@ -196,7 +196,7 @@ def _renamed(run: Run, texts: tuple[str, ...]) -> dict[str, str]:
             raise UsageError(
                 f"`{shown(new, 80)}` is not a bot name, expected 1 to 64 letters, digits, . _ + -"
             )
-    names = [{**run.amendments.renamed, **given}.get(name, name) for name in run.header["bots"]]
+    names = [{**run.amendments.renamed, **given}.get(name, name) for name in run.header.bots]
     if len({name.lower() for name in names}) < len(names):
         raise UsageError("two bots would have the same name, expected different names")
     return given

@@ -108,7 +108,7 @@ def _before(context: click.Context, *names: str) -> object:
 def _games(context: click.Context) -> list[Summary]:
     """The first games of the run that was named before, with the names to which bots were renamed."""
     from referee.records import journal
-    from referee.records.amendments import amendments_of, check_amendments
+    from referee.records.amendments import Amendments, check_amendments
     from referee.records.heads import Head, Heads
     from referee.tournament.run.reading import records_at
 
@@ -123,7 +123,7 @@ def _games(context: click.Context) -> list[Summary]:
             case {"kind": "change", "renamed": dict(names)} as change:
                 check_amendments(change, names)
                 renamed.update(names)
-    shown_name = amendments_of({"renamed": renamed}).shown
+    shown_name = Amendments(renamed=renamed).shown
     return [game.with_names(shown_name) for game in games]
 
 

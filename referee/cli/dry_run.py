@@ -138,7 +138,7 @@ def _left(candidate: Candidate) -> Iterator[LongestGame]:
         plan.section: {entrant.bot.name: entrant.control for entrant in plan.entrants}
         for plan in tournament.plans
     }
-    run = candidate.run or Run.new(candidate.folder, tournament.header())
+    run = candidate.run or Run.new(candidate.folder, tournament.header)
     remaining = Remaining(tournament.matchmaking, run)
     while encounter := remaining.next():
         for game in encounter.games:

@@ -18,6 +18,7 @@ from referee.core.text import listed, meant, shown
 from referee.gameplay.events import Ending
 
 if TYPE_CHECKING:
+    from referee.records.header import SectionGame
     from referee.records.record import Summary
     from referee.tournament.run.exports import Dialogues
     from referee.tournament.run.reading import Runs
@@ -155,9 +156,7 @@ class _Query:
 
     def check_moves(self, runs: Runs) -> None:
         """Raises `UsageError` where one of the moves is none of any game that was played."""
-        from referee.records.header import sections_of
-
-        sections = [section for run in runs.runs for section in sections_of(run.header).values()]
+        sections = [section for run in runs.runs for section in run.header.sections.values()]
         for move in self.opening:
             reasons = [_why_no_move(section, move) for section in sections]
             if reasons and all(reasons):
@@ -211,13 +210,12 @@ class _Query:
         return (self.longer is None or moves > self.longer) and (self.shorter is None or moves < self.shorter)
 
 
-def _why_no_move(section: dict[str, Any], text: str) -> str:
+def _why_no_move(section: SectionGame, text: str) -> str:
     """Why a text is not a move of a section's game in any position; empty if it may be one."""
     from referee.games.api import NotAMove, Refusal
-    from referee.records.header import game_of
 
     try:
-        game = game_of(section)
+        game = section.available()
         game.start(game.settle({})).read(0, text)
     except NotAMove as refusal:
         return refusal.sentence

@@ -95,7 +95,7 @@ def play_game(settings: PlaySettings) -> None:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=owned.prefix("play"))))
         stack.enter_context(locked(folder))
         number = _next_round(run := find_run(folder))
-        tables["tournament"]["rounds"] = max(number, run.header["rounds"] if run else 1)
+        tables["tournament"]["rounds"] = max(number, run.header.members["rounds"] if run else 1)
         config = config_of(folder / TOML, tables, Path.cwd(), {"tournament.clock": "--time"})
         say_before(config, 0, say)
         candidate = examine(config, folder, isolation).ready(at_once=1)

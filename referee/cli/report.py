@@ -96,12 +96,10 @@ def report(
 
 def _check_rules(runs: Runs, game: str | None) -> None:
     """Raises `UsageError` where the rules of a game are not available, so that it cannot be replayed."""
-    from referee.records.header import game_of, sections_of
-
     given = outside_game(game)
     for run in runs.runs:
-        for section in sections_of(run.header).values():
+        for section in run.header.sections.values():
             try:
-                game_of(section, given if given and given.slug == section.get("game") else None)
+                section.available(given if given and given.slug == section.game else None)
             except UsageError as error:
                 raise UsageError(f"{error}, or `--no-replays`") from None

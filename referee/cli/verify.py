@@ -125,7 +125,7 @@ class _Verification:
                 "stopped, but not when it is killed"
             )
         if self._state.format is None:
-            unknown = format_from_file(self._state.header["format"])
+            unknown = format_from_file(self._state.header.format_name)
             say(f"the schedule is not checked: {unknown}")
 
     def show(self, file: str) -> None:

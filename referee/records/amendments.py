@@ -64,9 +64,11 @@ def at_fault(game: Summary) -> list[str]:
 class Amendments:
     """The amendments of a run so far."""
 
-    out: Mapping[str, Mapping[str, str]]  # by bot: `games`, a key of `THEN`, and the `reason`
-    annulled: Mapping[str, str]  # by the id of a game, the reason
-    renamed: Mapping[str, str]  # by the name of a bot in the tournament, the name that tables show
+    out: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """By bot: `games`, a key of `THEN`, and the `reason`."""
+    annulled: Mapping[str, str] = field(default_factory=dict)  # by the id of a game, the reason
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    """By the name of a bot in the tournament, the name that tables show."""
     replayed: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """By the id of a game that is played again: the last `attempt` that counts no more, and the `reason`."""
 
@@ -106,11 +108,6 @@ class Amendments:
     def shown(self, name: str) -> str:
         """The name of a bot in tables."""
         return self.renamed.get(name, name)
-
-
-def amendments_of(header: Mapping[str, Any]) -> Amendments:
-    """The amendments of a run from its header with all changes, which have been checked."""
-    return Amendments(*(header.get(member, {}) for member in MEMBERS))
 
 
 def check_amendments(change: Mapping[str, Any], bots: Collection[str]) -> None:
@@ -176,14 +173,6 @@ def left_out_json(bots: Iterable[LeftOut]) -> dict[str, Any]:
         }
         for one in bots
     }
-
-
-def left_out_of(header: Mapping[str, Any]) -> list[LeftOut]:
-    """The bots that are left out by a header with all changes, which have been checked."""
-    return [
-        LeftOut(bot, what["reason"], tuple(what.get("output", ())))
-        for bot, what in header.get(LEFT_OUT, {}).items()
-    ]
 
 
 def check_left_out(fields: Fields) -> None:

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from referee.core.errors import RecordError, RefereeError, UsageError
+from referee.core.fields import Fields
 from referee.core.text import shown
 from referee.gameplay.events import Ending
 from referee.games.api import Game
 from referee.records import journal
-from referee.records.amendments import amendments_of, check_amendments
-from referee.records.header import game_of, other_origin, read_header
+from referee.records.amendments import Amendments, check_amendments
+from referee.records.header import Header, SectionGame
 from referee.records.heads import Head, Heads
 from referee.records.record import GameRecord, Summary, from_json, parse_json, summary
 
@@ -34,7 +35,7 @@ def find_game(
     """
     heads = Heads()
     summaries: list[Summary] = []
-    header: dict[str, Any] = {}
+    played: SectionGame | None = None  # as the header says
     renamed: dict[str, str] = {}
     last = b""
     found: journal.JournalLine | None = None
@@ -49,7 +50,7 @@ def find_game(
                 case Head(game, _):
                     summaries.append(game)
                 case {"kind": "tournament", "origin": _} as value:
-                    header = read_header(value)
+                    (played,) = Header.read(value).sections.values()
                     continue
                 case {"kind": "change", "renamed": dict(names)} as value if not as_played:
                     check_amendments(value, names)  # where lines are damaged, not all bots are known
@@ -63,15 +64,15 @@ def find_game(
         except RecordError as error:
             raise RecordError(f"line {line.number} of `{shown(str(file))}`: {error}") from None
         last = line.text
-    shown_name = amendments_of({"renamed": renamed}).shown
+    shown_name = Amendments(renamed=renamed).shown
     if found:
         if found.error:
             warn(f"warning: line {found.number} of the file: {found.error}")
-        return _record(parse_json(found.text), header, given, warn).with_names(shown_name)
+        return _record(parse_json(found.text), played, given, warn).with_names(shown_name)
     if game_id is not None or not summaries:
         raise _no_game(file, game_id, len(summaries))
     if len(summaries) == 1:
-        return _record(parse_json(last), header, given, warn).with_names(shown_name)
+        return _record(parse_json(last), played, given, warn).with_names(shown_name)
     return [game.with_names(shown_name) for game in summaries]
 
 
@@ -89,10 +90,13 @@ def _read_whole(line: bytes) -> Head | dict[str, Any]:
     return Head(summary(value), b"") if value.get("kind") == "game" else value
 
 
-def _record(value: dict[str, Any], header: dict[str, Any], given: Game[Any] | None, warn: Warn) -> GameRecord:
-    difference = other_origin(header, game_of(header or value, given)) if header or given else ""
-    if difference:
-        warn(f"warning: {difference}")
+def _record(
+    value: dict[str, Any], played: SectionGame | None, given: Game[Any] | None, warn: Warn
+) -> GameRecord:
+    if played or given:
+        section = played or SectionGame.read(Fields(value, "", RecordError))
+        if difference := section.other_origin(section.available(given)):
+            warn(f"warning: {difference}")
     try:
         record = from_json(value)
     except RecordError as error:

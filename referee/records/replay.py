@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from referee.core.errors import RecordError
-from referee.core.fields import Fields
 from referee.core.pairing import Pairing
 from referee.core.text import shown, value_text
 from referee.gameplay.api import (
@@ -27,7 +26,7 @@ from referee.gameplay.loop import WatchEvent, play, seeded_dice
 from referee.gameplay.openings import BadOpening, Openings
 from referee.gameplay.terms import Verdict
 from referee.games.api import BadChance, Outcome, Seat, State
-from referee.records.header import read_header, sections_of
+from referee.records.header import Header
 from referee.records.record import GameRecord, from_json, parse_json, to_json
 
 
@@ -108,10 +107,10 @@ OpeningsBySection = Mapping[str, Openings]  # how the games of a run begin, by s
 def openings_of_run(first_line: bytes) -> OpeningsBySection:
     """Reads the openings of a run from its first line; none where that is damaged."""
     try:
-        sections = sections_of(read_header(parse_json(first_line)))
+        sections = Header.read(parse_json(first_line)).sections
     except RecordError:
         return {}
-    return {name: Openings.of_header(Fields(section, "", RecordError)) for name, section in sections.items()}
+    return {name: section.openings for name, section in sections.items()}
 
 
 def examined(line: bytes, openings: OpeningsBySection) -> ExaminedLine:

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from referee.core.errors import RecordError, UsageError
-from referee.core.fields import Fields
+from referee.core.errors import UsageError
 from referee.core.pairing import Pairing
-from referee.gameplay.openings import Openings
 from referee.games.api import Game
-from referee.records.header import game_of, sections_of
+from referee.records.header import SectionGame
 from referee.tournament.run.progress import is_over
 from referee.tournament.run.run import Run
 from referee.tournament.run.scheduled import Scheduled
@@ -28,13 +26,9 @@ class Secrecy:
         self._run = run
         self._scheduled = Scheduled(run.header)
         self._is_over = is_over(run)
-        self._open = {name for name, section in sections_of(run.header).items() if _is_open(section, given)}
+        self._open = {name for name, section in run.header.sections.items() if _is_open(section, given)}
         """The sections whose games hide nothing."""
-        self._started = {
-            name
-            for name, section in sections_of(run.header).items()
-            if Openings.of_header(Fields(section, "", RecordError)).start
-        }
+        self._started = {name for name, section in run.header.sections.items() if section.openings.start}
         """The sections whose games all have the same start."""
 
     def may_show(self, game: str) -> bool:
@@ -47,10 +41,10 @@ class Secrecy:
         return not any(map(self._run.is_open, self._scheduled.sharing(pairing)))  # guard: shared-chance
 
 
-def _is_open(section: dict[str, Any], given: Game[Any] | None) -> bool:
+def _is_open(section: SectionGame, given: Game[Any] | None) -> bool:
     """Whether the game of a section hides nothing; what is not available may hide something."""
-    fitting = given if given and given.slug == section["game"] else None
+    fitting = given if given and given.slug == section.game else None
     try:
-        return game_of(section, fitting).is_open
+        return section.available(fitting).is_open
     except UsageError:
         return False

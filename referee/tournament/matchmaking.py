@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from referee.core.errors import RecordError
-from referee.core.fields import Fields
 from referee.core.point_scale import STANDARD, PointScale
 from referee.core.time_limit import UNLIMITED, TimeLimit
-from referee.records.header import REPEATS
+from referee.records.header import REPEATS, Header
 from referee.tournament.formats import Format
 from referee.tournament.stopping import NEVER, Stopping, StoppingRule, stopping_rule_from_header
 
@@ -32,22 +29,9 @@ class Matchmaking:
         return Stopping(self.stopping, self.names, self.format.tested(self.names), self.repeats, out)
 
 
-def matchmaking_of_header(
-    header: Mapping[str, Any], run_format: Format, seats: Mapping[str, int]
-) -> Matchmaking:
+def matchmaking_of_header(header: Header, run_format: Format, seats: Mapping[str, int]) -> Matchmaking:
     """The matchmaking of a run from its header. Raises `RecordError`."""
-    stopping = stopping_rule_from_header(header)
-    repeats = header.get("repeats", REPEATS[0])
+    stopping = stopping_rule_from_header(header.members)
     return Matchmaking(
-        tuple(header["bots"]), seats, run_format, stopping, repeats, scale_of(header), limit_of(header)
+        tuple(header.bots), seats, run_format, stopping, header.repeats, header.points, header.limit
     )
-
-
-def limit_of(header: Mapping[str, Any]) -> TimeLimit:
-    """Until when games of a run begin, from its header. Raises `RecordError`."""
-    return TimeLimit.read(Fields(dict(header), "", RecordError))
-
-
-def scale_of(header: Mapping[str, Any]) -> PointScale:
-    """The points of a run from its header. Raises `RecordError`."""
-    return PointScale.read(Fields(dict(header), "", RecordError))

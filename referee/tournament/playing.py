@@ -117,9 +117,7 @@ class TimeWatch:
 
     @property
     def _stored_us(self) -> int:
-        stored = self._run.state.header.get(PLAYED_US, 0)
-        assert isinstance(stored, int)
-        return stored
+        return self._run.state.header.played_us
 
     @property
     def _played_us(self) -> int:

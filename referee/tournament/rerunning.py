@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from referee.core.defaults import START_US
-from referee.core.errors import RecordError, UsageError
+from referee.core.errors import UsageError
 from referee.core.fields import Fields
 from referee.core.regular import open_without_links
 from referee.core.seeds import game_seed, seed_hash, shared_seed
@@ -20,7 +19,6 @@ from referee.gameplay.terms import Terms
 from referee.games.api import State
 from referee.processes.bot import Bot
 from referee.records.amendments import MEMBERS
-from referee.records.header import CHANGED
 from referee.records.journal import body_of
 from referee.records.record import GameRecord, summary_of, to_json
 from referee.records.run_files import RECORDS, TOML
@@ -38,7 +36,7 @@ from referee.wire.dialogue import Tap
 _OF_PROGRAMS = ("cwd", "env", "pass_env", "limits", "pty", "pause", "forgive_waiting")
 """The keys of a bot that the header of a run has in the form of a tournament file."""
 
-_NOT_OF_ONE_GAME = (*MEMBERS, CHANGED, "encounters", "files", "seed", "seed_sha256")
+_NOT_OF_ONE_GAME = (*MEMBERS, "encounters", "files", "seed", "seed_sha256")
 """Members of a header that change with the course of a run, or are written anew."""
 
 
@@ -90,7 +88,7 @@ class Rerun:
             show(terms.with_names(shown_name), event, state)
 
         terms = self.recorded.terms
-        start_us = Fields(self.run.header, "", RecordError).number("start_us", default=START_US)
+        start_us = self.run.header.start_us
         if self.patient:
             # The bots are told of the same clocks, since they may play by them.
             terms, start_us = replace(terms, margin_us=LONGEST_US), LONGEST_US
@@ -119,16 +117,16 @@ class Rerun:
     def _header(self) -> dict[str, Any]:
         """The header of a run with this game alone."""
         header, terms = self.run.header, self.recorded.terms
-        value = {name: what for name, what in header.items() if name not in _NOT_OF_ONE_GAME}
-        seed = header.get("seed")
+        value = {name: what for name, what in header.members.items() if name not in _NOT_OF_ONE_GAME}
+        seed = header.seed
         if seed is not None and (game_seed(seed, terms.id), shared_seed(seed, terms.id)) == (
             terms.seed,
             terms.shared_seed,
         ):
             value["seed"] = seed
         else:  # it was not revealed, or was another one when this game was played
-            value["seed_sha256"] = header.get("seed_sha256", seed_hash(""))
-        bots = {name: dict(what) for name, what in header["bots"].items()}
+            value["seed_sha256"] = header.seed_sha256 or seed_hash("")
+        bots = {name: dict(what) for name, what in header.bots.items()}
         for bot in self.bots:
             if bot.name in self.replaced:
                 bots[bot.name] |= {"command": list(bot.command), "cwd": str(bot.cwd)}
@@ -158,7 +156,7 @@ def rerun_of(
                 f"there is no bot `{shown(name, 80)}` in this game, expected {' or '.join(names)}"
             )
     replaced = {names[name]: bot for name, bot in instead.items()}
-    entrants = run.header["bots"]
+    entrants = run.header.bots
     levels = {
         name: level
         for name, level in zip(recorded.terms.bots, recorded.isolation, strict=False)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 from referee.core.errors import UsageError
 from referee.core.pairing import Pairing
@@ -14,7 +13,7 @@ from referee.core.time_limit import UNLIMITED, TimeLimit
 from referee.processes.bot import Bot
 from referee.processes.limits import share_of
 from referee.records.amendments import Strikes
-from referee.records.header import REPEATS
+from referee.records.header import REPEATS, Header
 from referee.records.record import FORMAT
 from referee.tournament.file.config import Config
 from referee.tournament.formats import Amount, Format, total
@@ -97,7 +96,8 @@ class Tournament:
                 f"the format `{self.format.name}`"
             )
 
-    def header(self) -> dict[str, Any]:
+    @cached_property
+    def header(self) -> Header:
         """The tournament as the first line of a file of records has it."""
         first = self.plans[0]
         alone = not first.section
@@ -107,7 +107,7 @@ class Tournament:
             clocks = {plan.section: str(plan.entrants[number].control) for plan in self.plans}
             clock = {"clock": clocks[""]} if alone else {"clocks": clocks}
             bots[entrant.bot.name] = entrant_json(entrant, clock)
-        return {
+        members = {
             "kind": "tournament",
             "record": FORMAT,
             **(first.game_json() if alone else {"games": games}),
@@ -122,6 +122,7 @@ class Tournament:
             **({} if self.order == ORDERS[0] else {ORDER: self.order}),
             **self.limit.header(),
         }
+        return Header.read(members)
 
 
 def tournament_of(config: Config) -> Tournament:

@@ -94,7 +94,7 @@ def measured(bot: Path, games: int, isolation: str = "none") -> Measured:
     moves = 0
     with tempfile.TemporaryDirectory() as folder, clock.counting_syncs():
         journal = Journal.create(Path(folder) / "run")
-        journal.append(Tournament((plan,), RoundRobin()).header())
+        journal.append(Tournament((plan,), RoundRobin()).header.members)
         first, *others = terms_of(plan, games + 1)
         began = ended = clock.now()
         for record in play_encounter(bots, [first, *others], tap=transcript.__call__):

@@ -137,7 +137,7 @@ def test_a_run_whose_workers_keep_the_bots(tmp_path: Path, workers: str) -> None
 
 def test_what_is_as_usual_does_not_stand_in_the_records(tmp_path: Path) -> None:
     headers = {
-        processes: Tournament((plan(tmp_path, "ab", processes),), RoundRobin()).header()["bots"]["a"]
+        processes: Tournament((plan(tmp_path, "ab", processes),), RoundRobin()).header.members["bots"]["a"]
         for processes in PROCESSES
     }
     assert ["processes" in header for header in headers.values()] == [False, False, True]

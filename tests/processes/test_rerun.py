@@ -75,7 +75,7 @@ def test_a_game_of_a_person_is_played_again_only_with_a_bot_in_its_place(folder:
     run = read_run(folder)
     recorded = find_game(folder, "1", None, print)
     assert isinstance(recorded, GameRecord)
-    run.header["bots"]["b"] |= {"command": [], "person": True}
+    run.header.members["bots"]["b"] |= {"command": [], "person": True}
     with pytest.raises(UsageError, match="`b` is a person"):
         rerun_of(run, recorded, ROOT, {})
 

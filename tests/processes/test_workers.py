@@ -145,7 +145,7 @@ def test_what_is_reported_of_a_game_is_its_record(tmp_path: Path) -> None:
     Player(reports.append, lambda: False).play(task(plan(2)))
     finished = [report for report in reports if isinstance(report, Finished)]
     written = journal.Journal.create(tmp_path)
-    written.append(Tournament((plan(2),), RoundRobin()).header())
+    written.append(Tournament((plan(2),), RoundRobin()).header.members)
     written.extend(report.body for report in finished)
     written.close()
     assert list(read_run(tmp_path).games.values()) == [report.game for report in finished]
@@ -168,7 +168,7 @@ def test_a_player_names_its_worker(tmp_path: Path) -> None:
             "worker": "tcp://10.0.0.2:40001\\x1b 3",
         }
     written = journal.Journal.create(tmp_path)
-    written.append(Tournament((plan(2),), RoundRobin()).header())
+    written.append(Tournament((plan(2),), RoundRobin()).header.members)
     written.extend(report.body for report in finished)
     written.close()
     done = referee("verify", str(tmp_path))

@@ -48,7 +48,7 @@ class Growing:
             openings=openings,
         )
         self.path = folder / journal.NAME
-        self._header = Tournament((self.plan,), RoundRobin(rounds)).header()
+        self._header = Tournament((self.plan,), RoundRobin(rounds)).header.members
         self._prev = journal.FIRST
         self._dice = random.Random(1)
 

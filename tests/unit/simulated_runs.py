@@ -242,7 +242,7 @@ class Simulation:
     def __init__(
         self, tournament: Tournament, seed: object, at_once: int, kind: type[SimulatedRun] = SimulatedRun
     ) -> None:
-        self.run = kind(tournament.header(), seed, tournament.strikes is not None)
+        self.run = kind(tournament.header.members, seed, tournament.strikes is not None)
         self.decision: str | None = None
         self._tournament = tournament
         self._at_once = at_once

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from referee.core.advance import Advance, Stage, untold_stage
-from referee.core.errors import RecordError, RefereeError
-from referee.core.fields import Fields
+from referee.core.errors import RefereeError
 from referee.core.pairing import section_of
 from referee.core.point_scale import PointScale
 from referee.core.text import shown, without_folders
@@ -28,7 +27,6 @@ from referee.pages.report.reading import ReadGame
 from referee.pages.report.tables import MAX_IN_MATRIX, ReportPart, part
 from referee.ratings.standings import Facts, Standings, with_sections
 from referee.ratings.times import Times
-from referee.records.header import game_of, sections_of
 from referee.records.record import Summary
 from referee.tournament.run.lock import is_locked
 from referee.tournament.run.reading import Runs
@@ -276,10 +274,10 @@ def _unplayed(board: Board) -> PlayedCells:
 
 
 def _board_of(run: Run, section: str) -> Board | None:
-    header = sections_of(run.header)[section]
+    played = run.header.sections[section]
     try:
-        game = game_of(header)
-        return board_of(game.start(game.settle(Fields(header, "", RecordError).scalars("options"))))
+        game = played.available()
+        return board_of(game.start(game.settle(played.settings)))
     except RefereeError:
         return None
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from referee.core.errors import RecordError, UsageError
-from referee.core.fields import Fields
+from referee.core.errors import UsageError
 from referee.core.text import counted, listed, shown
 from referee.core.this_machine import ThisMachine
 from referee.games import game_named
@@ -13,7 +12,7 @@ from referee.pages.report.games import MADE_BY
 from referee.pages.report.tables import NO_GAMES
 from referee.ratings.columns import test_text
 from referee.ratings.standings import Standings
-from referee.records.header import sections_of
+from referee.records.header import SectionGame
 from referee.records.record import Summary
 from referee.tournament.run.lock import is_locked
 from referee.tournament.run.reading import Runs
@@ -41,8 +40,8 @@ def heading(runs: Runs, clocks: Collection[str], began: Sequence[str]) -> Iterat
     """
     for run in runs.runs:
         several = f" in {shown(run.folder.name, 80)}" if len(runs.runs) > 1 else ""
-        for section, header in sections_of(run.header).items():
-            yield f"{shown(section, 80) or 'game'}{several}", _game_text(header)
+        for section, played in run.header.sections.items():
+            yield f"{shown(section, 80) or 'game'}{several}", _game_text(played)
         yield f"format{several}", _format_text(run)
         yield f"games{several}", _games_text(run)
         if remaining := stopped(run, run.is_open):
@@ -93,29 +92,23 @@ def _game_name(slug: str) -> str:
         return slug
 
 
-def _game_text(header: Mapping[str, object]) -> str:
-    options = header.get("options")
-    settings = (
-        [f"{name} {value}" for name, value in options.items() if value != ""]
-        if isinstance(options, dict)
-        else []
-    )
-    return shown(" · ".join([_game_name(str(header.get("game"))), *settings, *_aim(header)]), 300)
+def _game_text(played: SectionGame) -> str:
+    settings = [f"{name} {value}" for name, value in played.options.items() if value != ""]
+    return shown(" · ".join([_game_name(played.game), *settings, *_aim(played)]), 300)
 
 
-def _aim(header: Mapping[str, object]) -> list[str]:
+def _aim(played: SectionGame) -> list[str]:
     """What decides who wins; nothing where the game is not known."""
-    fields = Fields(dict(header), "", RecordError)
     try:
-        game = game_named(fields.text("game"))
-        return [aim] if (aim := game.aim(game.settle(fields.scalars("options")))) else []
-    except (RecordError, UsageError):
+        game = game_named(played.game)
+        return [aim] if (aim := game.aim(game.settle(played.settings))) else []
+    except UsageError:
         return []
 
 
 def _format_text(run: Run) -> str:
     form = run.format
-    return form.description if form else shown(str(run.header["format"]), 80)
+    return form.description if form else shown(run.header.format_name, 80)
 
 
 def _games_text(run: Run) -> str:

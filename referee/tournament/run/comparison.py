@@ -5,46 +5,40 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from referee.core.errors import RecordError
-from referee.core.fields import Fields
 from referee.core.point_scale import ORDER
 from referee.core.text import value_text
 from referee.core.time_limit import KEYS as TIME_KEYS
-from referee.gameplay.openings import Openings
-from referee.records.header import REPEATS, have_changed, other_origin, sections_of
+from referee.records.header import Header, have_changed
 from referee.tournament import stopping
 from referee.tournament.formats import known_format
-from referee.tournament.matchmaking import limit_of
 from referee.tournament.run.hashes import HashesByBot
 from referee.tournament.tournament import Tournament
 
 
 def differences(
-    header: dict[str, Any], tournament: Tournament, left_out: Mapping[str, str] | None = None
+    header: Header, tournament: Tournament, left_out: Mapping[str, str] | None = None
 ) -> list[str]:
     """Forbidden changes, as messages: only bots and rounds may be added, as far as the format allows it, and
     bots may be `left_out`, each for a reason.
     """
     reasons = left_out or {}
-    now = tournament.header()
+    was, now = header.members, tournament.header.members
     wrong = [
         *_games(header, tournament),
         *_values(
-            header, now, ("margin_us", "rejections", "start_us", "strikes", "points", ORDER, *stopping.KEYS)
+            was, now, ("margin_us", "rejections", "start_us", "strikes", "points", ORDER, *stopping.KEYS)
         ),
     ]
-    if tournament.repeats != (repeats := header.get("repeats", REPEATS[0])):
-        wrong.append(f"`repeats` is {tournament.repeats}, but was {repeats}")
-    if "seed" in now and now["seed"] != header.get("seed"):
-        wrong.append(f"`seed` is {now['seed']}, but was {_given(header.get('seed'))}")
-    for name, was in header["bots"].items():
+    if tournament.repeats != header.repeats:
+        wrong.append(f"`repeats` is {tournament.repeats}, but was {header.repeats}")
+    if "seed" in now and now["seed"] != header.seed:
+        wrong.append(f"`seed` is {now['seed']}, but was {_given(header.seed)}")
+    out = header.amendments.out
+    for name, bot in header.bots.items():
         if name in now["bots"]:
-            keys = dict.fromkeys((*now["bots"][name], *was))
-            wrong += _values(was, now["bots"][name], keys, f" of bot `{name}`")
-        elif (
-            not tournament.format.is_arranged
-            and header.get("out", {}).get(name, {}).get("games", "forfeit") == "forfeit"
-        ):
+            keys = dict.fromkeys((*now["bots"][name], *bot))
+            wrong += _values(bot, now["bots"][name], keys, f" of bot `{name}`")
+        elif not tournament.format.is_arranged and out.get(name, {}).get("games", "forfeit") == "forfeit":
             if name not in reasons:
                 wrong.append(f"bot `{name}` is missing")
             elif not tournament.format.is_open:
@@ -52,37 +46,35 @@ def differences(
                     f"bot `{name}` plays in this run, and {tournament.format.kind} cannot continue without "
                     f"it: {reasons[name]}; repair it, or withdraw it (`referee amend`)"
                 )
-    added = [name for name in now["bots"] if name not in header["bots"]]
-    given = {new.lower(): old for old, new in header.get("renamed", {}).items()}
+    added = [name for name in now["bots"] if name not in header.bots]
+    given = {new.lower(): old for old, new in header.amendments.renamed.items()}
     wrong += [
         f"bot `{name}` has the name to which `{given[name.lower()]}` was renamed"
         for name in added
         if name.lower() in given
     ]
-    before = known_format(header)
+    before = known_format(was)
     if before is None:  # of a file that the tournament does not name
-        return [*wrong, f"`format` is {tournament.format.name}, but was {header['format']}"]
+        return [*wrong, f"`format` is {tournament.format.name}, but was {header.format_name}"]
     return wrong + tournament.format.may_grow(before, added)
 
 
-def _games(header: dict[str, Any], tournament: Tournament) -> list[str]:
+def _games(header: Header, tournament: Tournament) -> list[str]:
     """Lists the differences in the games and their options."""
-    before = sections_of(header)
-    if list(before) != [plan.section for plan in tournament.plans]:
+    if list(header.sections) != [plan.section for plan in tournament.plans]:
         return ["the games are not those of the run"]
     wrong = []
     for plan in tournament.plans:
-        was, where = before[plan.section], f" of `{plan.section}`" if plan.section else ""
-        wrong += _values(was, plan.game_json(), ("game", "rules", "options"), where)
-        openings = Openings.of_header(Fields(was, "", RecordError))
-        if plan.openings != openings:
-            wrong.append(f"`openings`{where} is {plan.openings.text()}, but was {openings.text()}")
-        if difference := other_origin(was, plan.game):
+        was, where = header.sections[plan.section], f" of `{plan.section}`" if plan.section else ""
+        wrong += _values(was._asdict(), plan.game_json(), ("game", "rules", "options"), where)
+        if plan.openings != was.openings:
+            wrong.append(f"`openings`{where} is {plan.openings.text()}, but was {was.openings.text()}")
+        if difference := was.other_origin(plan.game):
             wrong.append(difference)
     return wrong
 
 
-def _values(was: dict[str, Any], now: dict[str, Any], keys: Any, where: str = "") -> list[str]:
+def _values(was: Mapping[str, Any], now: Mapping[str, Any], keys: Any, where: str = "") -> list[str]:
     return [
         f"`{key}`{where} is {_given(now.get(key))}, but was {_given(was.get(key))}"
         for key in keys
@@ -95,24 +87,23 @@ def _given(value: object) -> str:
     return "not given" if value is None else value_text(value)
 
 
-def additions(header: dict[str, Any], tournament: Tournament, files: HashesByBot) -> dict[str, Any]:
+def additions(header: Header, tournament: Tournament, files: HashesByBot) -> dict[str, Any]:
     """Additions to a run and allowed changes, as members of a `change` line; empty if there are none."""
-    now = tournament.header()
     change: dict[str, Any] = {}
-    if added := {name: what for name, what in now["bots"].items() if name not in header["bots"]}:
+    if added := {name: what for name, what in tournament.header.bots.items() if name not in header.bots}:
         change["bots"] = added
     of_format = tournament.format.header().items()
-    change |= {name: what for name, what in of_format if header.get(name) != what}
-    now_limit, before = tournament.limit.header(), limit_of(header).header()
+    change |= {name: what for name, what in of_format if header.members.get(name) != what}
+    now_limit, before = tournament.limit.header(), header.limit.header()
     change |= {key: now_limit.get(key) for key in TIME_KEYS if now_limit.get(key) != before.get(key)}
-    known = header.get("files", {})
+    known = header.files
     of_bots = {name: _files(known.get(name), found) for name, found in files.items()}
     if changed := {name: what for name, what in of_bots.items() if known.get(name) != what}:
         change["files"] = changed
     return change
 
 
-def _files(known: dict[str, str] | None, now: dict[str, str]) -> dict[str, str]:
+def _files(known: Mapping[str, str] | None, now: dict[str, str]) -> dict[str, str]:
     """Returns what is known about a bot's files from now on."""
     if known is None or have_changed(known, now):
         return now

@@ -8,16 +8,11 @@ from collections import ChainMap, Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from referee.core.errors import UsageError
-from referee.core.point_scale import ORDER, ORDERS
 from referee.core.text import shown as as_shown
-from referee.core.time_limit import CLOSED
 from referee.ratings.placing import FormatPlace
 from referee.ratings.standings import Facts
-from referee.records.amendments import left_out_of
-from referee.records.header import CHANGED, REPEATS, sections_of
 from referee.records.record import Summary
 from referee.tournament.formats import Format, SectionResults
-from referee.tournament.matchmaking import scale_of
 from referee.tournament.run.remaining import stopped
 from referee.tournament.run.run_state import RunState
 
@@ -26,23 +21,23 @@ def facts_of(run: RunState, is_open: Callable[[str], bool]) -> Facts:
     """The facts of a run; `is_open` says of an id whether the game is still to be played."""
     header, form = run.header, run.format
     remaining = stopped(run, is_open)
-    last_rounds = header[CLOSED].get("rounds") if remaining and remaining.closed else None
+    last_rounds = header.closed.get("rounds") if header.closed and remaining and remaining.closed else None
     found = {
         section: _results(run, section, is_open, None if last_rounds is None else last_rounds.get(section, 0))
-        for section in (sections_of(header) if form else ())
+        for section in (header.sections if form else ())
     }
     stages = {section: form.stage_of(results) for section, results in found.items()} if form else {}
     return Facts(
-        changed={run.amendments.shown(name): when for name, when in header.get(CHANGED, {}).items()},
-        repeats=header.get("repeats", REPEATS[0]),
-        left_out=left_out_of(header),
-        places=_places(form, found, header["bots"]) if form else {},
-        unknown_format="" if form else header["format"],
+        changed={run.amendments.shown(name): when for name, when in header.changed_programs.items()},
+        repeats=header.repeats,
+        left_out=header.left_out,
+        places=_places(form, found, header.bots) if form else {},
+        unknown_format="" if form else header.format_name,
         withdrawn={run.amendments.shown(name): what["reason"] for name, what in run.amendments.out.items()},
         tests=remaining.tests if remaining else (),
         closed=remaining.closed if remaining else "",
-        points=scale_of(header),
-        by_points=header.get(ORDER) == ORDERS[1],
+        points=header.points,
+        by_points=header.by_points,
         tables={section: form.tables_of(results) for section, results in found.items()} if form else {},
         stages={section: stage for section, stage in stages.items() if stage},
     )
@@ -57,14 +52,14 @@ def _results(
         section,
         _WithoutResult(played, is_open),
         run.annulled,
-        scale_of(run.header),
+        run.header.points,
         run.amendments.out,
         run.out_after,
         last_round,
         run.amendments.shown,
         run.seats[section],
         run.batches,
-        run.header.get("repeats", REPEATS[0]),
+        run.header.repeats,
     )
 
 

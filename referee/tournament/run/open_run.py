@@ -200,7 +200,7 @@ class OpenRun:
         return self._responsible() - before
 
     def _responsible(self) -> frozenset[str]:
-        return self.state.suspicion.responsible(self.state.header["bots"])
+        return self.state.suspicion.responsible(self.state.header.bots)
 
     def keep_dialogue(self, game: Summary, dialogue: str) -> None:
         """Stores a dialogue, up to `DIALOGUES_CAP` in all. Raises `StorageError`."""

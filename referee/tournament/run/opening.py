@@ -14,7 +14,6 @@ from referee.core.errors import UsageError
 from referee.core.seeds import seed_hash
 from referee.core.text import shown
 from referee.records.amendments import LEFT_OUT, LeftOut, left_out_json
-from referee.records.header import have_changed
 from referee.records.run_files import RECORDS
 from referee.tournament.file.config import Config
 from referee.tournament.run.comparison import additions, differences
@@ -48,7 +47,7 @@ class Candidate:
         """Whether games are to be played; where they are arranged one by one, always another one."""
         if self.tournament.format.is_arranged:
             return True
-        run = self.run or Run.new(self.folder, self.tournament.header())
+        run = self.run or Run.new(self.folder, self.tournament.header)
         return Remaining(self.tournament.matchmaking, run).next() is not None
 
     @property
@@ -110,7 +109,7 @@ def _too_late(config: Config, run: Run) -> list[LeftOut]:
     """The bots that the run began without, if its format takes in no bots later."""
     if config.format.is_open:
         return []
-    began_without = run.header.get(LEFT_OUT, {}).keys() - run.header["bots"].keys()
+    began_without = {one.bot for one in run.header.left_out} - run.header.bots.keys()
     return [
         LeftOut(
             entrant.bot.name,
@@ -132,17 +131,14 @@ def open_run(candidate: Candidate, programs: Programs, note: Callable[[str], Non
     seed = tournament.plans[0].seed if tournament.plans[0].seed_is_hidden else None
     files = programs.changes(entrant.bot for entrant in tournament.entrants)
     if run is None:
-        header = {**tournament.header(), "files": files}
+        header = {**tournament.header.members, "files": files}
         if config.left_out:
             header[LEFT_OUT] = left_out_json(config.left_out)
         return OpenRun.begin(candidate.folder, header, config.text, seed)
     change = additions(run.header, tournament, files)
-    if (left_out := left_out_json(config.left_out)) != run.header.get(LEFT_OUT, {}):
+    if (left_out := left_out_json(config.left_out)) != run.header.members.get(LEFT_OUT, {}):
         change[LEFT_OUT] = left_out
-    known = run.header.get("files", {})
-    if changed := [
-        name for name, now in change.get("files", {}).items() if have_changed(known.get(name), now)
-    ]:
+    if changed := run.header.changed_files(change.get("files", {})):
         note(f"bots whose program has changed since the run began: {', '.join(changed)}")
     if run.torn:
         note(f"the last record is incomplete after a crash ({run.torn} bytes); its game is played again")

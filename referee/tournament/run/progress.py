@@ -15,9 +15,8 @@ from referee.ratings.pool import FittedPool
 from referee.ratings.sprt import SprtResult
 from referee.ratings.standings import Facts
 from referee.ratings.tally import Tallies
-from referee.records.amendments import LeftOut, left_out_of
+from referee.records.amendments import LeftOut
 from referee.records.durations import TimedGame
-from referee.records.header import sections_of
 from referee.tournament.formats import Amount
 from referee.tournament.run.facts import facts_of
 from referee.tournament.run.remaining import nothing_remains, stopped
@@ -76,7 +75,7 @@ def progress_of(run: Run, last: Sequence[TimedGame], is_running: bool) -> RunPro
     remaining = stopped(run, run.is_open)
     decision = remaining.decision if remaining else None
     return RunProgress(
-        game=listed(sorted({section["game"] for section in sections_of(run.header).values()})),
+        game=listed(sorted({section.game for section in run.header.sections.values()})),
         bots=len(run.names),
         seats=max(run.seats.values()),
         played=len(run.games),
@@ -86,7 +85,7 @@ def progress_of(run: Run, last: Sequence[TimedGame], is_running: bool) -> RunPro
         is_over=not is_running and nothing_remains(run),
         decision=decision,
         tests=remaining.tests if remaining else (),
-        left_out=left_out_of(run.header),
+        left_out=run.header.left_out,
         rate=rate(last),
         ended_us=max((game.ended_us for game in last), default=None),
     )
@@ -96,8 +95,8 @@ def is_over(run: Run) -> bool:
     """Whether a run has come to its end, so far as its records tell: its seed was revealed, or nothing of its
     schedule is left to play. Raises `RecordError`.
     """
-    if "seed_sha256" in run.header:
-        return "seed" in run.header
+    if run.header.seed_sha256:
+        return run.header.seed is not None
     return run.games_in_all is None or nothing_remains(run)
 
 

@@ -10,12 +10,11 @@ from functools import cached_property
 from pathlib import Path
 
 from referee.core.advance import Stage, untold_stage
-from referee.core.errors import RecordError, UsageError
+from referee.core.errors import UsageError
 from referee.core.pairing import Pairing
 from referee.core.regular import is_regular, read_start
 from referee.core.text import shown
 from referee.ratings.standings import Facts
-from referee.records.header import sections_of
 from referee.records.record import Summary, json_of
 from referee.records.run_files import RECORDS, results_folder
 from referee.tournament.run.facts import facts_of
@@ -202,11 +201,8 @@ def _sections(run: Run) -> list[str]:
 
 def _kind(run: Run, section: str) -> tuple[str, bytes]:
     """The slug of the game of a section, and what has to be the same in games that are rated together."""
-    header = sections_of(run.header)[section]
-    slug = header.get("game")
-    if not isinstance(slug, str):
-        raise RecordError(f"the records in `{shown(str(run.folder))}` do not say which game was played")
-    return slug, json_of([slug, header.get("rules"), header.get("options")])
+    played = run.header.sections[section]
+    return played.game, json_of([played.game, played.rules, played.options])
 
 
 def _free(name: str, taken: set[str]) -> str:

@@ -11,7 +11,7 @@ from referee.core.time_limit import CLOSED
 from referee.ratings.sprt import SprtResult
 from referee.tournament.agenda import Agenda
 from referee.tournament.formats import Amount, SectionState, StoreBatch
-from referee.tournament.matchmaking import Matchmaking, limit_of, matchmaking_of_header
+from referee.tournament.matchmaking import Matchmaking, matchmaking_of_header
 from referee.tournament.run.run_state import RunState
 from referee.tournament.schedule import Encounter, Schedule, encounter
 from referee.tournament.stopping import KEYS, NEVER, Stopping
@@ -95,11 +95,11 @@ class Remaining:
     @property
     def closed(self) -> str:
         """Why nothing more begins, where the time of the run is over; else empty."""
-        line = self._run.header.get(CLOSED)
+        line = self._run.header.closed
         if line is not self._closed_line:
             self._closed_line, limit = line, self._matchmaking.limit
             # With another limit more games begin; that is stored before the first of them.
-            is_closed = line and limit == limit_of(self._run.header)
+            is_closed = line and limit == self._run.header.limit
             self._closed = limit.text(line["by"]) if line and is_closed else ""
             self._begun = frozenset(line.get("games", ()) if line else ())
         return self._closed
@@ -132,9 +132,10 @@ class Remaining:
 
     def _is_closed(self, one: Encounter) -> bool:
         """Whether an encounter does not begin, since the time is over."""
-        if not self.closed:
+        line, first = self._run.header.closed, one.games[0]
+        if not self.closed or line is None:
             return False
-        rounds, first = self._run.header[CLOSED].get("rounds"), one.games[0]
+        rounds = line.get("rounds")
         if rounds is not None and first.number > int(rounds.get(first.section, 0)):
             return True
         return not self._is_in_order(first) and not any(game.id in self._begun for game in one.games)
@@ -202,7 +203,7 @@ def stopped(run: RunState, is_open: Callable[[str], bool]) -> Remaining | None:
     """What remains of a run that has a stopping rule, or is closed, by its records, with what was decided;
     None for other runs. Raises `RecordError`.
     """
-    if run.format is None or not any(key in run.header for key in (*KEYS, CLOSED)):
+    if run.format is None or not any(key in run.header.members for key in (*KEYS, CLOSED)):
         return None
     remaining = Remaining(matchmaking_of_header(run.header, run.format, run.seats), run, is_open)
     remaining.next()

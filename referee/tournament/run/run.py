@@ -14,6 +14,7 @@ from referee.core.errors import RecordError, UsageError
 from referee.core.regular import open_without_links
 from referee.core.text import shown
 from referee.records import journal
+from referee.records.header import Header
 from referee.records.heads import Head, Heads
 from referee.records.played_on import PlayedOn, played_on_of_line
 from referee.records.record import Summary, parse_json
@@ -33,10 +34,10 @@ class Run(RunState):
         self.torn = 0  # bytes of the torn last line; 0 if there is none
 
     @classmethod
-    def new(cls, folder: Path, header: dict[str, Any]) -> Run:
+    def new(cls, folder: Path, header: Header) -> Run:
         """A run of which nothing has been played, and nothing is written yet."""
         run = cls(folder)
-        line, digest = journal.chained(journal.body_of(header), journal.FIRST)
+        line, digest = journal.chained(journal.body_of(header.members), journal.FIRST)
         run.take(line[:-1], digest)
         return run
 

@@ -15,8 +15,8 @@ from referee.core.errors import RecordError
 from referee.core.pairing import Pairing
 from referee.core.seeds import shared_by_pairing
 from referee.core.text import counted, shown
-from referee.records.amendments import MEMBERS, Amendments, amendments_of
-from referee.records.header import apply_change, read_header, seats_of
+from referee.records.amendments import MEMBERS, Amendments
+from referee.records.header import NO_HEADER, Header
 from referee.records.heads import Head, Heads
 from referee.records.journal import FIRST
 from referee.records.record import Summary, head_of
@@ -36,13 +36,13 @@ class RunState:
         """The bytes of these lines, each with its newline."""
         self.last_hash = FIRST
         """The hash of the last of them, which stands for all of them."""
-        self.header: dict[str, Any] = {}
-        """The first line, with later changes applied; empty before it."""
+        self.header = NO_HEADER
+        """The first line, with later changes applied."""
         self.games: dict[str, Summary] = {}
         """The games that count, by id, in the order in which they were finished."""
         self.annulled: dict[str, Summary] = {}
         """The games that were played and do not count, by id, in the same order."""
-        self.amendments: Amendments = amendments_of({})
+        self.amendments = Amendments()
         """What was changed in the run after the fact; the same object until that changes."""
         self.voids: list[VoidGame] = []
         """The games that became void, in their order, without attempts that count no more."""
@@ -101,18 +101,18 @@ class RunState:
         return said
 
     def _take_header(self, header: dict[str, Any]) -> None:
-        self.header = read_header(header)
+        self.header = Header.read(header)
         self._scheduled = Scheduled(self.header)
         self._amend()
 
     def _amend(self) -> None:
         """Takes the amendments as the header has them now."""
-        self.amendments = amendments_of(self.header)
+        self.amendments = self.header.amendments
         for bot in self.amendments.out:
             self._out_after.setdefault(bot, len(self._order))
 
     def _take_change(self, change: dict[str, Any]) -> None:
-        header = apply_change(self.header, change)
+        header = self.header.after(change)
         self._scheduled = Scheduled(header)
         self.header = header
         if not change.keys().isdisjoint(MEMBERS):
@@ -207,13 +207,15 @@ class RunState:
     @property
     def seats(self) -> dict[str, int]:
         """How many seats the games of each section have. Raises `RecordError`."""
-        return seats_of(self.header, self._seats)
+        # Known from its games, the rules need not be available.
+        return {
+            name: self._seats.get(name) or section.seats() for name, section in self.header.sections.items()
+        }
 
     @property
     def batches(self) -> list[list[str]]:
         """The encounters of a league that were chosen so far: see `tournament.formats.league`."""
-        batches: list[list[str]] = self.header.get("encounters", [])
-        return batches
+        return self.header.batches
 
     @property
     def games_in_all(self) -> Amount | None:
@@ -240,7 +242,7 @@ class RunState:
     @property
     def names(self) -> list[str]:
         """The names of the bots, as tables show them."""
-        return [self.amendments.shown(name) for name in self.header["bots"]]
+        return [self.amendments.shown(name) for name in self.header.bots]
 
     @property
     def shown_games(self) -> list[Summary]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from referee.core.errors import RecordError
 from referee.core.pairing import Pairing
 from referee.core.text import shown
 from referee.core.time_limit import KEYS as TIME_KEYS
-from referee.records.header import sections_of
+from referee.records.header import Header
 from referee.tournament.formats import Amount, known_format, total
 from referee.tournament.schedule import rotations
 from referee.tournament.stopping import KEYS as STOPPING_KEYS
@@ -19,15 +17,15 @@ _MOST = 10_000  # how many groups of bots are remembered; then it starts anew
 class Scheduled:
     """The schedule of a run as far as its header tells. A changed header needs a new one."""
 
-    def __init__(self, header: dict[str, Any]) -> None:
+    def __init__(self, header: Header) -> None:
         """Raises `RecordError` where the header has no format that this referee knows."""
-        self._names: frozenset[str] = frozenset(header["bots"])
-        self._sections = sections_of(header)
-        self.format = known_format(header)  # none for a format from a file that was not named
+        self._names: frozenset[str] = frozenset(header.bots)
+        self._sections = header.sections
+        self.format = known_format(header.members)  # none for a format from a file that was not named
         # Most games share their round with games before them, and many have the bots of games before them.
         self._section_of: dict[str, str] = {}  # by place, of those that were checked
         self._groups: set[tuple[str, ...]] = set()
-        self._may_stop = any(key in header for key in (*STOPPING_KEYS, *TIME_KEYS))
+        self._may_stop = any(key in header.members for key in (*STOPPING_KEYS, *TIME_KEYS))
 
     def check(self, pairing: Pairing) -> str:
         """The section of a game. Raises `RecordError` where the game cannot be in the schedule."""

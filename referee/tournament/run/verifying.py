@@ -9,7 +9,7 @@ from referee.core.fields import Fields
 from referee.core.seeds import game_seed, shared_by, shared_seed
 from referee.core.text import counted, shown
 from referee.games.api import Game
-from referee.records.header import check_against, game_of, other_origin, sections_of
+from referee.records.header import NO_HEADER, Header
 from referee.records.heads import Head
 from referee.records.journal import JournalLine
 from referee.records.replay import ExaminedLine
@@ -25,7 +25,7 @@ class RunVerifier:
         """
         self.state = state  # what the lines so far say
         self._given = given
-        self._seeds = SeedVerifier({})
+        self._seeds = SeedVerifier(NO_HEADER)
 
     @property
     def unverified_seeds(self) -> int:
@@ -40,7 +40,7 @@ class RunVerifier:
             case Head():
                 if examined.error:
                     raise RecordError(examined.error)
-                check_against(self.state.header, examined.value)
+                self.state.header.check_game(examined.value)
                 self._seeds.take_game(examined.value)
             case {"kind": "tournament"}:
                 self._seeds = SeedVerifier(self.state.header)
@@ -50,12 +50,12 @@ class RunVerifier:
 
     def _check_origins(self) -> None:
         """Raises `RecordError` where a game from outside is another one than that which was played."""
-        sections = sections_of(self.state.header).values()
+        sections = self.state.header.sections.values()
         for section in sections:
-            is_given = self._given and (len(sections) == 1 or self._given.slug == section["game"])
-            if is_given or "origin" in section:
-                game = game_of(section, self._given if is_given else None)
-                if difference := other_origin(section, game):
+            is_given = self._given and (len(sections) == 1 or self._given.slug == section.game)
+            if is_given or section.origin:
+                game = section.available(self._given if is_given else None)
+                if difference := section.other_origin(game):
                     raise RecordError(difference)
 
 
@@ -74,8 +74,8 @@ class SeedVerifier:
     between the two are remembered, and verified when it is revealed.
     """
 
-    def __init__(self, header: dict[str, Any]) -> None:
-        self._seed: str | None = header.get("seed")
+    def __init__(self, header: Header) -> None:
+        self._seed = header.seed
         """The seed of the games that follow; None as long as it is not revealed."""
         self._waiting: list[_Claim] = []
         self._lost = 0  # how many games have a seed that was replaced before it was revealed

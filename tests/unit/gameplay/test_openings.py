@@ -386,14 +386,14 @@ def test_a_run_is_not_continued_with_other_openings_or_repeats() -> None:
     def tournament(openings: Openings = PLAN.openings, repeats: str = "cluster") -> Tournament:
         return Tournament((replace(PLAN, openings=openings),), RoundRobin(), repeats=repeats)
 
-    header = tournament().header()
+    header = tournament().header
     assert differences(header, tournament()) == []
     assert differences(header, tournament(NO_OPENINGS)) == ["`openings` is none, but was 2 random plies"]
     assert differences(header, tournament(LINES))[0].startswith("`openings` is 2 lines, sequential")
     counting = tournament(repeats="count")
     assert differences(header, counting) == ["`repeats` is count, but was cluster"]
-    assert counting.header()["repeats"] == "count" and "repeats" not in header
-    assert differences(counting.header(), counting) == []
+    assert counting.header.members["repeats"] == "count" and "repeats" not in header.members
+    assert differences(counting.header, counting) == []
 
 
 # --- Files of lines ---------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ from referee.ratings.standings import Facts, NextInRank, standings
 from referee.ratings.table import KNOWN, TableText, parse_show, rendered
 from referee.ratings.tally import Tallies
 from referee.ratings.times import MoveTimes, Times
-from referee.records.header import CHANGED, apply_change
+from referee.records.header import Header
 from referee.records.record import Summary, timed_moves
 from referee.tournament.formats.by_rating import by_rating
 from tests.page_tables import require_listed, require_same, rows, words
@@ -365,14 +365,16 @@ def test_games_lost_on_time_are_told_above_one_percent() -> None:
 
 
 def test_a_program_that_changed_is_told_in_every_later_table() -> None:
-    header: dict[str, Any] = {"bots": {"a": {}, "b": {}}, "files": {"a": {"a.py": "1"}, "b": {"b.py": "1"}}}
+    files = {"a": {"a.py": "1"}, "b": {"b.py": "1"}}
+    header = Header({"bots": {"a": {}, "b": {}}, "files": files}, {}, {})
     added = {"when": "2026-01-01", "bots": {"c": {"clock": "1s"}}, "files": {"c": {"c.py": "1"}}}
-    header = apply_change(header, added)
-    assert CHANGED not in header, "a bot that joins has not changed"
-    header = apply_change(header, {"when": "2026-01-02T03:04:05+00:00", "files": {"a": {"a.py": "2"}}})
-    header = apply_change(header, {"when": "2026-01-03", "rounds": 7})
-    assert header[CHANGED] == {"a": "2026-01-02T03:04:05+00:00"} and header["files"]["a"] == {"a.py": "2"}
-    text = notes("ab", round_robin("ab", 2), Facts(changed=header[CHANGED]))
+    header = header.after(added)
+    assert not header.changed_programs, "a bot that joins has not changed"
+    header = header.after({"when": "2026-01-02T03:04:05+00:00", "files": {"a": {"a.py": "2"}}})
+    header = header.after({"when": "2026-01-03", "rounds": 7})
+    assert header.changed_programs == {"a": "2026-01-02T03:04:05+00:00"}
+    assert header.files["a"] == {"a.py": "2"}
+    text = notes("ab", round_robin("ab", 2), Facts(changed=header.changed_programs))
     assert "programs changed during the run" in text and "a (2026-01-02T03:04:05+00:00)" in text
 
 

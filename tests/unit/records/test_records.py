@@ -24,7 +24,6 @@ from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.records import journal
-from referee.records.header import check_against
 from referee.records.record import (
     GameRecord,
     event_data,
@@ -191,10 +190,10 @@ def changed(value: dict[str, Any], path: str, new: object) -> dict[str, Any]:
 
 
 def test_clocks_are_compared_with_those_of_the_run() -> None:
-    header = Tournament((PLAN,), RoundRobin(3)).header()
-    check_against(header, to_json(WON))
+    header = Tournament((PLAN,), RoundRobin(3)).header
+    header.check_game(to_json(WON))
     with pytest.raises(RecordError, match=r"bot `a` does not have the clock `3s\+9s/3s` in this run"):
-        check_against(header, {**to_json(WON), "clocks": ["3s+9s/3s"] * 2})
+        header.check_game({**to_json(WON), "clocks": ["3s+9s/3s"] * 2})
 
 
 FORGERIES = [
@@ -324,7 +323,7 @@ def test_what_is_no_object_is_refused(line: bytes) -> None:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     written = journal.Journal.create(tmp_path / "run")
-    written.append(Tournament((PLAN,), RoundRobin(3)).header())
+    written.append(Tournament((PLAN,), RoundRobin(3)).header.members)
     for made in (
         record("L:A1", others=(None,)),
         record(*["x"] * 10, number=2),
@@ -375,7 +374,7 @@ def test_verify_names_the_record_and_what_differs(folder: Path) -> None:
 
 def test_a_forgery_with_right_hashes_is_named(tmp_path: Path) -> None:
     written = journal.Journal.create(tmp_path / "run")
-    written.append(Tournament((PLAN,), RoundRobin(3)).header())
+    written.append(Tournament((PLAN,), RoundRobin(3)).header.members)
     written.append(changed(to_json(WON), "ranks", [1, 2]))
     written.close()
     code, out = run("verify", str(tmp_path / "run"))
@@ -433,7 +432,7 @@ def test_a_name_that_stands_twice_is_no_record() -> None:
 def test_verify_says_if_it_does_not_check_the_schedule(
     added: dict[str, object], message: str, tmp_path: Path
 ) -> None:
-    header = Tournament((PLAN,), RoundRobin(3)).header() | added
+    header = Tournament((PLAN,), RoundRobin(3)).header.members | added
     written = journal.Journal.create(tmp_path / "run")
     written.append(header)
     written.append(to_json(WON))
@@ -512,7 +511,7 @@ def test_replay_draws_the_game_and_its_clocks(folder: Path) -> None:
 
 def test_replay_shows_the_arithmetic(tmp_path: Path) -> None:
     written = journal.Journal.create(tmp_path / "run")
-    written.append(Tournament((PLAN,), RoundRobin(3)).header())
+    written.append(Tournament((PLAN,), RoundRobin(3)).header.members)
     written.append(to_json(ENDINGS["rules, on the reserve"]))
     written.close()
     assert (
@@ -557,7 +556,7 @@ def test_what_is_no_file_of_records(command: str, tmp_path: Path) -> None:
 
 def test_a_record_that_goes_wrong_is_shown_as_far_as_it_goes(tmp_path: Path) -> None:
     written = journal.Journal.create(tmp_path / "run")
-    written.append(Tournament((PLAN,), RoundRobin(3)).header())
+    written.append(Tournament((PLAN,), RoundRobin(3)).header.members)
     written.append(changed(to_json(WON), "events.3.move", "L:A1"))
     written.close()
     code, out = run("replay", str(tmp_path / "run"))
@@ -566,7 +565,7 @@ def test_a_record_that_goes_wrong_is_shown_as_far_as_it_goes(tmp_path: Path) -> 
 
 def test_a_record_under_older_rules_shows_and_does_not_verify(tmp_path: Path) -> None:
     written = journal.Journal.create(tmp_path / "run")
-    written.append(Tournament((PLAN,), RoundRobin(3)).header())
+    written.append(Tournament((PLAN,), RoundRobin(3)).header.members)
     written.append(changed(to_json(WON), "rules", 0))
     written.close()
     assert run("replay", str(tmp_path / "run"))[0] == 0

@@ -10,7 +10,7 @@ import pytest
 from referee.core.errors import RecordError
 from referee.core.time_limit import UNLIMITED, TimeLimit
 from referee.ratings.table import rendered
-from referee.records.header import apply_change
+from referee.records.header import NO_HEADER
 from referee.tournament.playing import TimeWatch
 from referee.tournament.run.comparison import additions, differences
 from referee.tournament.run.facts import facts_of
@@ -42,14 +42,14 @@ def started(made: Tournament, run: SimulatedRun, clock: Clock) -> tuple[TimeWatc
 
 def test_the_time_of_play_counts_over_all_processes_and_not_between_them() -> None:
     made, clock = tournament("abcd", {"rounds": 3, "time": "10m"}), Clock()
-    run = SimulatedRun(made.header(), 1, strikes=False)
+    run = SimulatedRun(made.header.members, 1, strikes=False)
     closing, _ = started(made, run, clock)
     clock.us += 4 * MINUTE_US
-    assert closing.look() == "" and run.state.header["played_us"] == 4 * MINUTE_US
+    assert closing.look() == "" and run.state.header.played_us == 4 * MINUTE_US
     clock.us += 3_000_000
-    assert closing.look() == "" and run.state.header["played_us"] == 4 * MINUTE_US, "only every hundredth"
+    assert closing.look() == "" and run.state.header.played_us == 4 * MINUTE_US, "only every hundredth"
     closing.stop()
-    assert run.state.header["played_us"] == 4 * MINUTE_US + 3_000_000
+    assert run.state.header.played_us == 4 * MINUTE_US + 3_000_000
     clock.us += 60 * MINUTE_US
     closing, remaining = started(made, run, clock)
     clock.us += 5 * MINUTE_US
@@ -58,16 +58,16 @@ def test_the_time_of_play_counts_over_all_processes_and_not_between_them() -> No
     clock.us += MINUTE_US
     assert closing.look() == "closed: the `time` of 10m is over, no more games begin"
     assert closing.look() == "", "it is said once"
-    assert run.state.header["closed"] == {"by": "time", "games": sorted(game.id for game in first.games)}
+    assert run.state.header.closed == {"by": "time", "games": sorted(game.id for game in first.games)}
     assert remaining.next() is None, "what was given out is played"
     lines = len(run.stored)
     closing.stop()
-    assert len(run.stored) == lines and run.state.header["played_us"] == 10 * MINUTE_US + 3_000_000
+    assert len(run.stored) == lines and run.state.header.played_us == 10 * MINUTE_US + 3_000_000
 
 
 def test_a_run_without_a_limit_stores_nothing() -> None:
     made, clock = tournament("abcd", {}), Clock()
-    run = SimulatedRun(made.header(), 1, strikes=False)
+    run = SimulatedRun(made.header.members, 1, strikes=False)
     closing, _ = started(made, run, clock)
     clock.us += 10**12
     assert closing.look() == "" and made.limit == UNLIMITED
@@ -78,10 +78,10 @@ def test_a_run_without_a_limit_stores_nothing() -> None:
 def test_another_limit_opens_the_run_again_and_nothing_else_does() -> None:
     bots, keys = "abcd", {"format": "swiss", "rounds": 3}
     made, clock = tournament(bots, {**keys, "until": "2026-12-01T12:00Z"}), Clock()
-    run = SimulatedRun(made.header(), 1, strikes=False)
+    run = SimulatedRun(made.header.members, 1, strikes=False)
     closing, remaining = started(made, run, clock)
     assert closing.look().startswith("closed: no more games begin since `until` 2026-12-01 12:00")
-    assert run.state.header["closed"] == {"by": "until", "rounds": {}} and remaining.next() is None
+    assert run.state.header.closed == {"by": "until", "rounds": {}} and remaining.next() is None
     later = tournament(bots, {**keys, "until": "2026-12-01T14:00+01:00"})
     for other, change in (
         (later, {"until": "2026-12-01T14:00:00+01:00"}),
@@ -93,13 +93,13 @@ def test_another_limit_opens_the_run_again_and_nothing_else_does() -> None:
     assert additions(run.state.header, made, {}) == {}
     assert additions(run.state.header, tournament(bots, {**keys, "until": "2026-12-01T13:00+01:00"}), {})
     run.add_change({"until": "2026-12-01T14:00:00+01:00"})
-    assert "closed" not in run.state.header
+    assert run.state.header.closed is None
     assert Remaining(later.matchmaking, run.state, run.is_open).next()
 
 
 def test_the_table_says_that_a_run_is_closed() -> None:
     made, clock = tournament("ab", {"rounds": 3, "until": "2026-12-01T12:00Z"}), Clock()
-    run = SimulatedRun(made.header(), 1, strikes=False)
+    run = SimulatedRun(made.header.members, 1, strikes=False)
     started(made, run, clock)[0].look()
     facts = facts_of(run.state, run.is_open)
     assert "closed: no more games begin since `until` 2026-12-01" in rendered("ab", [], facts=facts)
@@ -119,7 +119,7 @@ def test_the_table_says_that_a_run_is_closed() -> None:
 )
 def test_a_damaged_line_about_time_is_refused(change: dict[str, Any]) -> None:
     with pytest.raises(RecordError):
-        apply_change({"bots": {}}, change)
+        NO_HEADER.after(change)
 
 
 def test_a_moment_without_an_offset_is_local() -> None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from referee.core.timecontrol import TimeControl
 from referee.games import GAMES
 from referee.processes.bot import Bot
-from referee.records.header import ALL_FILES, CHANGED, apply_change, have_changed
+from referee.records.header import ALL_FILES, Header, have_changed
 from referee.tournament.formats.round_robin import RoundRobin
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.run.comparison import additions
@@ -30,13 +30,13 @@ SENT = {"bot.py": "1", ALL_FILES: "x"}
 """What is hashed where a bot is sent."""
 
 
-def continued(known: dict[str, str] | None, now: dict[str, str]) -> tuple[dict[str, str] | None, bool]:
+def continued(known: dict[str, str] | None, now: dict[str, str]) -> tuple[Mapping[str, str] | None, bool]:
     """What a header knows of a bot after its run was continued, and whether that says that it changed."""
-    header: dict[str, Any] = {**TOURNAMENT.header(), "files": {} if known is None else {"a": known}}
+    header = Header.read({**TOURNAMENT.header.members, "files": {} if known is None else {"a": known}})
     change = additions(header, TOURNAMENT, {"a": now})
-    header = apply_change(header, {"kind": "change", "when": "now", **change})
-    assert ("a" in change.get("files", {})) == (header["files"].get("a") != known)
-    return header["files"].get("a"), "a" in header.get(CHANGED, {})
+    header = header.after({"kind": "change", "when": "now", **change})
+    assert ("a" in change.get("files", {})) == (header.files.get("a") != known)
+    return header.files.get("a"), "a" in header.changed_programs
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ def pool(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "pool.toml"
 
 
-HEADER = Tournament((PLAN,), RoundRobin(9)).header()
+HEADER = Tournament((PLAN,), RoundRobin(9)).header.members
 
 
 def written(folder: Path, *games: Any, header: dict[str, Any] | None = None) -> Path:

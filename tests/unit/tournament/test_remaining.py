@@ -78,7 +78,7 @@ def test_a_run_whose_time_is_over_plays_what_has_begun_and_continues_with_a_late
         assert "no more games begin" in str(whole.decision) and stopped.decision == whole.decision
         for found in (whole, Simulation(made, seed, 3).play(Random(seed))):
             if made.format.pairs_by_round:
-                last = found.run.state.header[CLOSED_MEMBER]["rounds"]
+                last = found.run.state.header.members[CLOSED_MEMBER]["rounds"]
                 begun = {
                     game for game in map(Pairing.parse, every) if game.number <= last.get(game.section, 0)
                 }
@@ -95,7 +95,7 @@ def test_a_run_whose_time_is_over_plays_what_has_begun_and_continues_with_a_late
 
 def test_a_game_of_a_league_is_open_until_the_next_stage_is_played() -> None:
     made = tournament(*ONE_BY_ONE["league as a stage"])
-    run = SimulatedRun(made.header(), "s", strikes=False)
+    run = SimulatedRun(made.header.members, "s", strikes=False)
     run.add_void("1:a:b", frozenset())
     run.store_game(Pairing.parse("3:a:c"), (1, 2), ("", ""))
     assert run.state.is_open("1:a:b")

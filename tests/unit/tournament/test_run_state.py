@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from referee.core.errors import RecordError
 from referee.core.pairing import Pairing
 from referee.core.seeds import shared_by
-from referee.records.amendments import Amendments, amendments_of
-from referee.records.header import apply_change, read_header
+from referee.records.amendments import Amendments
+from referee.records.header import NO_HEADER, Header
 from referee.records.heads import Head, Heads
 from referee.records.journal import StoredLine, unchained
 from referee.records.record import Summary, from_json, head_of, json_of, parse_json, to_json
@@ -74,7 +74,7 @@ class DisturbedRun(SimulatedRun):
 
 def amend(run: SimulatedRun, random: Random) -> None:
     """Amends a run after its games, some of which are played again, and become void again."""
-    bots = [*run.state.header["bots"]]
+    bots = [*run.state.header.bots]
     for number in range(random.randint(0, 6)):
         played = [*run.state.games]
         bot, game = random.choice(bots), random.choice(played) if played else ""
@@ -101,7 +101,7 @@ def lines_of(name: str, seed: int) -> Lines:
     random = Random(f"{name} {seed}")
     made = tournament(*RUNS[name])
     if isinstance(made.format, FreePlay):
-        run: SimulatedRun = DisturbedRun(made.header(), seed, False)
+        run: SimulatedRun = DisturbedRun(made.header.members, seed, False)
         for number in range(1, 9):
             run.finish(Pairing.of(number, ("a", "b") if random.random() < 0.5 else ("b", "a")))
     else:
@@ -155,7 +155,7 @@ def seen(state: RunState, ids: Iterable[str]) -> dict[str, Any]:
     """All that can be seen of a state, the order of its games included."""
     return {
         "place": (state.lines, state.length, state.last_hash),
-        "header": {**state.header},
+        "header": ({**state.header.members}, state.header.changed_programs),
         "games": [*state.games.items()],
         "annulled": [*state.annulled.items()],
         "amendments": state.amendments,
@@ -167,13 +167,13 @@ def seen(state: RunState, ids: Iterable[str]) -> dict[str, Any]:
         "batches": state.batches,
         "attempts": {game: state.next_attempt(game) for game in sorted(ids)},
         "open": [game for game in sorted(ids) if state.is_open(game)],
-        "responsible": sorted(state.suspicion.responsible(state.header.get("bots", ()))),
+        "responsible": sorted(state.suspicion.responsible(state.header.bots)),
     }
 
 
 def defined(lines: Lines) -> dict[str, Any]:
     """What is to be seen of a state, by definition: whatever is said of games follows from all amendments."""
-    header: dict[str, Any] = {}
+    header = NO_HEADER
     played: dict[str, Summary] = {}
     seeds: dict[str, bytes] = {}
     heads = Heads()
@@ -182,23 +182,23 @@ def defined(lines: Lines) -> dict[str, Any]:
         if isinstance(said, Head):
             played[said.game.id] = said.game
             seeds.setdefault(shared_by(said.game.id), said.shared_seed)
-        elif not header:
-            header = read_header(said)
+        elif header is NO_HEADER:
+            header = Header.read(said)
         elif said["kind"] == "change":
-            header = apply_change(header, said)
+            header = header.after(said)
             for game in said.get("replayed", ()):
                 played.pop(game, None)
-    made = amendments_of(header)
+    made = header.amendments
     voids = [void for void in voids_in(lines) if void.attempt > made.attempts_before(void.id)]
     return {
-        "header": header,
+        "header": (header.members, header.changed_programs),
         "games": [(name, game) for name, game in played.items() if not _is_annulled(game, made)],
         "annulled": [(name, game) for name, game in played.items() if _is_annulled(game, made)],
         "amendments": made,
         "voids": voids,
         "without suspects": Counter(void.id for void in voids if not void.bots and not void.lost),
         "seeds": seeds,
-        "responsible": sorted(Suspicion(void for void in voids if void.bots).responsible(header["bots"])),
+        "responsible": sorted(Suspicion(void for void in voids if void.bots).responsible(header.bots)),
     }
 
 
@@ -264,10 +264,10 @@ def store(opened: OpenRun, line: StoredLine) -> None:
         case "game":
             opened.add_games([unchained(line.text)])
         case "void":
-            before = opened.state.suspicion.responsible(opened.state.header["bots"])
+            before = opened.state.suspicion.responsible(opened.state.header.bots)
             void = void_of(value)
             since = opened.add_void(Void(void.id, void.attempt, "died", void.bots, lost=void.lost))
-            now = opened.state.suspicion.responsible(opened.state.header["bots"])
+            now = opened.state.suspicion.responsible(opened.state.header.bots)
             assert since == now - before
         case _:
             opened.add_change({name: what for name, what in value.items() if name not in ("kind", "when")})
