@@ -228,6 +228,7 @@ HEADER = {
     "kind": "tournament",
     "record": 1,
     "game": "connect4",
+    "rules": 1,
     "options": {},
     "seed": "1",
     "rounds": 1,
@@ -243,7 +244,6 @@ FORGED: list[tuple[dict[str, Any], type[RefereeError], str]] = [
         "comes from a file, `\\x1b[2J`, which is only run if you name",
     ),
     ({"origin": {"distribution": "four"}}, UsageError, "is not installed, expected the package `four `"),
-    ({"origin": {}}, UsageError, "unknown game `connect4`, expected one of blooms"),
     (
         {"origin": {"sha256": "0"}, "game": "blooms"},
         RecordError,

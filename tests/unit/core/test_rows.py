@@ -10,9 +10,7 @@ from tabulate import tabulate
 
 from referee.core.rows import Column, Grid, text_columns
 
-CELLS = st.sampled_from(
-    ["x", "10", "-1", "two\nlines", "a  b", "–", "longer than its heading"]
-)
+CELLS = st.sampled_from(["x", "10", "-1", "two\nlines", "a  b", "–", "longer than its heading"])
 
 
 @given(st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1))
