@@ -60,9 +60,15 @@ def page(text: str) -> str:
                 f"| `{key} = {example}` | {_type(table, key, Path(folder))} "
                 f"| {_default(table, key, Path(folder))} | {meanings.get(key, '')} |\n"
                 for key, example in examples.items()
+                if not is_inherited(table, key)
             )
             text = f"{before}{head}{''.join(made)}{rest[rows.end() :]}"
     return text
+
+
+def is_inherited(table: str, key: str) -> bool:
+    """Whether the key means the same as in `[tournament]`, for one bot or game; a sentence says which do."""
+    return table in ("[[bot]]", "[[game]]") and key in keys.TOURNAMENT and key != "game"
 
 
 def _type(table: str, key: str, folder: Path) -> str:
@@ -86,8 +92,6 @@ def _default(table: str, key: str, folder: Path) -> str:
         if value in (None, SHARE):
             return NONE
         return f'`"{show_size(value)}"`' if "size" in _type(table, key, folder) else f"{value:,}"
-    if table in ("[[bot]]", "[[game]]") and key in keys.TOURNAMENT and key != "game":
-        return "as `[tournament]`"
     read: dict[str, Any] = {}
     original = Fields._takes
 

@@ -22,6 +22,9 @@ PAGE = PACKAGE / "MODULES.md"
 PACKAGES = re.findall(r"^\| `([a-z]+)` \| .+ \|$", (ROOT / "ARCHITECTURE.md").read_text(), re.MULTILINE)
 """The packages of the referee, each below those that it may import from."""
 
+FURTHER = "which|where|when|how|what|as|in|with|by|for|so|whose|once|including|field|parsed|that|on|of|from"
+"""The words with which an explanation begins behind a comma."""
+
 HEAD = """\
 # The modules
 
@@ -46,10 +49,10 @@ def summary(path: Path) -> str:
 
 
 def idea(path: Path) -> str:
-    """What a module is: the words before the first colon of its docstring, unless they are too few."""
+    """What a module is: the beginning of its docstring, without what explains it further."""
     sentence = re.split(r"[.](?= [A-Z]|$)", summary(path))[0]
-    before = re.split(r"[:;] ", sentence)[0]
-    return before if before.count(" ") > 2 else sentence
+    before = re.split(rf"[:;] |, (?=(?:and )?(?:{FURTHER})\b)| and then ", sentence)[0]
+    return before if before.count(" ") > 1 else sentence
 
 
 def is_pure(path: Path) -> bool:
