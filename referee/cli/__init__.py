@@ -175,11 +175,11 @@ def _run() -> int:
     except click.ClickException as error:
         where = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "referee"
         if isinstance(error, click.NoSuchOption):
-            from referee.cli.wrong_usage import unknown_option  # not needed by correct commands
+            from referee.cli.options import unknown_option  # not needed by correct commands
 
             message = unknown_option(error)
         elif isinstance(error, click.MissingParameter) and isinstance(error.param, click.Argument):
-            from referee.cli.wrong_usage import missing_argument
+            from referee.cli.options import missing_argument
 
             message = missing_argument(error.param)
         else:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from referee.cli import completion
-from referee.cli.colour import console_at_stderr
 from referee.cli.options import (
     START,
     game_argument,
@@ -22,7 +21,7 @@ from referee.cli.options import (
     key_values,
     start_option,
 )
-from referee.cli.output import say, show_data, show_lines, table_width
+from referee.cli.output import console_at_stderr, say, show_data, show_lines, table_width
 from referee.core.errors import CheckFailed, UsageError
 from referee.core.isolation import AUTO
 from referee.core.rows import Grid, text_columns

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import click
 
-from referee.cli.colour import can_draw, in_colour
-from referee.cli.output import say, show_data
+from referee.cli.output import can_draw, in_colour, say, show_data
 from referee.core.errors import UsageError
 from referee.core.rows import Grid, text_columns
 from referee.core.text import counted, nearest, shown

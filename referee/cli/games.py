@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from referee.cli.options import optional_game_argument
+from referee.cli import completion
 from referee.cli.output import say, show_data
 from referee.core.errors import UsageError
 from referee.core.rows import Grid, text_columns
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@optional_game_argument
+@click.argument("game", required=False, shell_complete=completion.game)
 def games(game: str | None) -> None:
     """Lists the games; with GAME, shows a summary of its rules, its options and its notation.
 

@@ -14,8 +14,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from referee.cli.colour import console_at_stderr
-from referee.cli.progress import Narrator
+from referee.cli.output import console_at_stderr
+from referee.cli.playing import Narrator
 from referee.core.duty_cycle import DutyCycle
 from referee.core.pairing import Pairing
 from referee.core.units import in_minutes

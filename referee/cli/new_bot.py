@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from referee.cli.options import played_game_option
+from referee.cli import completion
 from referee.cli.output import say, show_data
 from referee.core.text import listed
 from referee.templates.languages import LANGUAGES
@@ -31,7 +31,13 @@ class _LanguageChoice(click.Choice[str]):
 
 @click.command()
 @click.argument("name")
-@played_game_option
+@click.option(
+    "--game",
+    required=True,
+    metavar="GAME",
+    shell_complete=completion.game,
+    help="The game that the bot plays.",
+)
 @click.option(
     "--lang",
     type=_LanguageChoice([*LANGUAGES]),

@@ -1,8 +1,8 @@
-"""Options and arguments that several commands share."""
+"""Options and arguments that several commands share, and what is expected in place of a wrong one."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from referee.cli import completion
-from referee.core.defaults import MARGIN_US, START_US
+from referee.core.defaults import START_US
 from referee.core.errors import UsageError
 from referee.core.isolation import AUTO, LEVELS
-from referee.core.text import shown
+from referee.core.text import nearest, shown
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -24,13 +24,14 @@ if TYPE_CHECKING:
 
 
 def _forms() -> click.Choice[str]:
-    """The forms of printed tables, without those that leave texts of bots unescaped. They are listed only
-    when one is given: to import what knows them takes longer than to show the help.
-    """
-    from tabulate import tabulate_formats
+    """The forms of printed tables, without those that leave texts of bots unescaped."""
+    from tabulate import tabulate_formats  # importing it takes longer than most commands
 
     escaped = (form for form in tabulate_formats if form not in ("unsafehtml", "latex_raw"))
     return click.Choice(("csv", "json", *escaped))
+
+
+_USUAL = ("simple", "csv", "json")
 
 
 form_option = click.option(
@@ -38,30 +39,14 @@ form_option = click.option(
     "form",
     default="simple",
     metavar="F",
-    callback=lambda context, option, value: _forms().convert(value, option, context),
+    callback=lambda context, option, value: (
+        value if value in _USUAL else _forms().convert(value, option, context)
+    ),
     shell_complete=lambda context, option, typed: _forms().shell_complete(context, option, typed),
     help="csv, json, or one of tabulate's: simple (default), github, html, latex, tsv, …",
 )
 
 game_argument = click.argument("game", shell_complete=completion.game)
-
-optional_game_argument = click.argument("game", required=False, shell_complete=completion.game)
-
-played_game_option = click.option(
-    "--game",
-    required=True,
-    metavar="GAME",
-    shell_complete=completion.game,
-    help="The game that the bot plays.",
-)
-
-game_id_argument = click.argument(
-    "game_id", metavar="[ID]", required=False, shell_complete=completion.game_of_run
-)
-
-bots_argument = click.argument(
-    "bots", metavar="BOT...", nargs=-1, required=True, shell_complete=completion.bot
-)
 
 game_options_option = click.option(
     "--option",
@@ -71,8 +56,6 @@ game_options_option = click.option(
     shell_complete=completion.option,
     help="An option of the game; `referee games GAME` lists them.",
 )
-
-MARGIN = f"{MARGIN_US // 1000}ms"
 
 START = f"{START_US // 1_000_000}s"
 
@@ -100,21 +83,6 @@ workers_option = click.option(
     "minus one.",
 )
 
-cluster_option = click.option(
-    "--cluster",
-    metavar="ADDRESS",
-    default="",
-    help="Play on a Dask cluster: tcp://HOST:PORT of its scheduler, or local:N for N workers on this "
-    "machine.",
-)
-
-
-def check_workers(workers: int | None, cluster: str) -> None:
-    """Raises `UsageError` where workers are given that a cluster has itself."""
-    if cluster and workers is not None:
-        raise UsageError(f"`--workers` is {workers}, expected none: each machine of a cluster has its own")
-
-
 json_lines_option = click.option(
     "--json-lines", is_flag=True, help="Print each event, and the table, as a line of JSON on stdout."
 )
@@ -127,10 +95,6 @@ fresh_option = click.option(
 
 notes_option = click.option(
     "--notes", is_flag=True, help="Print all notes under the table, and ratings even from few games."
-)
-
-user_option = click.option(
-    "--user", metavar="NAME", default="", help="The user that bots run as; only root can use this option."
 )
 
 game_option = click.option(
@@ -164,14 +128,6 @@ run_argument = click.argument("path", metavar="RUN", type=click.Path(path_type=P
 
 runs_argument = click.argument(
     "paths", metavar="RUN...", nargs=-1, required=True, type=click.Path(path_type=Path)
-)
-
-
-openings_option = click.option(
-    "--openings",
-    metavar="K=V",
-    multiple=True,
-    help="Opening moves that the referee plays: plies=4, or file=PATH; also order=random, seed=TEXT.",
 )
 
 
@@ -220,3 +176,43 @@ def key_values(what: str, texts: tuple[str, ...]) -> dict[str, str]:
             raise UsageError(f"{what} `{shown(name, 80)}` is given twice, expected only once")
         found[name] = value
     return found
+
+
+_OPTIONS = {"rounds": "-n", "clock": "--time"}
+"""Options that set what a key of the tournament file sets, and have another name."""
+
+_OUTPUT = ("output", "out", "dir", "folder", "results")  # what other programs call `-o`
+
+
+def unknown_option(error: click.NoSuchOption) -> str:
+    """The error where a command has no such option, with what is expected instead, if that can be told."""
+    unknown = f"there is no option `{shown(error.option_name, 80)}`"
+    expected = next(_expected(error.option_name, error.ctx), "") if error.ctx else ""
+    return f"{unknown}, expected {expected}" if expected else unknown
+
+
+def missing_argument(argument: click.Argument) -> str:
+    """The error where a command lacks an argument, with the games if it is one."""
+    from referee.games import GAMES
+
+    games = f", expected one of {', '.join(GAMES)}" if argument.name == "game" else ""
+    return f"`{argument.human_readable_name}` is missing{games}"
+
+
+def _expected(option: str, context: click.Context) -> Iterator[str]:
+    """What may be meant by an option, the likeliest first."""
+    from referee.tournament.file.words import key_called
+
+    known = [name for parameter in context.command.params for name in parameter.opts if name.startswith("-")]
+    long = {name.strip("-"): name for name in known if name.startswith("--")}
+    word = option.strip("-").lower().replace("_", "-")
+    yield from (f"`{name}`" for bare, name in long.items() if word and bare.startswith(word))
+    forms = [form.replace("-", "_") for form in (word, word.removesuffix("s"), f"{word}s")]
+    keys = [key for form in forms if (key := key_called(form))]
+    meant = ["-o"] if word in _OUTPUT else []
+    meant += [name for key in keys for name in (f"--{key}", _OPTIONS.get(key, ""))]
+    yield from (f"`{name}`" for name in meant if name in known)
+    if context.command.name == "run":
+        yield from (f"`{key}` in the tournament file" for key in keys)
+    if like := nearest(word, long):
+        yield f"`{long[like]}`"

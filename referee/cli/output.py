@@ -9,15 +9,22 @@ import shlex
 import shutil
 import stat
 import sys
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from itertools import islice
 from pathlib import Path
+from types import TracebackType
+from typing import IO, TYPE_CHECKING
 
 import click
 
-from referee.cli.colour import in_colour
+from referee.core.advance import Advance
 from referee.core.errors import StorageError
 from referee.core.text import WIDTH, shown
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
 
 
 def open_closed_streams() -> None:
@@ -109,3 +116,96 @@ def say_now(line: str) -> None:
 def _discard(descriptor: int) -> None:
     """Discards what is still in the buffer, so that the interpreter does not fail again when it exits."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
+
+
+def in_colour(stream: IO[str]) -> bool:
+    """Whether text for this stream is coloured."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or can_draw(stream)
+
+
+def can_draw(stream: IO[str]) -> bool:
+    """Whether this stream is a terminal in which the cursor can be moved."""
+    return stream.isatty() and os.environ.get("TERM", "dumb") not in ("", "dumb", "unknown")
+
+
+def console_at_stderr() -> Console:
+    """Returns a console for drawing progress on stderr, by the same rules. Where nothing can be drawn, it
+    prints only lines that stay.
+    """
+    from rich.console import Console  # few commands need it
+
+    draws = can_draw(sys.stderr)
+    return Console(
+        stderr=True, force_terminal=draws, force_interactive=draws, no_color=not in_colour(sys.stderr)
+    )
+
+
+WAIT_S = 1.0  # what takes less shows no bar
+
+DRAWN_S = 0.1  # how often the bar is drawn at most
+
+
+class AdvanceBar:
+    """A context manager for the stages of a command. Where stderr is no terminal, nothing is drawn."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic, console: Console | None = None) -> None:
+        """`clock` gives seconds; `console` is the terminal at stderr if it is not given."""
+        self._clock = clock
+        self._console = console
+        self._draws = console is not None or can_draw(sys.stderr)
+        self._due_s = clock() + WAIT_S
+        self._progress: Progress | None = None
+
+    def __enter__(self) -> AdvanceBar:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Removes the bar."""
+        self._hide()
+
+    def stage(self, name: str) -> Advance:
+        """Begins a stage, which is drawn from now on in place of the one before."""
+
+        def advance(done: int, in_all: int) -> None:
+            if self._draws and self._clock() >= self._due_s:
+                self._draw(name, done, in_all)
+                self._due_s = self._clock() + DRAWN_S
+
+        return advance
+
+    def say(self, line: str) -> None:
+        """Prints a line on stderr, above the bar."""
+        self._hide()
+        say(line)
+
+    def _draw(self, name: str, done: int, in_all: int) -> None:
+        if self._progress is None:
+            self._progress = self._new_progress()
+        (task,) = self._progress.tasks
+        if task.description != name:
+            self._progress.reset(task.id, description=name)
+        with contextlib.suppress(OSError):  # the terminal is gone
+            self._progress.start()
+            self._progress.update(task.id, completed=done, total=in_all, refresh=True)
+
+    def _new_progress(self) -> Progress:
+        from rich.progress import Progress  # few commands take as long
+
+        progress = Progress(
+            console=self._console or console_at_stderr(),
+            auto_refresh=False,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
+        progress.add_task("")
+        return progress
+
+    def _hide(self) -> None:
+        if self._progress:
+            with contextlib.suppress(OSError):
+                self._progress.stop()

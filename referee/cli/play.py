@@ -2,13 +2,48 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from referee.cli import completion
-from referee.cli.options import game_argument, game_options_option, group, isolation_option
+from referee.cli.options import game_argument, game_options_option, group, isolation_option, key_values
+from referee.cli.output import can_draw, in_colour, say, show_data
+from referee.core.errors import UsageError
+from referee.core.pairing import Pairing
+from referee.core.rng import Stream
+from referee.core.text import counted, shown
+from referee.games import game_given
+from referee.games.api import Seat, State
+from referee.person.console import Console
+from referee.person.hint_bot import hint as hint_of
+from referee.person.interface import PersonInterface, PersonLeft
+from referee.person.person_game import PersonGame
+from referee.person.words import introduction
+from referee.processes import owned
+from referee.processes.bot import Bot, distinct
+from referee.processes.exit_report import ExitReport
+from referee.records.journal import body_of
+from referee.records.record import GameRecord, to_json
+from referee.records.run_files import TOML
+from referee.run import say_before
+from referee.templates.samples import sample_bot
+from referee.tournament.file.config import config_of
+from referee.tournament.formats.free_play import FreePlay
+from referee.tournament.run.isolating import isolated
+from referee.tournament.run.lock import locked
+from referee.tournament.run.open_run import OpenRun
+from referee.tournament.run.opening import Candidate, examine, open_run
+from referee.tournament.run.run import Run, find_run
+from referee.tournament.workers.encounter import names_left
+from referee.viewing.words import fault_report, result
 
 
 @click.command()
@@ -54,6 +89,180 @@ def play(**given: Any) -> None:
       referee play thetree --option players=1
       printf 'moves\\nhint\\nquit\\n' | referee play evengroups
     """
-    from referee.cli.person_game import PlaySettings, play_game
 
     play_game(group(PlaySettings, given))
+
+
+ME = "me"  # what stands for a person in place of a bot
+
+BLANK_LINES = 60  # what separates the screens of two persons where a terminal cannot clear its screen
+
+
+@dataclass(frozen=True, slots=True)
+class PlaySettings:
+    """The options of `referee play`."""
+
+    game: str
+    players: tuple[str, ...]
+    seat: int | None
+    options: tuple[str, ...]
+    control: str
+    seed: str | None
+    hint_text: str | None
+    folder: Path | None
+    isolation: str | None
+
+    def tables(self, bots: Sequence[Bot], options: dict[str, str]) -> dict[str, Any]:
+        """The tables of a tournament file for this game, except for the number of its rounds."""
+        return {
+            "tournament": {
+                "game": self.game,
+                "format": FreePlay.name,
+                "clock": self.control,
+                **({} if self.seed is None else {"seed": self.seed}),
+            },
+            **({"options": options} if options else {}),
+            "bot": [_table(bot) for bot in bots],
+        }
+
+
+def play_game(settings: PlaySettings) -> None:
+    """Plays a game; without a folder nothing is stored. Raises `UsageError` for what is wrong with the
+    settings.
+    """
+    chosen, folder, isolation = game_given(settings.game, Path.cwd()), settings.folder, settings.isolation
+    options = key_values("option", settings.options)
+    seats = chosen.seats(chosen.settle(options))
+    seated = _seated(chosen.slug, settings.players, settings.seat, seats)
+    hint_bot = sample_bot(chosen.slug, Path.cwd())
+    if settings.hint_text is not None:
+        hint_bot = Bot.parse(settings.hint_text, Path.cwd())
+    hint_bot.check()
+    tables = settings.tables(seated, options)
+    with contextlib.ExitStack() as stack:
+        stored = folder is not None
+        if folder is None:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=owned.prefix("play"))))
+        stack.enter_context(locked(folder))
+        number = _next_round(run := find_run(folder))
+        tables["tournament"]["rounds"] = max(number, run.header.members["rounds"] if run else 1)
+        config = config_of(folder / TOML, tables, Path.cwd(), {"tournament.clock": "--time"})
+        say_before(config, 0, say)
+        candidate = examine(config, folder, isolation).ready(at_once=1)
+        (hint_bot,) = isolated([replace(hint_bot, isolation=isolation or "auto")], candidate.private)
+        say(f"results in {shown(str(folder))}" if stored else "nothing is stored without -o DIR")
+        with open_run(candidate, candidate.programs(), say) as opened:
+            try:
+                pairing = Pairing.of(number, tuple(bot.name for bot in seated))
+                if _is_played(candidate, opened, pairing, hint_bot) and stored:
+                    where = shown(str(folder))
+                    say(f"recorded as {shown(pairing.id)}; `referee replay {where} {number}` shows it")
+            finally:
+                opened.reveal_seed()
+                opened.check()
+
+
+def _seated(slug: str, players: tuple[str, ...], seat: int | None, seats: int) -> list[Bot]:
+    """The players by seat, persons included. Raises `UsageError`."""
+    cwd = Path.cwd()
+    found = [_person(text, cwd) or Bot.parse(text, cwd) for text in players]
+    given = [text.startswith(f"{bot.name}=") for text, bot in zip(players, found, strict=True)]
+    if not any(bot.is_person for bot in found):
+        found, given = _with_person(slug, found, given, seat, seats)
+    elif seat is not None:
+        raise UsageError(
+            "`--seat` is given although the place of `me` already sets the seat, expected only one of them"
+        )
+    if len(found) != seats:
+        raise UsageError(
+            f"`{slug}` has {counted(seats, 'seat')}, expected {counted(seats, 'player')}, including `me`, "
+            f"not {len(found)}"
+        )
+    if not any(bot.is_person for bot in found):
+        raise UsageError("none of the players is `me`, expected a person; for bots alone use `referee match`")
+    bots = distinct(found, given)
+    for bot in bots:
+        if not bot.is_person:
+            bot.check()
+    return bots
+
+
+def _with_person(
+    slug: str, bots: list[Bot], given: list[bool], seat: int | None, seats: int
+) -> tuple[list[Bot], list[bool]]:
+    """The players with a person in a seat if they leave one, and whether the name of each was given; sample
+    bots have the other seats where there are no players.
+    """
+    number = seat or 1
+    if number > seats:
+        raise UsageError(f"`--seat` is {seat}, but the game has {seats} seats, expected 1 to {seats}")
+    if not bots:
+        bots, given = [sample_bot(slug, Path.cwd())] * (seats - 1), [False] * (seats - 1)
+    if len(bots) != seats - 1:
+        return bots, given
+    me = Bot.of(ME, (), Path.cwd())
+    return (
+        [*bots[: number - 1], me, *bots[number - 1 :]],
+        [*given[: number - 1], False, *given[number - 1 :]],
+    )
+
+
+def _person(text: str, cwd: Path) -> Bot | None:
+    """The person that a text names; None for a bot. Raises `UsageError`."""
+    name, equals, what = text.partition("=")
+    if text != ME and (not equals or what != ME or re.search(r"\s", name)):
+        return None
+    return Bot.of(name, (), cwd)
+
+
+def _table(bot: Bot) -> dict[str, Any]:
+    """A player as a table of a tournament file."""
+    return {"name": bot.name, **({"person": True} if bot.is_person else {"cmd": list(bot.command)})}
+
+
+def _next_round(run: Run | None) -> int:
+    """The number of the next game in a folder."""
+    if run is None:
+        return 1
+    return 1 + max((Pairing.parse(game).number for game in (*run.games, *run.annulled)), default=0)
+
+
+def _is_played(candidate: Candidate, opened: OpenRun, pairing: Pairing, hint_bot: Bot) -> bool:
+    """Plays the game and stores its record; whether it was played to its end."""
+    plan = candidate.tournament.plan(pairing).for_encounter(pairing)
+    terms = plan.terms(pairing)
+    by_name = {entrant.bot.name: entrant.bot for entrant in plan.entrants}
+    bots = [by_name[name] for name in terms.bots]
+    persons = [seat for seat, bot in enumerate(bots) if bot.is_person]
+
+    def hint(state: State[Any], seat: Seat) -> tuple[str, str]:
+        return hint_of(hint_bot, plan.start_us, terms, state, seat)
+
+    draws = sys.stdin.isatty() and can_draw(sys.stdout)
+    console = Console(show_data, draws, BLANK_LINES if sys.stdout.isatty() else 0)
+    interface = PersonInterface(terms, persons, console, hint, Stream(b"moves"), in_colour(sys.stdout))
+    person_game = PersonGame(terms, bots, interface, plan.start_us, _report_left_behind)
+    try:
+        show_data("\n".join([*introduction(terms, persons), "`help` lists the commands"]))
+        record = person_game.play()
+    except PersonLeft:
+        console.close()
+        say("you left: the game is unfinished and is not recorded; use `resign` to end a game")
+        return False
+    finally:
+        console.close()
+    opened.add_games([body_of(to_json(record))])
+    interface.show_end()
+    _show_result(record)
+    return True
+
+
+def _show_result(record: GameRecord) -> None:
+    show_data(result(record.terms, record.verdict))
+    for line in fault_report(record):
+        say(f"  {line}")
+
+
+def _report_left_behind(bot: str, report: ExitReport) -> None:
+    if names := names_left(report):
+        say(f"bot `{bot}` left processes running, which were ended: {names}")

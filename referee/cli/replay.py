@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from referee.cli.colour import can_draw
+from referee.cli import completion
 from referee.cli.options import (
-    game_id_argument,
     game_option,
     group,
     outside_game,
@@ -21,21 +20,20 @@ from referee.cli.options import (
     seat_option,
     view_of,
 )
-from referee.cli.output import is_stdout, pasteable, put_text, say, show_data
+from referee.cli.output import can_draw, is_stdout, pasteable, put_text, say, show_data
 from referee.core.errors import UsageError
 from referee.core.rows import Grid, text_columns
 from referee.core.text import listed, shown
 
 if TYPE_CHECKING:
     from referee.records.record import GameRecord
-    from referee.viewing.browsing import Browser
     from referee.viewing.knowledge import View
     from referee.viewing.steps import Steps
 
 
 @click.command()
 @run_argument
-@game_id_argument
+@click.argument("game_id", metavar="[ID]", required=False, shell_complete=completion.game_of_run)
 @click.option("--all", "at_once", is_flag=True, help="Print all moves at once, even in a terminal.")
 @seat_option
 @click.option(
@@ -172,7 +170,7 @@ class _ReplayOptions:
 
 def _show_chosen(file: Path, listing: Sequence[str], options: _ReplayOptions) -> None:
     """Shows the games that the user chooses from a list, one after another, until it is left."""
-    from referee.cli.replay_list import choose  # it loads rich, for which nothing else is to wait
+    from referee.cli.screen import choose  # it loads rich, for which nothing else is to wait
     from referee.records.finding import find_game
     from referee.records.record import GameRecord
 
@@ -210,7 +208,6 @@ def _show(record: GameRecord, options: _ReplayOptions, other: GameRecord | None 
     """Shows a game, on a page with another one beside it. Raises `UsageError` where it has no such seat or
     step, and `RecordError` if it is damaged.
     """
-    from referee.viewing.browsing import Browser
     from referee.viewing.states import game_states
     from referee.viewing.steps import steps_of
 
@@ -228,11 +225,14 @@ def _show(record: GameRecord, options: _ReplayOptions, other: GameRecord | None 
     elif options.as_json:
         show_data(json.dumps(game_states(steps, view)))
     elif options.is_on_screen:
-        from referee.cli.replay_screen import show  # it loads rich, for which nothing else is to wait
+        from referee.cli.replay_screen import (  # it loads rich, for which nothing else is to wait
+            Browser,
+            show,
+        )
 
         show(Browser(steps, view, step))
     else:
-        for text in _texts(Browser(steps, view), step):
+        for text in _texts(steps, view, step):
             show_data(text)
     if damage := steps.damage_for(view):
         raise damage
@@ -284,18 +284,19 @@ def _write_page(path: Path, steps: Steps, view: View, beside: Steps | None) -> N
     put_text(path, replay_page(steps, view, beside=beside), PAGE_START, "a page")
 
 
-def _texts(browser: Browser, first: int) -> Iterator[str]:
+def _texts(steps: Steps, view: View, first: int) -> Iterator[str]:
     """The game as text, beginning with a step: each step of which the view knows something, and the end."""
     from referee.viewing.characters import picture_text
-    from referee.viewing.step_words import end_lines
+    from referee.viewing.step_words import end_lines, step_lines
     from referee.viewing.words import heading, place_text
 
-    yield heading(browser.steps.terms)
-    if place := place_text(browser.steps.record.measured):
+    yield heading(steps.terms)
+    if place := place_text(steps.record.measured):
         yield place
-    for number in range(first, browser.last + 1):
-        known = browser.known(number)
+    for number in range(first, len(steps.steps)):
+        known = step_lines(steps, number, view)
         if known or number == first:
             said = "\n".join([f"{number}. {known[0]}", *known[1:], ""]) if known else ""
-            yield f"{said}{picture_text(browser.picture(number), colour=True)}\n"
-    yield from end_lines(browser.steps, browser.view)
+            picture = steps.known_by(view).picture(steps.steps[number].state)
+            yield f"{said}{picture_text(picture, colour=True)}\n"
+    yield from end_lines(steps, view)

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from referee.cli.advance_bar import AdvanceBar
 from referee.cli.options import game_option, outside_game, runs_argument, tournament_format_option
-from referee.cli.output import is_stdout, put_text, say
+from referee.cli.output import AdvanceBar, is_stdout, put_text, say
 from referee.core.cores import usable_cores
 from referee.core.errors import UsageError
 from referee.core.text import counted, shown

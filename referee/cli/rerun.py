@@ -119,7 +119,7 @@ class _RerunOptions:
 
 def _play(options: _RerunOptions, recorded: GameRecord, again: Rerun) -> None:
     """Plays the game, and prints where it differs. Raises `BotFaulted` where that is an error."""
-    from referee.cli.observing import Views
+    from referee.cli.watching import Views
     from referee.viewing.comparing import compared, first_difference
     from referee.viewing.words import fault_report
 

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from referee.cli.advance_bar import AdvanceBar
 from referee.cli.options import game_option, outside_game, run_argument, tournament_format_option
-from referee.cli.output import say, show_data
+from referee.cli.output import AdvanceBar, say, show_data
 from referee.core.cores import usable_cores
 from referee.core.errors import RecordError, UsageError
 from referee.core.text import shown

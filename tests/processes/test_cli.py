@@ -174,7 +174,6 @@ UNKNOWN = {
     "match --rounds": "expected `-n`",
     "match --tc": "expected `--time`",
     "match --concurrency": "expected `--workers`",
-    "match --repeat": "expected `--repeats`",
     "match --out": "expected `-o`",
     "match --isolatoin": "expected `--isolation`",
     "run --games": "expected `rounds` in the tournament file",

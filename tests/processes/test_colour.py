@@ -12,7 +12,7 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from referee.cli.colour import can_draw, in_colour
+from referee.cli.output import can_draw, in_colour
 from tests.command import HERE, PLAIN, referee
 from tests.waiting import TOO_LONG_S
 

@@ -165,7 +165,7 @@ def test_lines_that_were_ignored_and_rejected_answers_are_told(tmp_path: Path) -
 
 def test_rejected_answers_by_which_a_bot_lost_are_told_as_its_fault_alone() -> None:
     bots = [f"a={BAD} 'illegal for ever'", f"b={PLAIN}"]
-    done = referee("match", "blooms", *bots, "-n", "1", "--rejections", "2", *SMALL, *HERE)
+    done = referee("match", "blooms", *bots, "-n", "1", *SMALL, *HERE)
     assert done.code == 0 and "a made too many illegal moves" in done.err and "bot `a`" not in done.err
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import pexpect
 import pytest
 
-from referee.cli import advance_bar
+from referee.cli import output
 from referee.core.errors import EnvironmentLacksError
 from referee.processes import parallel, tree
 from referee.records import examining, journal
@@ -198,9 +198,7 @@ def test_a_terminal_shows_how_far_a_command_is_until_it_has_ended(
 ) -> None:
     words, stage, last = COMMANDS[name]
     (tmp_path / "run").symlink_to(large.parent)
-    at_once = (
-        "from referee.cli import advance_bar, main; advance_bar.WAIT_S = advance_bar.DRAWN_S = 0; main()"
-    )
+    at_once = "from referee.cli import output, main; output.WAIT_S = output.DRAWN_S = 0; main()"
     env = {**os.environ, "TERM": "xterm", "PYTHONPATH": str(ROOT)}
     terminal: pexpect.spawn[str] = pexpect.spawn(
         sys.executable, ["-c", at_once, *words], cwd=tmp_path, env=env, encoding="utf-8", timeout=TOO_LONG_S
@@ -216,7 +214,7 @@ def test_a_terminal_shows_how_far_a_command_is_until_it_has_ended(
 
 @pytest.mark.slow
 def test_a_pipe_is_not_told_how_far_a_command_is(large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(advance_bar, "WAIT_S", 0.0)
-    monkeypatch.setattr(advance_bar, "DRAWN_S", 0.0)
+    monkeypatch.setattr(output, "WAIT_S", 0.0)
+    monkeypatch.setattr(output, "DRAWN_S", 0.0)
     code, out, err = verified(large, 2)
     assert (code, out.count("\n"), err) == (0, 1, "")

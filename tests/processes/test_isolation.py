@@ -23,7 +23,7 @@ from referee.processes.process import BotProcess
 from referee.tournament.file.config import load
 from referee.tournament.run.isolating import with_hidden
 from referee.tournament.run.opening import examine
-from tests.command import PLAIN, referee
+from tests.command import referee
 from tests.processes.programs import run
 from tests.processes.runs import games, toml
 from tests.programs import needs, needs_level
@@ -312,7 +312,7 @@ def test_a_wrong_key_is_one_clear_line(line: str, message: str, tmp_path: Path) 
 
 
 def test_an_unknown_user_is_told(tmp_path: Path) -> None:
-    done = referee("match", "blooms", PLAIN, PLAIN, "--user", "nobody-of-this-name")
+    done = referee("run", str(toml(tmp_path / "t.toml", user="nobody-of-this-name")))
     assert done.code == 5
     assert "user" in done.err
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from referee.cli import progress
+from referee.cli import playing
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
@@ -21,8 +21,9 @@ from referee.records.record import OFF_TURN
 from referee.tournament.file.config import load
 from referee.tournament.plan import entrant_json
 from referee.tournament.workers.encounter import Hooks, play_encounter
-from tests.command import RANDOM, ROOT, THIS_PYTHON, referee
+from tests.command import RANDOM, ROOT, THIS_PYTHON, Done, referee
 from tests.processes.encounters import LONG, LONG_US
+from tests.processes.runs import toml
 from tests.waiting import TOO_LONG_S
 
 pytestmark = pytest.mark.skipif(not cpu.AVAILABLE, reason="only Linux measures other processes")
@@ -154,22 +155,25 @@ def test_a_bot_that_is_paused_computes_nothing_and_plays_on(
 
 
 @pytest.mark.slow
-def test_a_match_tells_who_computed_and_can_prevent_it(
+def test_a_tournament_tells_who_computed_and_can_prevent_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also between the games of an encounter."""
-    monkeypatch.setattr(progress, "OFF_TURN_PERCENT", 0)  # on a busy machine it is any share
+    monkeypatch.setattr(playing, "OFF_TURN_PERCENT", 0)  # on a busy machine it is any share
     path = bot(tmp_path, "thinks").command[1]
-    thinks, watches, rests = (
-        f"{name}=env -C {tmp_path} PYTHONPATH={shlex.quote(str(ROOT))} {THIS_PYTHON} {path} {name}"
-        for name in ("thinks", "watches", "rests")
-    )
-    match = ["match", "evengroups", "-n", "2", "--option", "size=3", "--time", LONG, "--start", LONG]
-    done = referee(*match, thinks, watches)
+
+    def run(*names: str, **main: Any) -> Done:
+        command = f"env -C {tmp_path} PYTHONPATH={shlex.quote(str(ROOT))} {THIS_PYTHON} {path}"
+        bots = {name: f"{command} {name}" for name in names}
+        file = tmp_path / f"{names[1]}.toml"
+        main = {"game": "evengroups", "rounds": 1, "clock": LONG, "start": LONG, **main}
+        return referee("run", str(toml(file, bots, **main)))
+
+    done = run("thinks", "watches")
     assert "bot `thinks` computed for" in done.err and "bot `watches` computed" not in done.err
     # A referee that gets no processor pauses a bot late; one that is not paused computes nearly all the time.
-    monkeypatch.setattr(progress, "OFF_TURN_PERCENT", 50)
-    done = referee(*match, "--pause", thinks, rests)
+    monkeypatch.setattr(playing, "OFF_TURN_PERCENT", 50)
+    done = run("thinks", "rests", pause=True)
     assert done.code == 0 and "computed for" not in done.err
 
 
@@ -185,17 +189,17 @@ def test_a_match_tells_who_computed_and_can_prevent_it(
 def test_a_tenth_of_the_time_is_told(
     idle_us: int, cpu_us: int, told: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    progress.report_bots(
+    playing.report_bots(
         Counter(dict(zip((("a", name) for name in OFF_TURN), (idle_us, cpu_us), strict=True))), {}
     )
     assert ("bot `a` computed for" in capsys.readouterr().err) == told
 
 
 @pytest.mark.slow
-def test_bots_that_are_asked_at_the_same_time_can_be_paused() -> None:
-    bots = [f"{name}={RANDOM}" for name in "ab"]
-    done = referee("match", "floral", "-n", "1", "--seed", "x", "--pause", "--time", LONG, "--strict", *bots)
-    assert done.code == 0
+def test_bots_that_are_asked_at_the_same_time_can_be_paused(tmp_path: Path) -> None:
+    bots = dict.fromkeys("ab", RANDOM)
+    file = toml(tmp_path / "t.toml", bots, "", game="floral", rounds=1, pause=True, clock=LONG)
+    assert referee("run", str(file), "--strict").code == 0
 
 
 def test_a_tournament_says_who_is_paused(tmp_path: Path) -> None:

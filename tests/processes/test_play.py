@@ -153,14 +153,14 @@ def test_a_bot_that_never_starts_is_out_and_the_others_play_on(tmp_path: Path) -
     assert referee("verify", str(tmp_path / "t-results")).code == 0
 
 
-def test_a_match_is_given_its_test_and_what_repeats_count(tmp_path: Path) -> None:
+def test_a_match_is_given_its_test(tmp_path: Path) -> None:
     words = ["match", "blooms", f"a={PLAIN}", f"b={PLAIN}", "--option", "size=3", "--time", "5s"]
-    more = ["-n", "2", "--repeats", "count", "--sprt", "0,10,0.1,0.05,normalized", *HERE]
+    more = ["-n", "2", "--sprt", "0,10,0.1,0.05,normalized", *HERE]
     done = referee(*words, *more, "-o", str(tmp_path / "run"))
     assert done.code == 0, done.err
     header = json.loads((tmp_path / "run" / "games.jsonl").read_text().splitlines()[0])
     test = {"elo0": 0, "elo1": 10, "alpha": 0.1, "beta": 0.05, "model": "normalized"}
-    assert (header["sprt"], header["repeats"], header["budget"]) == (test, "count", 2)
+    assert (header["sprt"], header["budget"]) == (test, 2)
     for wrong in ("0", "10,0", "0,10,2,2"):
         done = referee(*words, "--sprt", wrong, "-o", str(tmp_path / "wrong"))
         assert done.code == 2 and done.err.startswith("referee: `--sprt`: ") and "expected" in done.err

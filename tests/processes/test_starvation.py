@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,6 +21,7 @@ from referee.processes.bot import Bot
 from referee.tournament.workers.encounter import play_encounter
 from tests.command import RANDOM, ROOT, referee
 from tests.processes.encounters import LONG, LONG_US
+from tests.processes.runs import toml
 
 pytestmark = pytest.mark.skipif(not starvation.AVAILABLE, reason="this kernel does not count waiting")
 
@@ -127,19 +129,26 @@ def test_a_loss_on_a_busy_machine_is_void_if_the_bot_would_have_been_in_time(
 
 
 @pytest.mark.slow
-def test_a_match_forgives_waiting_where_the_kernel_counts_it(
+def test_a_tournament_forgives_waiting_where_the_kernel_counts_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "results"
-    match = ["match", "evengroups", "-n", "1", "--option", "size=3", "--start", LONG, "--forgive-waiting"]
-    bots = [f"{name}={RANDOM}" for name in "ab"]
+    bots = dict.fromkeys("ab", RANDOM)
+    main: dict[str, Any] = {
+        "game": "evengroups",
+        "clock": None,
+        "rounds": 1,
+        "start": LONG,
+        "forgive_waiting": True,
+    }
+    file = toml(tmp_path / "t.toml", bots, **main)
     monkeypatch.setattr(starvation, "AVAILABLE", False)
-    done = referee(*match, "-o", str(folder), *bots)
+    done = referee("run", str(file), "-o", str(folder))
     assert done.code == 5 and not folder.exists()
     (line,) = done.err.splitlines()
     assert "bot `a`: `forgive_waiting` needs a kernel that counts" in line
     monkeypatch.undo()
-    done = referee(*match, "-o", str(folder), *bots)
+    done = referee("run", str(file), "-o", str(folder))
     assert done.code == 0
     header = json.loads((folder / "games.jsonl").read_text().splitlines()[0])
     assert all(bot["forgive_waiting"] for bot in header["bots"].values())

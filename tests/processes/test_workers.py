@@ -79,7 +79,6 @@ def test_the_list_of_commands_is_printed_without_importing_them() -> None:
     assert {name for name in found if not name.startswith("referee.core")} == {
         "referee",
         "referee.cli",
-        "referee.cli.colour",
         "referee.cli.output",
     }
     assert not set(done.stdout.split()) & NOT_FOR_WORKERS - {"click"}

@@ -14,11 +14,10 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from referee.cli import displays, live_view
-from referee.cli.advance_bar import DRAWN_S, WAIT_S, AdvanceBar
-from referee.cli.json_lines import JsonLines, end_lines
+from referee.cli import live_view, playing
 from referee.cli.live_view import FittedRatings, LiveView
-from referee.cli.progress import ProgressLines
+from referee.cli.output import DRAWN_S, WAIT_S, AdvanceBar
+from referee.cli.playing import JsonLines, ProgressLines, end_lines
 from referee.core.duty_cycle import DutyCycle
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.events import Ending
@@ -347,7 +346,7 @@ def test_a_terminal_that_cannot_draw_gets_plain_lines(term: str, monkeypatch: py
     monkeypatch.setenv("TERM", term)
     monkeypatch.setattr("sys.stderr", Terminal())
     expected = ProgressLines if term == "dumb" else LiveView
-    assert isinstance(displays.display(Run().info), expected)
+    assert isinstance(playing.display(Run().info), expected)
 
 
 def test_no_colour_where_none_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from referee.cli.replay_list import GameList
+from referee.cli.screen import GameList
 
 HEADING = ("game  id     ranks", "----  -----  -----")
 GAMES = [f"{number:<4}  1:a:b  1. {'ant' if number % 2 else 'bee'}" for number in range(1, 41)]

@@ -9,12 +9,11 @@ from dataclasses import replace
 import pytest
 from rich.text import Text
 
-from referee.cli.replay_screen import SMALLEST, Pane, ReplayScreen
+from referee.cli.replay_screen import SMALLEST, Browser, Pane, ReplayScreen
 from referee.core.text import shown
 from referee.gameplay.events import Moved, Rejected
 from referee.games import GAMES
 from referee.records.record import GameRecord
-from referee.viewing.browsing import Browser
 from referee.viewing.characters import lines
 from referee.viewing.knowledge import View
 from referee.viewing.steps import steps_of

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from referee.cli.replay_screen import Browser
 from referee.core.timecontrol import TimeControl
 from referee.gameplay.events import Drawn, Ending, Moved, Rejected, Retired
 from referee.gameplay.loop import play, seeded_dice
@@ -19,7 +20,6 @@ from referee.games.picture import Mark
 from referee.pages.game_data import game_data
 from referee.pages.replay_page import replay_page
 from referee.records.record import GameRecord
-from referee.viewing.browsing import Browser
 from referee.viewing.characters import picture_text
 from referee.viewing.knowledge import ViewKnowledge
 from referee.viewing.states import game_states
