@@ -15,10 +15,9 @@ from enum import Enum
 from pathlib import Path
 from typing import NamedTuple
 
-from referee.core.control_groups import control_group, system_text, usable_memory
-from referee.core.cores import usable_cores
-from referee.core.isolation import CONFINED, LEVELS
+from referee.core.settings import CONFINED, LEVELS
 from referee.core.text import counted, listed
+from referee.core.this_machine import control_group, system_text, usable_cores, usable_memory
 from referee.core.units import about_size
 from referee.processes import cgroups
 from referee.processes.compiled_starter import compiled_starter

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from referee.core.cores import usable_cores
 from referee.core.errors import RefereeError, Stopped
 from referee.core.stop import StopSignals
 from referee.core.text import shown
+from referee.core.this_machine import usable_cores
 from referee.records.durations import last_games
 from referee.records.record import Summary
 from referee.records.run_files import RECORDS

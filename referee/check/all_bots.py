@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from referee.check.clocks import SCALE, scaled_clocks
 from referee.check.runner import StepResult, run_steps
 from referee.check.settings import CheckSettings
-from referee.core.control_groups import usable_memory
+from referee.core.this_machine import usable_memory
 from referee.records.amendments import LeftOut
 from referee.tournament.file.config import Config
 from referee.tournament.run.isolating import at_levels, isolated

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 
 SCALE = 30  # by which the allowance of the game's own clock is divided for the clock of most steps
 

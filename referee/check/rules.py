@@ -21,8 +21,7 @@ from typing import Any, get_args
 
 from referee.check.wires import NO_MOVE, HouseWire
 from referee.core.errors import RecordError
-from referee.core.rng import Stream
-from referee.core.seeds import game_seed
+from referee.core.seeds import Stream, game_seed
 from referee.core.text import shown
 from referee.gameplay.api import Answer, Reply
 from referee.gameplay.loop import play, seeded_dice

@@ -11,7 +11,7 @@ from referee.check.tested_bot import NewConnection, TestedBot
 from referee.check.wires import HouseWire
 from referee.core.errors import GameOptionError
 from referee.core.seeds import game_seed
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.gameplay.events import Moved
 from referee.gameplay.terms import Terms
 from referee.games.api import ChoiceOption, Game, Option, Options, Seat

@@ -20,8 +20,7 @@ from referee.check.settings import CheckSettings, house_moves
 from referee.check.tested_bot import StepFailed, TestedBot
 from referee.check.wires import BotWire, FaultyOpponentWire, RejectingWire, TakeoverWire
 from referee.core.text import counted, listed, shown
-from referee.core.timecontrol import TimeControl
-from referee.core.units import about, about_size
+from referee.core.units import TimeControl, about, about_size
 from referee.gameplay.api import Failure
 from referee.gameplay.events import Ending
 from referee.gameplay.hints import NOT_EXITED

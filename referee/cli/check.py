@@ -23,8 +23,8 @@ from referee.cli.options import (
 )
 from referee.cli.output import console_at_stderr, say, show_data, show_lines, table_width
 from referee.core.errors import CheckFailed, UsageError
-from referee.core.isolation import AUTO
 from referee.core.rows import Grid, text_columns
+from referee.core.settings import AUTO
 from referee.core.text import counted, listed, shown
 from referee.core.units import parse_period
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from referee.check.all_bots import CheckedBot
     from referee.check.runner import StepResult
     from referee.check.settings import CheckSettings
-    from referee.core.timecontrol import TimeControl
+    from referee.core.units import TimeControl
 
 MAX_WIDTH = 110
 
@@ -121,7 +121,7 @@ def check(**given: Any) -> None:
       referee check blooms ./mine --time 1s+10s/1s --option size=5
       referee check blooms 'java -cp build Mine' --step 7 --json
     """
-    from referee.core.rng import fresh_seed
+    from referee.core.seeds import fresh_seed
     from referee.tournament.plan import checked_seed
 
     given["seed"] = checked_seed(given["seed"] or fresh_seed().hex()[:8])
@@ -165,7 +165,7 @@ class _CheckOptions:
         """Returns the settings of the check of this bot. Raises `UsageError`."""
         from referee.check.clocks import SCALE, scaled_clocks
         from referee.check.settings import CheckSettings
-        from referee.core.control_groups import usable_memory
+        from referee.core.this_machine import usable_memory
         from referee.games import game_given
         from referee.processes.bot import Bot
         from referee.processes.levels import settled
@@ -289,7 +289,7 @@ def _why(one: CheckedBot, width: int) -> str:
 
 
 def _clock(text: str) -> TimeControl:
-    from referee.core.timecontrol import TimeControl
+    from referee.core.units import TimeControl
 
     control = TimeControl.parse(text)
     if not control.timed:

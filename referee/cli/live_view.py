@@ -16,9 +16,9 @@ from rich.text import Text
 
 from referee.cli.output import console_at_stderr
 from referee.cli.playing import Narrator
-from referee.core.duty_cycle import DutyCycle
 from referee.core.pairing import Pairing
 from referee.core.units import in_minutes
+from referee.core.work import DutyCycle
 from referee.ratings.brief import brief, fitted
 from referee.ratings.clusters import clusters
 from referee.ratings.notes import FEW_ENCOUNTERS

@@ -29,8 +29,8 @@ from referee.cli.options import (
     workers_option,
 )
 from referee.cli.output import say
-from referee.core.defaults import MATCH_GAMES, MAX_SPRT_GAMES
 from referee.core.errors import UsageError
+from referee.core.settings import MATCH_GAMES, MAX_SPRT_GAMES
 from referee.core.text import counted, meant, shown
 from referee.core.units import LONGEST_US, PERIOD, show_period
 from referee.games import game_given

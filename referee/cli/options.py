@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from referee.cli import completion
-from referee.core.defaults import START_US
 from referee.core.errors import UsageError
-from referee.core.isolation import AUTO, LEVELS
+from referee.core.settings import AUTO, LEVELS, START_US
 from referee.core.text import nearest, shown
 
 if TYPE_CHECKING:

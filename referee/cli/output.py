@@ -18,9 +18,9 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from referee.core.advance import Advance
 from referee.core.errors import StorageError
 from referee.core.text import WIDTH, shown
+from referee.core.work import Advance
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -80,7 +80,7 @@ def put_text(path: Path | None, text: str, start: str, kind: str) -> None:
     if is_stdout(path):
         show_data(text)
     elif path:
-        from referee.core.whole_file import write_whole  # few commands write files
+        from referee.core.files import write_whole  # few commands write files
 
         write_whole(path, f"{text}\n".encode(), start.encode(), kind)
 

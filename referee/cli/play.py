@@ -18,7 +18,7 @@ from referee.cli.options import game_argument, game_options_option, group, isola
 from referee.cli.output import can_draw, in_colour, say, show_data
 from referee.core.errors import UsageError
 from referee.core.pairing import Pairing
-from referee.core.rng import Stream
+from referee.core.seeds import Stream
 from referee.core.text import counted, shown
 from referee.games import game_given
 from referee.games.api import Seat, State

@@ -246,7 +246,7 @@ def _write_image(path: Path, steps: Steps, view: View, step: int | None) -> None
     """Draws the position after a step, by default the last. Raises `UsageError`, and `RecordError` if the
     record is too damaged for it.
     """
-    from referee.core.whole_file import write_whole
+    from referee.core.files import write_whole
     from referee.viewing.palette import file_style
     from referee.viewing.png import PNG_START, png_of
     from referee.viewing.step_words import step_lines

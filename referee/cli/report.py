@@ -10,9 +10,9 @@ import click
 
 from referee.cli.options import game_option, outside_game, runs_argument, tournament_format_option
 from referee.cli.output import AdvanceBar, is_stdout, put_text, say
-from referee.core.cores import usable_cores
 from referee.core.errors import UsageError
 from referee.core.text import counted, shown
+from referee.core.this_machine import usable_cores
 from referee.core.units import about_size
 
 if TYPE_CHECKING:

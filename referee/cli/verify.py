@@ -12,9 +12,9 @@ import click
 
 from referee.cli.options import game_option, outside_game, run_argument, tournament_format_option
 from referee.cli.output import AdvanceBar, say, show_data
-from referee.core.cores import usable_cores
 from referee.core.errors import RecordError, UsageError
 from referee.core.text import shown
+from referee.core.this_machine import usable_cores
 
 if TYPE_CHECKING:
     from referee.games.api import Game

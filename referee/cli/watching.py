@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from referee.cli.output import can_draw, console_at_stderr, say
 from referee.core.errors import StorageError, UsageError
+from referee.core.files import write_whole
 from referee.core.text import by_name, listed, shown
 from referee.core.units import about, parse_period
-from referee.core.whole_file import write_whole
 from referee.gameplay.events import Event, Moved, Preset
 from referee.gameplay.terms import Terms
 from referee.games.api import State

@@ -10,8 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from referee.core.errors import UsageError
-from referee.core.file_hashes import FileHashes
-from referee.core.regular import open_regular
+from referee.core.files import FileHashes, open_regular
 from referee.core.text import shown
 from referee.processes import needs
 from referee.processes.bot import Bot

@@ -26,8 +26,8 @@ from referee.cluster.cluster_client import (
 )
 from referee.cluster.connecting import reason
 from referee.cluster.orders import MachineOrder, Play, from_bytes
-from referee.core.duty_cycle import DutyCycle
 from referee.core.text import shown
+from referee.core.work import DutyCycle
 
 CONNECT_S = 5.0  # seconds after which connecting is tried again
 

@@ -10,7 +10,7 @@ from referee.cluster.orders import finished
 from referee.core.errors import RecordError
 from referee.core.pairing import Pairing
 from referee.core.text import shown
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.gameplay.terms import Terms
 from referee.records.journal import body_of
 from referee.records.record import from_json, parse_json, to_json

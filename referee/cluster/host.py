@@ -39,13 +39,11 @@ from referee.cluster.orders import (
     to_bytes,
 )
 from referee.cluster.store import BotUnfit, FileStore, default_store
-from referee.core.control_groups import usable_memory
-from referee.core.cores import usable_cores
-from referee.core.duty_cycle import DutyCycle
 from referee.core.errors import EnvironmentLacksError, RefereeError
-from referee.core.file_hashes import FileHashes
+from referee.core.files import FileHashes
 from referee.core.text import shown
-from referee.core.this_machine import this_machine
+from referee.core.this_machine import this_machine, usable_cores, usable_memory
+from referee.core.work import DutyCycle
 from referee.processes import cpu, levels, libc, starvation
 from referee.processes.bot import Bot
 from referee.processes.launcher import Launcher, readable_within

@@ -39,8 +39,7 @@ from typing import BinaryIO
 
 from referee.cluster.bot_files import PART_BYTES, BotFiles
 from referee.core.errors import EnvironmentLacksError, UsageError
-from referee.core.file_hashes import FileHashes
-from referee.core.regular import open_regular, open_without_links
+from referee.core.files import FileHashes, open_regular, open_without_links
 from referee.core.text import shown
 from referee.processes import building, levels, scratch
 from referee.processes.bot import INTERPRETERS, Bot

@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from referee.core.errors import UsageError
-from referee.core.regular import read_start
+from referee.core.files import read_start
 from referee.core.text import shown
 
 SIZE_CAP = 1 << 20  # maximum number of bytes of a file

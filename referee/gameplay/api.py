@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.core.value import value
 from referee.gameplay.clock import Charge
 from referee.gameplay.events import NOT_TIMED, Ending, Timing

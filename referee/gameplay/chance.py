@@ -7,8 +7,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
-from referee.core.rng import Stream
-from referee.core.seeds import chance_stream
+from referee.core.seeds import Stream, chance_stream
 from referee.games.api import CHANCE, SHARED_CHANCE, Seat, State
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.core.value import made
 
 

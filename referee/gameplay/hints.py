@@ -13,7 +13,7 @@ import signal
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from referee.core.isolation import CONFINED
+from referee.core.settings import CONFINED
 from referee.core.text import shown
 from referee.core.units import seconds
 from referee.gameplay.events import Rejected

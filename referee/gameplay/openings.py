@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 from referee.core.errors import RecordError, UsageError
 from referee.core.fields import Fields
 from referee.core.pairing import Pairing
-from referee.core.rng import Stream
-from referee.core.seeds import chance_stream, opening_stream, shared_seed
+from referee.core.seeds import Stream, chance_stream, opening_stream, shared_seed
 from referee.core.text import shown
 from referee.gameplay.events import Drawn, Preset
 from referee.gameplay.terms import Terms

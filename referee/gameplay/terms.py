@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from referee.core.defaults import MARGIN_US, REJECTIONS
-from referee.core.timecontrol import TimeControl
+from referee.core.settings import MARGIN_US, REJECTIONS
+from referee.core.units import TimeControl
 from referee.gameplay.events import Drawn, Ending, Preset
 from referee.games.api import Game, Options, Outcome
 

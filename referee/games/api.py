@@ -15,9 +15,9 @@ from itertools import islice
 from typing import ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from referee.core.errors import GameOptionError
-from referee.core.rng import Random
+from referee.core.seeds import Random
 from referee.core.text import meant, shown
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.games.picture import Picture
 
 Seat = int

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache, partial
 
-from referee.core.rng import Random
-from referee.core.timecontrol import TimeControl
+from referee.core.seeds import Random
+from referee.core.units import TimeControl
 from referee.core.value import value
 from referee.games.api import Illegal, NotAMove, NumberOption, Options, Seat
 from referee.games.grid import Cells, HexBoard, members, spread

@@ -14,8 +14,8 @@ from itertools import combinations
 from operator import itemgetter
 from typing import NamedTuple
 
-from referee.core.rng import Random
-from referee.core.timecontrol import TimeControl
+from referee.core.seeds import Random
+from referee.core.units import TimeControl
 from referee.core.value import value
 from referee.games.api import Illegal, NotAMove, NumberOption, Options, Seat
 from referee.games.grid import HexBoard

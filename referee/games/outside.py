@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from referee.core.errors import UsageError
 from referee.core.named_code import Source, error_text, source_of
 from referee.core.text import shown
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.games.api import Game
 
 if TYPE_CHECKING:

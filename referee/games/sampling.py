@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Generic, NamedTuple, TypeVar
 
-from referee.core.rng import Random
+from referee.core.seeds import Random
 from referee.games.api import Seat, State
 
 M = TypeVar("M")

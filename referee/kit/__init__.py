@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from referee.core.rng import Random
+from referee.core.seeds import Random
 from referee.games.api import BadChance, Game, Illegal, NotAMove, Options, Outcome, Refusal, Seat, State
 from referee.games.sampling import LegalMovesSample
 from referee.kit.following import Follower, Told, game_played

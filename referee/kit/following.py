@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any, Protocol
 
-from referee.core.rng import Random
+from referee.core.seeds import Random
 from referee.games import GAMES, game_given, game_named
 from referee.games.api import Game, OpenGame, Seat, State
 from referee.games.outside import VARIABLE

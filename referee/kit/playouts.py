@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from referee.core.rng import Random
+from referee.core.seeds import Random
 from referee.games.api import Outcome, Seat, State, share_beaten
 
 M = TypeVar("M")

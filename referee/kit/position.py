@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from referee.core.rng import Random, Stream, derive, fresh_seed
+from referee.core.seeds import Random, Stream, derive, fresh_seed
 from referee.core.value import value
 from referee.games.api import Game, Options, Outcome, Seat, State
 from referee.games.sampling import LegalMovesSample, legal_moves

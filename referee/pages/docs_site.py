@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup
 
-from referee.core.whole_file import write_whole
+from referee.core.files import write_whole
 from referee.pages.documents import Anchors, documents, plain, sections, text_of, title_of
 from referee.pages.environment import PAGE_START, page, static
 

@@ -46,7 +46,7 @@ from itertools import groupby
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from referee.core.text import by_name, shown, without_folders
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejected, Retired, Unplayed
 from referee.gameplay.terms import Terms, Verdict
 from referee.games.api import Seat

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
-from referee.core.rng import Random
+from referee.core.seeds import Random
 from referee.core.text import shown
 from referee.games.api import Refusal, Seat, State
 from referee.person.commands import MAX_LINE

@@ -6,7 +6,7 @@ from typing import Any
 
 from referee.core.seeds import bot_seed, list_stream
 from referee.core.text import shown
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.gameplay.api import (
     Answer,
     Failure,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Sequence
 from math import ceil
 from typing import Any, NamedTuple
 
-from referee.core.rng import Random
+from referee.core.seeds import Random
 from referee.core.text import WIDTH, counted, listed, shown
 from referee.gameplay.api import RESIGNED, Answer, Question, Reply, ReplyContent, Silence
 from referee.gameplay.events import Event, Timing

@@ -13,8 +13,8 @@ from functools import cache
 from pathlib import Path
 
 from referee.core.errors import UsageError
+from referee.core.files import is_regular
 from referee.core.pairing import BOT_NAME
-from referee.core.regular import is_regular
 from referee.core.text import shown
 from referee.processes.limits import DEFAULT, Limits
 

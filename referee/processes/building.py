@@ -13,11 +13,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from referee.core.control_groups import usable_memory
 from referee.core.errors import UsageError
-from referee.core.isolation import CONFINED
-from referee.core.regular import open_without_links
+from referee.core.files import open_without_links
+from referee.core.settings import CONFINED
 from referee.core.text import shown
+from referee.core.this_machine import usable_memory
 from referee.processes import needs
 from referee.processes.bot import Bot
 from referee.processes.limits import Limits, share_of

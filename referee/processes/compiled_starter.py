@@ -13,7 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO
 
-from referee.core.regular import open_without_links
+from referee.core.files import open_without_links
 
 STARTS = "REFEREE_STARTS"
 """With `python` in this variable of the environment, bots are started in Python alone."""

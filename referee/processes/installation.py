@@ -16,7 +16,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from referee.core.regular import read_start
+from referee.core.files import read_start
 from referee.processes.bot import INTERPRETERS
 
 BIN = ("bin", "sbin", "shims", "Scripts")  # the names of folders of programs

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from referee.core.errors import EnvironmentLacksError
-from referee.core.isolation import LEVELS
+from referee.core.settings import LEVELS
 from referee.processes import bubblewrap, needs, seccomp
 from referee.processes.bot import Bot
 from referee.processes.confinement import (

@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 
 from referee.core.errors import EnvironmentLacksError
-from referee.core.isolation import AUTO, LEVELS
+from referee.core.settings import AUTO, LEVELS
 from referee.core.text import shown
 from referee.processes import owned
 from referee.processes.bot import Bot, this_python

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from referee.core.errors import UsageError
-from referee.core.point_scale import STANDARD
 from referee.core.rows import Column, Grid
+from referee.core.settings import STANDARD_POINTS
 from referee.core.text import shown, signed, true_minus
 from referee.core.units import about
 from referee.ratings.after_stop import estimate
@@ -116,7 +116,7 @@ def parse_columns(text: str) -> tuple[str, ...]:
 def default_columns(table: Standings) -> tuple[str, ...]:
     """The columns that are shown where none were chosen."""
     found = _ALONE if table.seats == 1 else _OWN_ORDER if table.own_order else _DEFAULT
-    has_points = any(row.tally.scale != STANDARD for row in table.rows)
+    has_points = any(row.tally.scale != STANDARD_POINTS for row in table.rows)
     return (*found[:-1], "points", *found[-1:]) if has_points else found
 
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from referee.core.pairing import section_of
-from referee.core.point_scale import STANDARD, PointScale
+from referee.core.settings import STANDARD_POINTS, PointScale
 from referee.core.text import listed
 from referee.ratings.clusters import Clusters, clusters, results_of
 from referee.ratings.format_tables import FormatTable
@@ -42,7 +42,7 @@ class Facts:
     """The bots that are out of the tournament, which have no rank, with the reason."""
     tests: Sequence[SprtResult] = ()  # the sequential tests of the run as far as they have come
     closed: str = ""  # why no more games begin, where the time of the run is over
-    points: PointScale = STANDARD  # how many points a game gives
+    points: PointScale = STANDARD_POINTS  # how many points a game gives
     by_points: bool = False  # whether bots are ordered by points, where the format has no order of its own
     tables: Mapping[str, Sequence[FormatTable]] = field(default_factory=dict)
     """In each section, the tables of the format besides its standings."""

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from referee.core.point_scale import STANDARD, PointScale
+from referee.core.settings import STANDARD_POINTS, PointScale
 from referee.records.record import Summary
 
 
@@ -21,7 +21,7 @@ class Tally:
     faults: Counter[str] = field(default_factory=Counter)
     """How often it committed a fault, by the word of the fault."""
     scores: int = 0  # the sum of the scores of its rated games, such as tiles left
-    scale: PointScale = STANDARD  # how many points a game gives
+    scale: PointScale = STANDARD_POINTS  # how many points a game gives
 
     @property
     def counts(self) -> tuple[int, int, int]:
@@ -70,7 +70,7 @@ class Tally:
 
 
 def _points(
-    rankings: Iterable[tuple[tuple[int, tuple[int, ...]], int]], scale: PointScale = STANDARD
+    rankings: Iterable[tuple[tuple[int, tuple[int, ...]], int]], scale: PointScale = STANDARD_POINTS
 ) -> float:
     """The points of these games, summed in whole numbers by the number of opponents, so without rounding."""
     halves: Counter[int] = Counter()
@@ -89,7 +89,7 @@ class Tallies:
     """The results of all bots of a run. Adding a game takes time in proportion to its seats."""
 
     def __init__(
-        self, names: Iterable[str], games: Iterable[Summary] = (), scale: PointScale = STANDARD
+        self, names: Iterable[str], games: Iterable[Summary] = (), scale: PointScale = STANDARD_POINTS
     ) -> None:
         """Counts the games that there are already; others are added later."""
         self.by_bot = {name: Tally(scale=scale) for name in names}

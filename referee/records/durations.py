@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from referee.core.errors import RecordError
 from referee.core.fields import Fields
-from referee.core.regular import open_without_links
+from referee.core.files import open_without_links
 from referee.records.record import parse_json
 from referee.records.run_files import RECORDS
 

@@ -8,15 +8,22 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from referee.core.defaults import START_US
 from referee.core.errors import RecordError, UsageError
 from referee.core.fields import Fields
 from referee.core.pairing import BOT_NAME, SECTION_NAME, Pairing
-from referee.core.point_scale import ORDER, ORDERS, PointScale
 from referee.core.seeds import seed_hash
+from referee.core.settings import (
+    CLOSED,
+    ORDER,
+    ORDERS,
+    PLAYED_US,
+    START_US,
+    TIME_KEYS,
+    PointScale,
+    TimeLimit,
+    check_closed,
+)
 from referee.core.text import shown, value_text
-from referee.core.time_limit import CLOSED, PLAYED_US, TimeLimit, check_closed
-from referee.core.time_limit import KEYS as TIME_KEYS
 from referee.gameplay.openings import Openings
 from referee.games import game_named, origin_of
 from referee.games.api import Game
@@ -263,7 +270,7 @@ class Header:
 
     @property
     def closed(self) -> Mapping[str, Any] | None:
-        """What is played although the time is over, as `core.time_limit.CLOSED`; None while it is not."""
+        """What is played although the time is over, as `core.settings.CLOSED`; None while it is not."""
         return self.members.get(CLOSED)
 
     @property

@@ -21,10 +21,10 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from referee.core.advance import Advance, untold
 from referee.core.errors import RecordError, StorageError, UsageError
-from referee.core.regular import open_regular, open_without_links
+from referee.core.files import open_regular, open_without_links
 from referee.core.text import shown
+from referee.core.work import Advance, untold
 from referee.records.record import LINE_CAP, json_of
 from referee.records.run_files import RECORDS, AppendOnlyFile, ChangedByOthers, make_folder, write_all
 

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 
 from referee.core.errors import RecordError, UsageError
 from referee.core.fields import Fields
-from referee.core.isolation import LEVELS
 from referee.core.pairing import BOT_NAME
+from referee.core.settings import LEVELS
 from referee.core.text import by_name, shown
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.gameplay.clock import Charge
 from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejected, Retired, Timing, Unplayed
 from referee.gameplay.terms import Terms, Verdict

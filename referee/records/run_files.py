@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 
 from referee.core.errors import UsageError
-from referee.core.regular import open_without_links
+from referee.core.files import open_without_links
 from referee.core.text import shown
 
 RECORDS = "games.jsonl"

@@ -14,9 +14,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from referee.core.duty_cycle import DutyCycle
 from referee.core.errors import RecordError
 from referee.core.text import by_name
+from referee.core.work import DutyCycle
 from referee.games.api import Game
 from referee.pages.environment import fragment
 from referee.pages.report.front import lead_text

@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from typing import NamedTuple
 
-from referee.core.duty_cycle import DutyCycle
+from referee.core.work import DutyCycle
 
 MAX_WAITING = 256  # maximum number of pages that wait to be made
 

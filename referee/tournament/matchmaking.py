@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from referee.core.point_scale import STANDARD, PointScale
-from referee.core.time_limit import UNLIMITED, TimeLimit
+from referee.core.settings import STANDARD_POINTS, UNLIMITED, PointScale, TimeLimit
 from referee.records.header import REPEATS, Header
 from referee.tournament.formats import Format
 from referee.tournament.stopping import NEVER, Stopping, StoppingRule, stopping_rule_from_header
@@ -21,7 +20,7 @@ class Matchmaking:
     format: Format
     stopping: StoppingRule = NEVER  # when it stops before its schedule ends
     repeats: str = REPEATS[0]  # how games count that are the same as others; one of `REPEATS`
-    points: PointScale = STANDARD  # how many points a game gives
+    points: PointScale = STANDARD_POINTS  # how many points a game gives
     limit: TimeLimit = UNLIMITED  # until when games begin
 
     def new_stopping(self, out: Collection[str]) -> Stopping:

@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from referee.core.defaults import MARGIN_US, REJECTIONS, START_US
 from referee.core.errors import EnvironmentLacksError, UsageError
 from referee.core.pairing import Pairing
-from referee.core.rng import fresh_seed
-from referee.core.seeds import game_seed, seed_hash, shared_seed
+from referee.core.seeds import fresh_seed, game_seed, seed_hash, shared_seed
+from referee.core.settings import MARGIN_US, REJECTIONS, START_US
 from referee.core.text import shown
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.gameplay.openings import NO_OPENINGS, Openings
 from referee.gameplay.terms import Terms
 from referee.games import origin_of

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple, Protocol
 
 from referee.core.errors import EnvironmentLacksError
 from referee.core.seeds import shared_by
+from referee.core.settings import CLOSED, PLAYED_US, TimeLimit
 from referee.core.text import counted
-from referee.core.time_limit import CLOSED, PLAYED_US, TimeLimit
 from referee.gameplay.events import Rejected
 from referee.gameplay.hints import NOT_EXITED
 from referee.processes.ending import GRACE_S

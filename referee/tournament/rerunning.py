@@ -10,7 +10,7 @@ from typing import Any
 
 from referee.core.errors import UsageError
 from referee.core.fields import Fields
-from referee.core.regular import open_without_links
+from referee.core.files import open_without_links
 from referee.core.seeds import game_seed, seed_hash, shared_seed
 from referee.core.text import shown
 from referee.core.units import LONGEST_US

@@ -8,8 +8,7 @@ from functools import cached_property
 
 from referee.core.errors import UsageError
 from referee.core.pairing import Pairing
-from referee.core.point_scale import ORDER, ORDERS, STANDARD, PointScale
-from referee.core.time_limit import UNLIMITED, TimeLimit
+from referee.core.settings import ORDER, ORDERS, STANDARD_POINTS, UNLIMITED, PointScale, TimeLimit
 from referee.processes.bot import Bot
 from referee.processes.limits import share_of
 from referee.records.amendments import Strikes
@@ -31,7 +30,7 @@ class Tournament:
     strikes: Strikes | None = None  # after how many faults a bot is out; None where that is unlimited
     stopping: StoppingRule = NEVER  # when it stops before its schedule ends
     repeats: str = REPEATS[0]  # how games count that are the same as others; one of `REPEATS`
-    points: PointScale = STANDARD  # how many points a game gives
+    points: PointScale = STANDARD_POINTS  # how many points a game gives
     limit: TimeLimit = UNLIMITED  # until when games begin
     order: str = ORDERS[0]
     """What bots are ordered by, where the format has no order of its own; one of `ORDERS`."""

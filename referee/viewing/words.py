@@ -8,8 +8,7 @@ from typing import Any
 from referee.core.errors import RecordError
 from referee.core.fields import Fields
 from referee.core.text import by_name, listed, shown
-from referee.core.timecontrol import TimeControl
-from referee.core.units import about, seconds
+from referee.core.units import TimeControl, about, seconds
 from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejected, Retired, Timing, Unplayed
 from referee.gameplay.hints import BUSY, of_rejections
 from referee.gameplay.terms import Terms, Verdict

@@ -7,7 +7,7 @@ import select
 from collections.abc import Sequence
 
 from referee.core.errors import EnvironmentLacksError
-from referee.core.regular import read_start
+from referee.core.files import read_start
 from referee.core.text import counted, shown
 from referee.gameplay import hints
 from referee.gameplay.api import Failure, ReplyContent

@@ -10,7 +10,7 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from referee.core.text import shown
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.core.value import made
 from referee.gameplay.api import (
     READY,

@@ -31,8 +31,8 @@ from typing import NamedTuple
 
 from tabulate import tabulate
 
-from referee.core.isolation import LEVELS
-from referee.core.timecontrol import TimeControl
+from referee.core.settings import LEVELS
+from referee.core.units import TimeControl
 from referee.games import GAMES
 from referee.processes import levels, tree
 from referee.processes.bot import Bot

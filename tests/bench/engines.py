@@ -23,7 +23,7 @@ from tabulate import tabulate
 
 from referee import kit
 from referee.check.rules import is_chance
-from referee.core.rng import Stream
+from referee.core.seeds import Stream
 from referee.games import GAMES
 from referee.games.api import State
 from referee.games.vinetree.state import VineTreeState

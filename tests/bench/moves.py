@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import referee
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.processes.bot import Bot

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 from tabulate import tabulate
 
-from referee.core.isolation import AUTO, LEVELS
+from referee.core.settings import AUTO, LEVELS
 from referee.processes.bot import Bot
 from referee.processes.levels import settled
 from referee.tournament.file.config import load

@@ -226,7 +226,7 @@ ON_PURPOSE: Rows = {
         referee("referee-environment", "Python", "reads it", reads("operator")),
     ),
     (109, "computes what is random from what it knows"): (
-        Elsewhere("test_rng.py::test_streams_and_seeds_differ"),
+        Elsewhere("test_seeds.py::test_streams_and_seeds_differ"),
     ),
     (110, "plays by who its opponent is"): (
         Why("the protocol names no opponent: a bot is told its seat, and the moves"),

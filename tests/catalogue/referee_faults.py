@@ -82,7 +82,7 @@ OURS: Rows = {
     ),
     (135, "continued elsewhere"): (
         Elsewhere("test_tournament.py::test_a_run_may_move_with_its_file"),
-        Elsewhere("test_rng.py::test_numbers_that_must_never_change"),
+        Elsewhere("test_seeds.py::test_numbers_that_must_never_change"),
         Elsewhere("test_catalogue.py::test_the_seed_of_hashes_changes_no_game"),
     ),
     (136, "games end in another order"): (

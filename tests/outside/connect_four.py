@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
-from referee.core.rng import Random
-from referee.core.timecontrol import TimeControl
+from referee.core.seeds import Random
+from referee.core.units import TimeControl
 from referee.games.api import (
     Illegal,
     NotAMove,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from referee.core.text import by_name
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.gameplay.events import Moved
 from referee.gameplay.loop import play as play_game
 from referee.gameplay.loop import seeded_dice

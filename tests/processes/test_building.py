@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.core.isolation import CONFINED, LEVELS
+from referee.core.settings import CONFINED, LEVELS
 from referee.games import GAMES
 from referee.processes import building
 from referee.processes.bot import Bot

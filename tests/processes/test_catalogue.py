@@ -24,8 +24,7 @@ from typing import Any
 import pexpect
 import pytest
 
-from referee.core.timecontrol import TimeControl
-from referee.core.units import parse_period
+from referee.core.units import TimeControl, parse_period
 from referee.gameplay.events import Ending, Moved, Rejected, Retired
 from referee.gameplay.hints import HELD_BACK
 from referee.gameplay.terms import Terms

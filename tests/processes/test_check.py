@@ -19,7 +19,7 @@ from referee.check.runner import StepResult, run_steps
 from referee.check.settings import CheckSettings
 from referee.check.steps import STEPS
 from referee.check.wires import BotWire
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.gameplay import events
 from referee.gameplay.events import Ending, Retired
 from referee.games import GAMES

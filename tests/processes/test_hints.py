@@ -13,8 +13,8 @@ from typing import cast
 import pytest
 
 from referee.core.errors import UsageError
-from referee.core.isolation import LEVELS
-from referee.core.timecontrol import TimeControl
+from referee.core.settings import LEVELS
+from referee.core.units import TimeControl
 from referee.gameplay import events, hints
 from referee.gameplay.api import Failure, GameDescription, Question
 from referee.gameplay.events import NOT_TIMED, Ending, Rejected, Retired

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from referee.core.errors import EnvironmentLacksError
-from referee.core.isolation import CONFINED, LEVELS
+from referee.core.settings import CONFINED, LEVELS
 from referee.processes import levels, seccomp
 from referee.processes.bot import Bot
 from referee.processes.confinement import SIGNALS_ABI, landlock_abi

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from referee.core.errors import UsageError
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.tournament.file.config import load

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from referee.core.isolation import LEVELS
+from referee.core.settings import LEVELS
 from tests.command import PLAIN, ROOT
 from tests.processes.encounters import LONG
 from tests.processes.runs import games, toml

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from referee.cli import playing
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.processes import cpu

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.core.isolation import LEVELS
+from referee.core.settings import LEVELS
 from referee.processes import isolation, levels, libc, tree
 from referee.processes.bot import Bot
 from referee.processes.confinement import SIGNALS_ABI

@@ -16,7 +16,7 @@ import pytest
 
 from referee.check.late_answer import unread_bytes
 from referee.core.errors import EnvironmentLacksError
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.gameplay.api import Answer, GameDescription, Question, Ready
 from referee.gameplay.events import Ending, Moved, Rejected, Retired
 from referee.gameplay.terms import Terms

@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 import pytest
 
-from referee.core.isolation import CONFINED, LEVELS
-from referee.core.timecontrol import TimeControl
+from referee.core.settings import CONFINED, LEVELS
+from referee.core.units import TimeControl
 from referee.gameplay.events import Retired
 from referee.games import GAMES
 from referee.processes.bot import Bot

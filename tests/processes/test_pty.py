@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.gameplay.events import Ending, Moved
 from referee.gameplay.terms import Terms
 from referee.games import GAMES

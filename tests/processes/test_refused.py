@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.processes import seccomp

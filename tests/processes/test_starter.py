@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.core.isolation import CONFINED, LEVELS
+from referee.core.settings import CONFINED, LEVELS
 from referee.processes.bot import Bot
 from referee.processes.compiled_starter import STARTS, compiled_starter
 from referee.processes.launcher import Launcher

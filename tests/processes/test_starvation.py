@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from referee.core.errors import KeptWaitingError
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.gameplay.events import Moved
 from referee.gameplay.terms import Terms
 from referee.games import GAMES

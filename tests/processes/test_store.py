@@ -15,7 +15,7 @@ import pytest
 
 from referee.cluster.bot_files import SentFiles, sent_files
 from referee.cluster.store import BotUnfit, FileStore
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.records.header import ALL_FILES

@@ -20,7 +20,7 @@ import pexpect
 import pytest
 
 from referee.core.errors import UsageError
-from referee.core.isolation import LEVELS
+from referee.core.settings import LEVELS
 from referee.processes.levels import reason
 from referee.tournament.file.config import load
 from tests.command import BAD, HERE, PARENT, PLAIN, ROOT, THIS_PYTHON, in_python, referee, referee_process

@@ -15,7 +15,7 @@ import pytest
 from referee.cli import cli
 from referee.core.errors import StorageError
 from referee.core.this_machine import this_machine
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.records import journal

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import pytest
 
 from referee.check.wires import HouseWire
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games import GAMES

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from referee.core.errors import GameOptionError
-from referee.core.rng import Stream
+from referee.core.seeds import Stream
 from referee.games.api import Illegal, NotAMove
 from referee.games.blooms import Blooms, BloomsState
 from referee.games.grid import Cells, members

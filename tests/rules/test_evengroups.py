@@ -7,7 +7,7 @@ from itertools import pairwise, product
 import pytest
 
 from referee.core.errors import GameOptionError
-from referee.core.rng import Stream
+from referee.core.seeds import Stream
 from referee.games.api import Illegal, NotAMove, Refusal
 from referee.games.evengroups import EvenGroups, EvenGroupsState
 from referee.games.picture import Mark, Plane

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 import pytest
 
 from referee.core.errors import GameOptionError
-from referee.core.rng import Stream
-from referee.core.timecontrol import TimeControl
+from referee.core.seeds import Stream
+from referee.core.units import TimeControl
 from referee.gameplay.events import Drawn, Ending, Moved, Rejected
 from referee.gameplay.loop import play as play_match
 from referee.gameplay.terms import Terms, Verdict

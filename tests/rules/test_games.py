@@ -18,7 +18,7 @@ from referee.check.rules import (
     random_game,
     random_match,
 )
-from referee.core.rng import Stream
+from referee.core.seeds import Stream
 from referee.games import GAMES
 from referee.games.api import Game, Options, State
 from referee.games.floral.symbols import SHELF

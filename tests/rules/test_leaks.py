@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from referee.check.rules import random_game
-from referee.core.rng import Stream
-from referee.core.timecontrol import TimeControl
+from referee.core.seeds import Stream
+from referee.core.units import TimeControl
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games import GAMES

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from referee.check.rules import random_game
-from referee.core.rng import Stream
-from referee.core.timecontrol import TimeControl
+from referee.core.seeds import Stream
+from referee.core.units import TimeControl
 from referee.gameplay.events import Ending
 from referee.gameplay.loop import play
 from referee.gameplay.terms import Terms

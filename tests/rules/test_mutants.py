@@ -10,7 +10,7 @@ import pytest
 
 from referee.check.rules import INVARIANTS, InvariantViolation, check_game, hash_seeds_make_no_difference
 from referee.core.errors import GameOptionError
-from referee.core.rng import Random, Stream
+from referee.core.seeds import Random, Stream
 from referee.games import GAMES, game_given
 from referee.games.api import BadChance, Game, Illegal, Options, Seat
 from referee.games.floral import FloralState

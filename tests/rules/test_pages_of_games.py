@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from referee.check.rules import random_game
-from referee.core.rng import Stream
+from referee.core.seeds import Stream
 from referee.games import GAMES
 from referee.games.api import NotAMove
 from referee.games.thetree import TheTree

@@ -14,7 +14,7 @@ from referee.check.rules import (
     check_game,
     positions_that_differ_in_what_is_hidden_look_alike,
 )
-from referee.core.rng import Random
+from referee.core.seeds import Random
 from referee.games.api import Illegal, NotAMove, Options, Outcome, Refusal, Seat, State
 from referee.games.picture import Mark, Panel, Picture, Plane, Row, Span, Symbol
 from referee.games.thetree import TheTree, TreeState

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.check.rules import is_chance, random_game
-from referee.core.rng import Stream
+from referee.core.seeds import Stream
 from referee.games import GAMES
 from referee.games.api import State
 from referee.games.sampling import MAX_LEGAL, distinct, legal_moves

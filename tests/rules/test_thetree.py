@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from referee.core.errors import GameOptionError
-from referee.core.rng import Stream
-from referee.core.timecontrol import TimeControl
+from referee.core.seeds import Stream
+from referee.core.units import TimeControl
 from referee.gameplay.events import Ending, Moved, Retired
 from referee.gameplay.loop import play as play_match
 from referee.gameplay.loop import seeded_dice

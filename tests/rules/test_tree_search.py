@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from referee.core.rng import Stream
+from referee.core.seeds import Stream
 from referee.games.api import State
 from referee.games.thetree.state import TreeState
 from referee.games.thetree.tiles import tiles_of

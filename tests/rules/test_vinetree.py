@@ -9,7 +9,7 @@ import pytest
 
 from referee.check.rules import random_game
 from referee.core.errors import GameOptionError
-from referee.core.rng import Stream
+from referee.core.seeds import Stream
 from referee.games.api import Illegal, NotAMove
 from referee.games.grid import SquareBoard, members
 from referee.games.picture import Mark, Plane, Row, Trace

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from referee.check.wires import HouseWire
-from referee.core.rng import Stream
-from referee.core.seeds import game_seed
-from referee.core.timecontrol import TimeControl
+from referee.core.seeds import Stream, game_seed
+from referee.core.units import TimeControl
 from referee.gameplay.api import RESIGNED, Answer, Question, Reply
 from referee.gameplay.events import Drawn, Moved, Timing, Unplayed
 from referee.gameplay.loop import Dice, play, seeded_dice

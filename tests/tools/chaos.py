@@ -35,7 +35,7 @@ from typing import NamedTuple
 
 from tabulate import tabulate
 
-from referee.core.isolation import LEVELS
+from referee.core.settings import LEVELS
 from referee.processes import owned
 from referee.processes.bot import Bot
 from referee.processes.isolation import reaches_referee

@@ -23,9 +23,9 @@ from typing import NamedTuple
 from tabulate import tabulate
 
 from referee.core.errors import RecordError
-from referee.core.isolation import LEVELS
-from referee.core.rng import Stream, derive
-from referee.core.timecontrol import TimeControl
+from referee.core.seeds import Stream, derive
+from referee.core.settings import LEVELS
+from referee.core.units import TimeControl
 from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.processes.launcher import IDLE_WARDENS

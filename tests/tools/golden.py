@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.check.rules import is_chance
-from referee.core.rng import Stream
+from referee.core.seeds import Stream
 from referee.games import GAMES
 from referee.games.api import Seat, State
 from referee.viewing.characters import picture_text

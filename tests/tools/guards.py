@@ -207,7 +207,7 @@ GUARDS = [
     dropped("emptied", f"{PROCESSES} -k logs_all_the_time"),
     valued("clock-was-set", "0", STOPWATCH),
     valued("stoppages", "0", f"{PROCESSES} -k stop"),
-    replaced("regular-files", "opened = os.open(path, os.O_RDONLY)", "tests/unit/core/test_regular.py"),
+    replaced("regular-files", "file = os.open(path, os.O_RDONLY)", "tests/unit/core/test_files.py"),
     dropped("garbage", "tests/processes/test_time.py"),
     valued(
         "margin",

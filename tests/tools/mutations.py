@@ -39,9 +39,8 @@ SESSIONS = _tests("wire", "sessions", "process_wire", "messages")
 MODULES = {
     "gameplay/loop": f"{MATCH} tests/unit/gameplay/test_starts.py",
     "gameplay/clock": f"tests/unit/gameplay/test_clock.py {MATCH}",
-    "core/timecontrol": "tests/unit/gameplay/test_clock.py",
-    "core/rng": "tests/unit/core/test_rng.py",
-    "core/seeds": f"tests/unit/core/test_rng.py {MATCH}",
+    "core/units": "tests/unit/gameplay/test_clock.py",
+    "core/seeds": f"tests/unit/core/test_seeds.py {MATCH}",
     "records/run_files": "tests/unit/records/test_journal.py",
     "records/journal": f"{_tests('records', 'journal', 'records')} {_tests('tournament', 'follower')}",
     "tournament/formats/balanced": f"tests/unit/tournament/test_balanced.py {FORMATS}",

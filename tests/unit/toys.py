@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from referee.core.rng import Random
-from referee.core.timecontrol import TimeControl
+from referee.core.seeds import Random
+from referee.core.units import TimeControl
 from referee.games.api import (
     CHANCE,
     SHARED_CHANCE,

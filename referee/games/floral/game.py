@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from referee.core.rng import Random
-from referee.core.timecontrol import TimeControl
+from referee.core.seeds import Random
+from referee.core.units import TimeControl
 from referee.games.api import Game, NumberOption, Options, Seat
 from referee.games.floral.imagining import imagined
 from referee.games.floral.news import TURNS

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import islice
 
-from referee.core.rng import Random
+from referee.core.seeds import Random
 from referee.games.api import Refusal, Seat
 from referee.games.floral.consistency import Plantings, consistent
 from referee.games.floral.flowers import NONE

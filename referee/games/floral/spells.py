@@ -10,7 +10,7 @@ from operator import eq, ge, gt, le, lt
 from typing import NamedTuple
 
 from referee.core.errors import GameOptionError
-from referee.core.rng import Random
+from referee.core.seeds import Random
 from referee.core.text import shown
 
 _RELATIONS = {"<": lt, "<=": le, "=": eq, ">=": ge, ">": gt}

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
-from referee.core.rng import Random
+from referee.core.seeds import Random
 from referee.core.text import shown
 from referee.games.api import (
     CHANCE,

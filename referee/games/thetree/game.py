@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from referee.core.errors import GameOptionError
-from referee.core.rng import Random
-from referee.core.timecontrol import TimeControl
+from referee.core.seeds import Random
+from referee.core.units import TimeControl
 from referee.games.api import ChoiceOption, Game, NumberOption, Options, Seat
 from referee.games.thetree.imagining import imagined
 from referee.games.thetree.news import in_words

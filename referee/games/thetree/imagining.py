@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 
-from referee.core.rng import Random
+from referee.core.seeds import Random
 from referee.games.api import Refusal, Seat
 from referee.games.thetree.observation import SUPPLY, Deal, TilePlace, read
 from referee.games.thetree.state import TreeState

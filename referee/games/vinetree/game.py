@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from referee.core.errors import GameOptionError
 from referee.core.text import shown
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.games.api import ChoiceOption, NumberOption, Options
 from referee.games.grid import SquareBoard
 from referee.games.trail import Trail

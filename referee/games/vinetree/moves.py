@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Protocol, TypeVar
 
-from referee.core.rng import Random
+from referee.core.seeds import Random
 from referee.games.grid import Cells, members
 from referee.games.vinetree.life import room_of
 from referee.games.vinetree.paths import Fit

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
-from referee.core.rng import Random
+from referee.core.seeds import Random
 from referee.core.value import value
 from referee.games.api import Seat
 from referee.games.picture import Picture

@@ -11,12 +11,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from referee.core.advance import Stage, untold_stage
 from referee.core.errors import StorageError, UsageError
-from referee.core.regular import read_start
+from referee.core.files import read_start, umask
 from referee.core.text import counted, shown
 from referee.core.units import about_size
-from referee.core.whole_file import umask
+from referee.core.work import Stage, untold_stage
 from referee.pages.report.front import ListedGame
 from referee.pages.report.gathering import Gathering
 from referee.pages.report.pages import games_page, report_page

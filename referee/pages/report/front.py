@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from referee.core.pairing import Pairing
-from referee.core.point_scale import STANDARD
+from referee.core.settings import STANDARD_POINTS
 from referee.core.text import counted, listed, true_minus
 from referee.gameplay.events import Ending
 from referee.ratings.columns import NONE, estimate_text, number_text, rating_text
@@ -271,7 +271,7 @@ def points_text(row: StandingsRow, unit: str = "") -> str:
     whole = row.columns.get("points")
     whole = tally.points if whole is None or isinstance(whole, str) else whole
     own, in_all = number_text(tally.points), number_text(whole)
-    if in_all == own and tally.scale == STANDARD:
+    if in_all == own and tally.scale == STANDARD_POINTS:
         return f"{own} of {tally.games:,}{unit}"
     games = counted(tally.games, "game")
     if in_all == own:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 from referee.core.errors import RecordError, UsageError
 from referee.core.fields import Fields
 from referee.core.text import shown, without_folders
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.pages.game_data import game_data
 from referee.pages.report.habits import OPENING_MOVES, words_of
 from referee.ratings.times import Times

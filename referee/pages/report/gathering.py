@@ -9,13 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from referee.core.advance import Advance, Stage, untold_stage
 from referee.core.errors import RefereeError
 from referee.core.pairing import section_of
-from referee.core.point_scale import PointScale
+from referee.core.settings import PointScale
 from referee.core.text import shown, without_folders
 from referee.core.this_machine import ThisMachine
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
+from referee.core.work import Advance, Stage, untold_stage
 from referee.pages.report.bots import BotReport, bot_reports
 from referee.pages.report.front import Front, GameToSee, ListedGame, front
 from referee.pages.report.games import MADE_BY

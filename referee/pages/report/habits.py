@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
 
-from referee.core.point_scale import STANDARD
+from referee.core.settings import STANDARD_POINTS
 from referee.games.api import State
 from referee.games.picture import Mark, Plane, Point, Polygon, regular
 from referee.records.record import Summary
@@ -85,7 +85,7 @@ def openings(games: Iterable[tuple[Summary, Sequence[str]]], bot: str, seat: int
     for game, moves in games:
         if seat >= len(game.bots) or game.bots[seat] != bot:
             continue
-        score = STANDARD.of(game.ranks, seat)
+        score = STANDARD_POINTS.of(game.ranks, seat)
         for length in range(1, len(moves) + 1):
             counts[tuple(moves[:length])] += 1
             scored[tuple(moves[:length])] += score

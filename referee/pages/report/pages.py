@@ -11,7 +11,7 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from referee.core.pairing import Pairing
-from referee.core.point_scale import STANDARD, PointScale
+from referee.core.settings import STANDARD_POINTS, PointScale
 from referee.core.text import shown, signed
 from referee.pages.environment import page, replay_scripts, replay_styles, static
 from referee.pages.game_data import packed
@@ -223,7 +223,7 @@ def pairs_data(pairs: Mapping[PairOfBots, Sequence[GameToSee]]) -> list[tuple[An
 
 def points_data(scale: PointScale) -> dict[str, float] | None:
     """The points of a game by its result, for the script; None for the standard ones."""
-    return None if scale == STANDARD else {"won": scale.win, "drawn": scale.draw, "lost": scale.loss}
+    return None if scale == STANDARD_POINTS else {"won": scale.win, "drawn": scale.draw, "lost": scale.loss}
 
 
 def _cards(to_see: Sequence[GameToSee]) -> list[tuple[str, str, str, str, int | None]]:

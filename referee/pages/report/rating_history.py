@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from referee.core.advance import Advance, untold
+from referee.core.work import Advance, untold
 from referee.processes.parallel import in_order
 from referee.ratings.clusters import clusters, results_of
 from referee.ratings.pool import Rating, fit

@@ -6,8 +6,8 @@ from collections.abc import Generator
 from contextlib import closing
 from typing import NamedTuple
 
-from referee.core.advance import Stage, untold_stage
 from referee.core.errors import RecordError
+from referee.core.work import Stage, untold_stage
 from referee.pages.report.games import PlayedGame, PlayedReader
 from referee.records.examining import each_line
 from referee.records.record import Summary

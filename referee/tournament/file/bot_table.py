@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from referee.core.errors import UsageError
 from referee.core.fields import Fields
-from referee.core.isolation import AUTO, LEVELS
+from referee.core.settings import AUTO, LEVELS
 from referee.core.text import shown
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.processes.bot import Bot, distinct, split
 from referee.processes.limits import DEFAULT, Limits
 from referee.tournament.file import keys

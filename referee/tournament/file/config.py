@@ -8,15 +8,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from referee.core.cores import usable_cores
-from referee.core.defaults import MARGIN_US, REJECTIONS, START_US
 from referee.core.errors import EnvironmentLacksError, UsageError
 from referee.core.fields import Fields
 from referee.core.pairing import SECTION_NAME
-from referee.core.point_scale import ORDER, ORDERS, STANDARD, PointScale
+from referee.core.settings import (
+    MARGIN_US,
+    ORDER,
+    ORDERS,
+    REJECTIONS,
+    STANDARD_POINTS,
+    START_US,
+    UNLIMITED,
+    PointScale,
+    TimeLimit,
+)
 from referee.core.text import shown
-from referee.core.time_limit import UNLIMITED, TimeLimit
-from referee.core.timecontrol import TimeControl
+from referee.core.this_machine import usable_cores
+from referee.core.units import TimeControl
 from referee.gameplay.openings import NO_OPENINGS, Openings
 from referee.games import GAMES, game_given
 from referee.games.api import Game, Options
@@ -77,7 +85,7 @@ class Config:
     rejections: int
     start_us: int
     repeats: str = REPEATS[0]  # how games count that are the same as others; one of `REPEATS`
-    points: PointScale = STANDARD  # how many points a game gives
+    points: PointScale = STANDARD_POINTS  # how many points a game gives
     limit: TimeLimit = UNLIMITED  # until when games begin
     order: str = ORDERS[0]
     """What bots are ordered by, where the format has no order of its own; one of `ORDERS`."""

@@ -22,8 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from referee.core.errors import UsageError
-from referee.core.file_hashes import FileHashes
-from referee.core.regular import is_regular, read_start
+from referee.core.files import FileHashes, is_regular, read_start
 from referee.core.text import shown
 from referee.core.units import about_size
 from referee.processes import installation, needs

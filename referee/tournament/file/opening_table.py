@@ -8,7 +8,7 @@ from typing import Any
 
 from referee.core.errors import UsageError
 from referee.core.fields import Fields
-from referee.core.regular import read_start
+from referee.core.files import read_start
 from referee.core.text import listed, shown, value_text
 from referee.gameplay.events import Drawn, Moved, Preset, Retired
 from referee.gameplay.openings import (

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.core.errors import UsageError
-from referee.core.regular import read_start
+from referee.core.files import read_start
 from referee.core.text import shown
 
 SIZE_CAP = 1 << 20  # maximum number of bytes of a tournament file

@@ -15,7 +15,7 @@ from math import lcm
 import numpy as np
 import numpy.typing as npt
 
-from referee.core.rng import Stream, derive
+from referee.core.seeds import Stream, derive
 from referee.tournament.schedule import Encounter, encounter
 
 Table = tuple[int, ...]  # the numbers of the bots, in the order of their seats

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 from referee.core.errors import RecordError, UsageError
 from referee.core.fields import Fields
 from referee.core.pairing import Pairing
-from referee.core.point_scale import STANDARD, PointScale
+from referee.core.settings import STANDARD_POINTS, PointScale
 from referee.core.text import counted, listed, shown
 from referee.ratings.format_tables import FormatTable
 from referee.records.header import GROWING, REPEATS
@@ -88,7 +88,7 @@ class SectionState:
     """Stores a batch before it is played."""
     at_once: int = 1
     """How many encounters are played at the same time."""
-    points: PointScale = STANDARD
+    points: PointScale = STANDARD_POINTS
     """How many points a game gives."""
     repeats: str = REPEATS[0]
     """How games count that are the same as others; one of `REPEATS`."""

@@ -18,7 +18,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from referee.core.point_scale import STANDARD, PointScale
+from referee.core.settings import STANDARD_POINTS, PointScale
 from referee.core.text import counted
 from referee.ratings.format_tables import DECIDED_BY_SEED, LAST_SERIES, FormatTable
 from referee.records.record import Summary
@@ -91,7 +91,7 @@ class _Series:
 class _Course:
     """A knockout, as far as its results are known."""
 
-    def __init__(self, settings: Knockout, scale: PointScale = STANDARD) -> None:
+    def __init__(self, settings: Knockout, scale: PointScale = STANDARD_POINTS) -> None:
         self.seeding = settings.seeding
         self._best_of = settings.best_of
         self._third_place = settings.third_place

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Container, Iterable, Mapping, 
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from referee.core.point_scale import STANDARD, PointScale
+from referee.core.settings import STANDARD_POINTS, PointScale
 from referee.records.header import REPEATS
 from referee.records.record import Summary
 from referee.tournament.failed_starts import FailedStarts
@@ -31,7 +31,7 @@ class SectionResults:
     without_result: Container[str] = ()  # the ids of games that are over without a result for good
     annulled: Collection[str] = ()
     """The ids of games that give no points, but led to the pairings that followed them."""
-    points: PointScale = STANDARD  # how many points a game gives
+    points: PointScale = STANDARD_POINTS  # how many points a game gives
     out: Collection[str] = ()  # the bots that are out of the tournament, which are last in tables
     out_after: OutAfter = nobody  # says which bots were out after some games
     last_round: int | None = None
@@ -80,7 +80,7 @@ class Standing(NamedTuple):
 
 
 def points(
-    encounter: Encounter, bot: str, games: Mapping[str, Summary], scale: PointScale = STANDARD
+    encounter: Encounter, bot: str, games: Mapping[str, Summary], scale: PointScale = STANDARD_POINTS
 ) -> float:
     """The points of a bot in an encounter: of two bots a win gives 1, a draw half a point, unless the scale
     says otherwise.

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from referee.core.point_scale import STANDARD, PointScale
+from referee.core.settings import STANDARD_POINTS, PointScale
 from referee.records.record import Summary
 from referee.tournament.formats.standing import Standing, points
 from referee.tournament.schedule import Encounter
@@ -31,7 +31,7 @@ class Met(NamedTuple):
 class Scores:
     """The points, opponents and byes of all bots after some rounds."""
 
-    def __init__(self, seeding: Sequence[str], scale: PointScale = STANDARD) -> None:
+    def __init__(self, seeding: Sequence[str], scale: PointScale = STANDARD_POINTS) -> None:
         self.seeding = tuple(seeding)
         self.points = dict.fromkeys(seeding, 0.0)
         self.course: dict[str, list[Met]] = {bot: [] for bot in seeding}

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from referee.core.point_scale import ORDER
+from referee.core.settings import ORDER, TIME_KEYS
 from referee.core.text import value_text
-from referee.core.time_limit import KEYS as TIME_KEYS
 from referee.records.header import Header, have_changed
 from referee.tournament import stopping
 from referee.tournament.formats import known_format

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from referee.core.errors import RecordError, UsageError
-from referee.core.regular import open_without_links
+from referee.core.files import open_without_links
 from referee.records import journal
 from referee.records.durations import GAMES, TimedGame, last_games, timed
 from referee.records.heads import Head

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 
 RECORD_BYTES = 200  # about the size of an event in a record, with its times
 

@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from referee.core.duty_cycle import DutyCycle
 from referee.core.errors import UsageError
-from referee.core.file_hashes import FileHashes
+from referee.core.files import FileHashes
+from referee.core.work import DutyCycle
 from referee.processes.bot import Bot
 from referee.records.header import ALL_FILES
 from referee.tournament.file.bot_table import BotOrigin

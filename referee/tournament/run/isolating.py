@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from referee.core.isolation import CONFINED
+from referee.core.settings import CONFINED
 from referee.processes import levels, needs
 from referee.processes.bot import Bot
 

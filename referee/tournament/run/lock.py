@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from referee.core.errors import UsageError
-from referee.core.regular import open_without_links
+from referee.core.files import open_without_links
 from referee.core.text import shown
 from referee.records import journal
 from referee.records.run_files import LOCK, make_folder

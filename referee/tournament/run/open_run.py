@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from referee.core.errors import StorageError
+from referee.core.files import open_without_links
 from referee.core.pairing import Pairing
-from referee.core.regular import open_without_links
 from referee.core.text import shown
 from referee.gameplay.events import Ending
 from referee.ratings.standings import Facts

@@ -9,10 +9,10 @@ from functools import cached_property
 from itertools import count
 from pathlib import Path
 
-from referee.core.control_groups import usable_memory
 from referee.core.errors import UsageError
 from referee.core.seeds import seed_hash
 from referee.core.text import shown
+from referee.core.this_machine import usable_memory
 from referee.records.amendments import LEFT_OUT, LeftOut, left_out_json
 from referee.records.run_files import RECORDS
 from referee.tournament.file.config import Config

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from referee.core.advance import Stage, untold_stage
 from referee.core.errors import UsageError
+from referee.core.files import is_regular, read_start
 from referee.core.pairing import Pairing
-from referee.core.regular import is_regular, read_start
 from referee.core.text import shown
+from referee.core.work import Stage, untold_stage
 from referee.ratings.standings import Facts
 from referee.records.record import Summary, json_of
 from referee.records.run_files import RECORDS, results_folder

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from referee.core.pairing import Pairing
-from referee.core.time_limit import CLOSED
+from referee.core.settings import CLOSED
 from referee.ratings.sprt import SprtResult
 from referee.tournament.agenda import Agenda
 from referee.tournament.formats import Amount, SectionState, StoreBatch

@@ -9,10 +9,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from referee.core.advance import Advance, untold
 from referee.core.errors import RecordError, UsageError
-from referee.core.regular import open_without_links
+from referee.core.files import open_without_links
 from referee.core.text import shown
+from referee.core.work import Advance, untold
 from referee.records import journal
 from referee.records.header import Header
 from referee.records.heads import Head, Heads

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from referee.core.errors import RecordError
 from referee.core.pairing import Pairing
+from referee.core.settings import TIME_KEYS
 from referee.core.text import shown
-from referee.core.time_limit import KEYS as TIME_KEYS
 from referee.records.header import Header
 from referee.tournament.formats import Amount, known_format, total
 from referee.tournament.schedule import rotations

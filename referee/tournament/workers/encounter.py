@@ -17,8 +17,8 @@ from itertools import groupby
 from typing import Any
 
 import referee
-from referee.core.defaults import START_US
 from referee.core.errors import KeptWaitingError, ProcessLostError
+from referee.core.settings import START_US
 from referee.core.text import shown
 from referee.core.this_machine import this_machine
 from referee.gameplay import hints

@@ -19,9 +19,9 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
-from referee.core.cores import usable_cores
 from referee.core.errors import EnvironmentLacksError
 from referee.core.stop import SIGNALS
+from referee.core.this_machine import usable_cores
 from referee.processes import launcher, libc, tree
 from referee.processes.adoption import adopt, end_all_adopted
 from referee.processes.cgroups import killed_for_memory

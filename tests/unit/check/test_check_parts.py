@@ -17,7 +17,7 @@ from referee.check.runner import StepResult, run_steps
 from referee.check.settings import CheckSettings
 from referee.check.steps import STEPS, CheckStep, StepFinding
 from referee.check.tested_bot import Diagnostics, StepFailed
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.games import GAMES
 from referee.processes.bot import Bot
 from tests.page_tables import listed, require_listed, rows, words

@@ -18,8 +18,8 @@ from referee.cli import live_view, playing
 from referee.cli.live_view import FittedRatings, LiveView
 from referee.cli.output import DRAWN_S, WAIT_S, AdvanceBar
 from referee.cli.playing import JsonLines, ProgressLines, end_lines
-from referee.core.duty_cycle import DutyCycle
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
+from referee.core.work import DutyCycle
 from referee.gameplay.events import Ending
 from referee.ratings.brief import brief
 from referee.ratings.notes import FEW_ENCOUNTERS

@@ -41,7 +41,7 @@ from referee.cluster.orders import (
     code_digest,
 )
 from referee.core.errors import EnvironmentLacksError, RecordError, UsageError
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.gameplay.loop import play, seeded_dice
 from referee.games import GAMES
 from referee.processes.bot import Bot

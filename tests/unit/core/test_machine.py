@@ -11,7 +11,7 @@ import pytest
 
 from referee import machine
 from referee.cli.doctor import page_of
-from referee.core.control_groups import control_group
+from referee.core.this_machine import control_group
 from referee.machine import (
     Check,
     Level,

@@ -17,7 +17,7 @@ from types import FrameType
 import pytest
 
 from referee.core.seeds import house_stream
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.gameplay.events import Moved
 from referee.gameplay.terms import Terms
 from referee.games import GAMES

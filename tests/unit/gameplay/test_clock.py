@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.core.errors import TimeControlError
-from referee.core.timecontrol import NO_CLOCK, TimeControl
-from referee.core.units import about, about_seconds, parse_period, show_period
+from referee.core.units import NO_CLOCK, TimeControl, about, about_seconds, parse_period, show_period
 from referee.gameplay.api import Answer, Reply
 from referee.gameplay.clock import SeatClock
 from referee.gameplay.events import Ending

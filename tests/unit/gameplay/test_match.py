@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from referee.core.defaults import MARGIN_US
-from referee.core.timecontrol import TimeControl
+from referee.core.settings import MARGIN_US
+from referee.core.units import TimeControl
 from referee.gameplay.api import Failure, Question
 from referee.gameplay.events import Drawn, Ending, Moved, Rejected, Retired, Unplayed
 from referee.gameplay.loop import play, seeded_dice

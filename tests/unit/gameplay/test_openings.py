@@ -17,9 +17,8 @@ from referee.check.rules import is_chance
 from referee.core.errors import RecordError, UsageError
 from referee.core.fields import Fields
 from referee.core.pairing import Pairing
-from referee.core.rng import Stream
-from referee.core.seeds import chance_stream, opening_stream, shared_seed
-from referee.core.timecontrol import TimeControl
+from referee.core.seeds import Stream, chance_stream, opening_stream, shared_seed
+from referee.core.units import TimeControl
 from referee.gameplay.events import Drawn, Moved, Preset
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.openings import (

@@ -7,7 +7,7 @@ from itertools import combinations
 import pytest
 
 from referee.core.pairing import Pairing
-from referee.core.point_scale import PointScale
+from referee.core.settings import PointScale
 from referee.pages.report.front import Headline, ListedGame, evidence, front, games_to_see, lead_text, likely
 from referee.ratings.placing import FormatPlace
 from referee.ratings.pool import Rating

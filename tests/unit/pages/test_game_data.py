@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from referee.core.text import by_name
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.gameplay.events import Drawn, Ending, Event, Moved, Rejected, Retired
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms

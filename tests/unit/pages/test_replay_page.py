@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.games import GAMES
 from referee.pages.environment import PAGE_START, static
 from referee.pages.game_data import game_data

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from referee.core.rng import Stream
-from referee.core.timecontrol import TimeControl
+from referee.core.seeds import Stream
+from referee.core.units import TimeControl
 from referee.gameplay.api import Answer, Failure, Question, Ready, Reply
 from referee.gameplay.clock import Charge
 from referee.gameplay.events import Ending, Moved, Rejected, Retired

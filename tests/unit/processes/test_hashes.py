@@ -10,7 +10,8 @@ from typing import BinaryIO
 
 import pytest
 
-from referee.core import file_hashes, regular
+from referee.core import files
+from referee.core.files import open_regular
 from referee.processes.bot import Bot
 from referee.tournament.run.hashes import Programs
 from tests.command import ended_after
@@ -58,11 +59,11 @@ def test_a_file_that_did_not_change_is_read_once_for_all_bots(
 ) -> None:
     opened: list[Path] = []
 
-    def open_regular(path: Path) -> BinaryIO:
+    def noted(path: Path) -> BinaryIO:
         opened.append(path)
-        return regular.open_regular(path)
+        return open_regular(path)
 
-    monkeypatch.setattr(file_hashes, "open_regular", open_regular)
+    monkeypatch.setattr(files, "open_regular", noted)
     bots = [bot, Bot("b", bot.command, bot.cwd)]
     programs = Programs()
     assert set(programs.changes(bots)) == {"a", "b"}
@@ -88,14 +89,14 @@ def test_nothing_is_waited_for_and_nothing_is_read_without_end(bot: Bot) -> None
 
 
 def test_a_file_that_grows_is_read_as_far_as_it_was_long(bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
-    digest = file_hashes._digest
+    digest = files._digest
 
     def grown(file: BinaryIO, size: int) -> str:
         (bot.cwd / "bot.py").write_text("1 and more")
         return digest(file, size)
 
-    monkeypatch.setattr(file_hashes, "_digest", grown)
+    monkeypatch.setattr(files, "_digest", grown)
     programs = Programs()
     assert programs.changes([bot]) == {"a": {"bot.py": sha256("1")}}
-    monkeypatch.setattr(file_hashes, "_digest", digest)
+    monkeypatch.setattr(files, "_digest", digest)
     assert programs.changes([bot]) == {"a": {"bot.py": sha256("1 and more")}}, "the next time"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from referee.core.errors import UsageError
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.processes.limits import DEFAULT, MIN_SHARE, Limits, share_of

@@ -12,7 +12,7 @@ from typing import cast
 import pytest
 
 from referee.core.errors import EnvironmentLacksError
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.processes import starvation
 from referee.processes.bot import Bot
 from referee.processes.cpu import TreeClock

@@ -19,8 +19,8 @@ from markdown_it import MarkdownIt
 
 from referee.core.errors import RecordError, UsageError
 from referee.core.pairing import Pairing
-from referee.core.point_scale import PointScale
 from referee.core.rows import Column, Grid
+from referee.core.settings import PointScale
 from referee.ratings import grids
 from referee.ratings.brief import brief
 from referee.ratings.columns import COLUMNS, parse_columns, rating_text, standings_grid

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from referee.core.errors import RecordError, StorageError, UsageError
 from referee.core.pairing import Pairing
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.gameplay.clock import Charge
 from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejected, Retired, Timing, Unplayed
 from referee.gameplay.loop import play, seeded_dice

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from referee.core.errors import RecordError
-from referee.core.time_limit import UNLIMITED, TimeLimit
+from referee.core.settings import UNLIMITED, TimeLimit
 from referee.ratings.table import rendered
 from referee.records.header import NO_HEADER
 from referee.tournament.playing import TimeWatch

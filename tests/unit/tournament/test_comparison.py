@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.records.header import ALL_FILES, Header, have_changed

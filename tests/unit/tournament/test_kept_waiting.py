@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.tournament.plan import Entrant, Plan

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.core.pairing import Pairing
-from referee.core.point_scale import PointScale
+from referee.core.settings import PointScale
 from referee.ratings import grids
 from referee.ratings.format_tables import FormatTable
 from referee.records.record import Summary

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 import pytest
 
-from referee.core.rng import Stream
+from referee.core.seeds import Stream
 from referee.records.record import Summary
 from referee.tournament.formats.league_choice import (
     FIRST_ENCOUNTERS,

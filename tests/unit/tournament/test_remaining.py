@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from referee.core.pairing import Pairing
-from referee.core.time_limit import CLOSED as CLOSED_MEMBER
-from referee.core.time_limit import UNLIMITED
+from referee.core.settings import CLOSED as CLOSED_MEMBER
+from referee.core.settings import UNLIMITED
 from referee.tournament.run.facts import facts_of
 from referee.tournament.run.remaining import nothing_remains
 from referee.tournament.schedule import encounter

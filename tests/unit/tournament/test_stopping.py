@@ -11,7 +11,7 @@ import pytest
 
 from referee.core.errors import RecordError, UsageError
 from referee.core.fields import Fields
-from referee.core.rng import Stream
+from referee.core.seeds import Stream
 from referee.records.record import Summary
 from referee.tournament.formats.gauntlet import Gauntlet
 from referee.tournament.formats.round_robin import RoundRobin

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from referee.core.errors import ProcessLostError
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.games import GAMES
 from referee.processes import isolation
 from referee.processes.bot import Bot

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.core.pairing import Pairing
-from referee.core.point_scale import STANDARD, PointScale
+from referee.core.settings import STANDARD_POINTS, PointScale
 from referee.records.record import Summary
 from referee.tournament.formats import SectionState
 from referee.tournament.formats.matching import maximum_matching
@@ -293,7 +293,7 @@ def test_pairings_follow_the_points_of_the_tournament() -> None:
         games = play(lambda played: one.schedule(SectionState("abcd", 2, "", played, points=scale)), result)
         return [game for game in games if game.startswith("2:")]
 
-    assert second(STANDARD) == ["2:a:d", "2:d:a", "2:b:c", "2:c:b"]
+    assert second(STANDARD_POINTS) == ["2:a:d", "2:d:a", "2:b:c", "2:c:b"]
     assert second(PointScale(3, 1)) == ["2:b:a", "2:a:b", "2:d:c", "2:c:d"]
 
 

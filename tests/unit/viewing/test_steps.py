@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from referee.cli.replay_screen import Browser
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.gameplay.events import Drawn, Ending, Moved, Rejected, Retired
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms

@@ -10,7 +10,7 @@ from typing import cast
 
 import pytest
 
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.gameplay.api import Answer, Failure, GameDescription, LegalMoves, ListRequest, Question, Ready
 from referee.gameplay.events import Ending
 from referee.games import GAMES

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.core.timecontrol import TimeControl
+from referee.core.units import TimeControl
 from referee.gameplay.api import GameDescription
 from referee.gameplay.events import Ending
 from referee.gameplay.loop import play, seeded_dice

@@ -9,8 +9,7 @@ from itertools import chain, count, islice
 
 import pytest
 
-from referee.core.rng import Stream, derive, fresh_seed
-from referee.core.seeds import bot_seed, position_seeds, shared_by
+from referee.core.seeds import Stream, bot_seed, derive, fresh_seed, position_seeds, shared_by
 
 
 def test_the_definition() -> None:
