@@ -24,7 +24,7 @@ from referee.processes.compiled_starter import compiled_starter
 from referee.processes.confinement import SIGNALS_ABI, landlock_abi
 from referee.processes.levels import reason
 from referee.processes.limits import DEFAULT, share_of
-from referee.templates.languages import LANGUAGES
+from referee.templates import LANGUAGES
 
 PROC = Path("/proc")
 CPUS = Path("/sys/devices/system/cpu")

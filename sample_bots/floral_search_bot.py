@@ -18,10 +18,22 @@ import argparse
 from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
-from referee.games.floral.flowers import BLOOMS_AT, NONE, Pots, pots_after_turn, with_flower
 from referee.games.floral.imagining import possible
 from referee.games.floral.news import TURNS
-from referee.games.floral.sides import CHAIN, FIRST_GUESS, STALL, SYMBOLS, Effects, Side, effects
+from referee.games.floral.sides import (
+    BLOOMS_AT,
+    CHAIN,
+    FIRST_GUESS,
+    NONE,
+    STALL,
+    SYMBOLS,
+    Effects,
+    Pots,
+    Side,
+    effects,
+    pots_after_turn,
+    with_flower,
+)
 from referee.games.floral.spells import Spells
 from referee.games.floral.state import FloralState
 from referee.kit import Follower, Quick

@@ -20,8 +20,7 @@ from collections.abc import Callable
 from typing import NamedTuple, cast
 
 from referee.games.thetree.state import TreeState
-from referee.games.thetree.tiles import ABOVE, ANY, BELOW, TILES
-from referee.games.thetree.tree import Laying
+from referee.games.thetree.tree import ABOVE, ANY, BELOW, TILES, Laying
 from referee.kit import Follower, Quick
 from referee.protocol.bot import Game, play
 

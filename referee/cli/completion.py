@@ -129,7 +129,7 @@ def _games(context: click.Context) -> list[Summary]:
 
 def _sample_bots(slug: str) -> Iterator[tuple[str, str]]:
     """The names and commands of sample bots that play a game."""
-    from referee.templates.samples import BY_GAME, RANDOM, SAMPLE_BOTS, file_of
+    from referee.templates import BY_GAME, RANDOM, SAMPLE_BOTS, file_of
 
     here = Path("sample_bots")
     for name in dict.fromkeys((BY_GAME.get(slug, RANDOM), RANDOM)):

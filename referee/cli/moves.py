@@ -23,10 +23,8 @@ from referee.cli.output import say, show_data, show_lines
 from referee.core.errors import UsageError
 from referee.core.seeds import position_seeds
 from referee.core.text import counted, listed, shown
-from referee.gameplay.chance import Chance
 from referee.gameplay.events import Drawn
-from referee.gameplay.lines import LinePosition, turn_text
-from referee.gameplay.perft import divided, lines_by_depth, moves_in_all
+from referee.gameplay.lines import Chance, LinePosition, divided, lines_by_depth, moves_in_all, turn_text
 from referee.games.api import Game, Options, Seat, State
 from referee.tournament.file.opening_table import recorded_game
 from referee.tournament.run.reading import records_at

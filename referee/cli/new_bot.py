@@ -9,7 +9,7 @@ import click
 from referee.cli import completion
 from referee.cli.output import say, show_data
 from referee.core.text import listed
-from referee.templates.languages import LANGUAGES
+from referee.templates import LANGUAGES
 
 _ALIASES = {
     "py": "python",

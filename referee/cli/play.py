@@ -34,7 +34,7 @@ from referee.records.journal import body_of
 from referee.records.record import GameRecord, to_json
 from referee.records.run_files import TOML
 from referee.run import say_before
-from referee.templates.samples import sample_bot
+from referee.templates import sample_bot
 from referee.tournament.file.config import config_of
 from referee.tournament.formats.free_play import FreePlay
 from referee.tournament.run.isolating import isolated

@@ -22,8 +22,7 @@ from referee.tournament.workers.encounter import ShowEvent
 from referee.tournament.workers.task import Observer
 from referee.viewing.characters import picture_text
 from referee.viewing.words import event_text, frame, heading
-from referee.wire.bot_input import BotInput
-from referee.wire.dialogue import Dialogue, Tap
+from referee.wire.dialogue import BotInput, Dialogue, Tap
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -7,9 +7,8 @@ from typing import Any
 from referee.core.errors import UsageError
 from referee.core.text import shown
 from referee.encoding.api import Action, Begun, Encoding, ObservationPart
-from referee.encoding.blooms import BloomsEncoding
-from referee.encoding.evengroups import EvenGroupsEncoding
 from referee.encoding.floral import FloralEncoding
+from referee.encoding.stones import BloomsEncoding, EvenGroupsEncoding
 from referee.encoding.thetree import TheTreeEncoding
 from referee.encoding.vinetree import VineTreeEncoding
 from referee.games.api import Game, Options

@@ -9,9 +9,8 @@ from numpy.typing import ArrayLike
 
 from referee.encoding.api import TO_ACT, Action, Begun, Encoding, ObservationPart, Reading, acts, one_hot
 from referee.games.api import Options, Seat
-from referee.games.floral.flowers import BLOOMS_AT, FLOWERS, NONE, POTS
 from referee.games.floral.news import TURNS
-from referee.games.floral.sides import FIRST_GUESS, SYMBOLS
+from referee.games.floral.sides import BLOOMS_AT, FIRST_GUESS, FLOWERS, NONE, POTS, SYMBOLS
 from referee.games.floral.spells import Condition
 from referee.games.floral.state import FloralState
 

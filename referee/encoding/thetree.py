@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 from referee.encoding.api import TO_ACT, Action, Begun, Encoding, ObservationPart, Reading, acts, one_hot
 from referee.games.api import Options, Seat
 from referee.games.thetree.state import TreeState
-from referee.games.thetree.tiles import HAND, INDEX, TILES
-from referee.games.thetree.tree import Laying, Slot
+from referee.games.thetree.tree import HAND, INDEX, TILES, Laying, Slot
 
 _SYMBOLS = 8
 _WAYS = _SYMBOLS * _SYMBOLS

@@ -10,10 +10,9 @@ from numpy.typing import ArrayLike
 from referee.encoding.api import TO_ACT, Action, Begun, Encoding, ObservationPart, acts, plane
 from referee.games.api import Options, Seat
 from referee.games.grid import Cells, SquareBoard, members
-from referee.games.vinetree.life import dead_flowers
-from referee.games.vinetree.paths import NO_WAY, Fit
+from referee.games.vinetree import VineTreeState
+from referee.games.vinetree.growing import NO_WAY, Fit, dead_flowers
 from referee.games.vinetree.position import Growth, VinePosition
-from referee.games.vinetree.state import VineTreeState
 
 _LETTERS = "DLRU"
 

@@ -186,8 +186,7 @@ class State(ABC, Generic[M]):
     def read(self, seat: Seat, text: str) -> M:
         """The move that a text means. Raises `NotAMove` or `Illegal`, with the first reason that applies.
 
-        Extra blanks before, after and between the parts of a move are ignored, see
-        `referee/games/notation.py`.
+        Extra blanks before, after and between the parts of a move are ignored, see `parts_of`.
         """
 
     @abstractmethod
@@ -353,6 +352,14 @@ class OpenGame(Game[M]):
                 mover = int(number) - 1
                 state = state.play({mover: state.read(mover, text)})
         return state
+
+
+def parts_of(text: str) -> list[str]:
+    """The parts of a move's text, none of them empty. Any number of blanks is accepted before, after and
+    between them; other white space does not separate parts.
+    """
+    parts = text.split(" ")
+    return [part for part in parts if part] if "" in parts else parts
 
 
 def share_beaten(ranks: Sequence[int], seat: Seat) -> float:

@@ -13,9 +13,8 @@ from functools import cache, lru_cache, partial
 from referee.core.seeds import Random
 from referee.core.units import TimeControl
 from referee.core.value import value
-from referee.games.api import Illegal, NotAMove, NumberOption, Options, Seat
+from referee.games.api import Illegal, NotAMove, NumberOption, Options, Seat, parts_of
 from referee.games.grid import Cells, HexBoard, members, spread
-from referee.games.notation import parts_of
 from referee.games.picture import (
     FRESH,
     GONE,

@@ -17,9 +17,8 @@ from typing import NamedTuple
 from referee.core.seeds import Random
 from referee.core.units import TimeControl
 from referee.core.value import value
-from referee.games.api import Illegal, NotAMove, NumberOption, Options, Seat
+from referee.games.api import Illegal, NotAMove, NumberOption, Options, Seat, parts_of
 from referee.games.grid import HexBoard
-from referee.games.notation import parts_of
 from referee.games.picture import (
     FRESH,
     Circle,

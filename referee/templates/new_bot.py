@@ -14,8 +14,7 @@ from referee.games import GAMES
 from referee.games.api import Game
 from referee.processes.bot import Bot, distinct
 from referee.records.run_files import TOML
-from referee.templates.languages import HERE, LANGUAGES, Language
-from referee.templates.samples import BY_GAME, RANDOM, SAMPLE_BOTS, file_of
+from referee.templates import BY_GAME, HERE, LANGUAGES, RANDOM, SAMPLE_BOTS, Language, file_of
 from referee.tournament.file.toml import written
 
 OPPONENTS = "opponents"

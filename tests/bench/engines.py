@@ -26,7 +26,7 @@ from referee.check.rules import is_chance
 from referee.core.seeds import Stream
 from referee.games import GAMES
 from referee.games.api import State
-from referee.games.vinetree.state import VineTreeState
+from referee.games.vinetree import VineTreeState
 
 POSITIONS = Path(__file__).with_name("vinetree_positions.txt")
 ROUNDS = 5

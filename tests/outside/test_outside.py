@@ -16,8 +16,7 @@ import pytest
 
 from referee.core.errors import RecordError, RefereeError, UsageError
 from referee.core.named_code import SIZE_CAP
-from referee.games import game_given
-from referee.games.outside import VARIABLE, from_file
+from referee.games import VARIABLE, game_given
 from referee.records.journal import JournalLine
 from referee.records.record import json_of
 from referee.records.replay import ExaminedLine
@@ -337,12 +336,14 @@ def test_a_package_that_cannot_be_had_does_not_hide_the_others(package: Place) -
 def test_packages_are_not_looked_through_for_a_game_that_is_built_in() -> None:
     code = "import sys; from referee.games import game_named; game_named('blooms'); print(*sys.modules)"
     modules = subprocess.check_output([sys.executable, "-c", code], text=True).split()
-    assert "referee.games.outside" in modules and "importlib.metadata" not in modules
+    assert "referee.games" in modules and "importlib.metadata" not in modules
 
 
-def test_a_worker_plays_what_was_hashed(file: Place) -> None:
+def test_a_worker_plays_what_was_hashed(file: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("referee.games._from_outside", {})
+    monkeypatch.setenv(VARIABLE, file.game)  # which is set again, and restored
     path = file.folder / "connect_four.py"
-    pickled = pickle.dumps(from_file(file.game, file.folder).game)
+    pickled = pickle.dumps(game_given(file.game, file.folder))
     path.write_text("raise SystemExit('another file')\n")
     code = "import pickle, sys; print(pickle.load(sys.stdin.buffer).slug)"
     assert subprocess.check_output([sys.executable, "-c", code], input=pickled) == b"connect4\n"
@@ -391,7 +392,7 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
         ("folder.py:GAME", "it is a folder, expected a regular file"),
     ):
         with pytest.raises(UsageError, match=told):
-            from_file(name, tmp_path)
+            game_given(name, tmp_path)
     done = referee_process("games", "none.py", cwd=tmp_path)
     assert done.code == 2 and "unknown game `none.py`, expected `module.py:NAME`" in done.err
     (tmp_path / "t.toml").write_text('[tournament]\ngame = "none.py:GAME"\n')

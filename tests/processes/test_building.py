@@ -16,7 +16,7 @@ from referee.games import GAMES
 from referee.processes import building
 from referee.processes.bot import Bot
 from referee.processes.levels import settled
-from referee.templates.languages import LANGUAGES
+from referee.templates import LANGUAGES
 from referee.templates.new_bot import NewBot, make
 from tests.command import ROOT, referee
 from tests.processes.runs import toml

@@ -30,7 +30,7 @@ from referee.gameplay.hints import HELD_BACK
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.games.blooms import BloomsState
-from referee.games.floral import FloralState
+from referee.games.floral.state import FloralState
 from referee.processes import owned, stamped, tree
 from referee.processes.bot import Bot
 from referee.processes.ending import end_processes

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from referee.games import GAMES
-from referee.templates.languages import HERE, LANGUAGES
+from referee.templates import HERE, LANGUAGES
 from referee.templates.new_bot import NewBot, make
 from referee.tournament.file.config import load
 from tests.command import ROOT, referee

@@ -12,11 +12,10 @@ import pytest
 from referee import kit
 from referee.encoding import ENCODINGS, Begun, Encoding, encoding_of
 from referee.games import GAMES
-from referee.games.floral import FloralState
-from referee.games.floral.flowers import BLOOMS_AT, FLOWERS
-from referee.games.floral.sides import SYMBOLS
-from referee.games.thetree import TreeState
-from referee.games.thetree.tiles import TILES
+from referee.games.floral.sides import BLOOMS_AT, FLOWERS, SYMBOLS
+from referee.games.floral.state import FloralState
+from referee.games.thetree.state import TreeState
+from referee.games.thetree.tree import TILES
 from referee.viewing.steps import steps_of
 from tests.rules.random_play import CASES, NAMES
 from tests.rules.twins import TWINS

@@ -14,11 +14,12 @@ from referee.gameplay.events import Drawn, Ending, Moved, Rejected
 from referee.gameplay.loop import play as play_match
 from referee.gameplay.terms import Terms, Verdict
 from referee.games.api import CHANCE, SHARED_CHANCE, BadChance, Illegal, NotAMove, Options
-from referee.games.floral import FloralExtract, FloralState
-from referee.games.floral.consistency import consistent
-from referee.games.floral.flowers import FLOWERS, Flower
-from referee.games.floral.observation import read
+from referee.games.floral import FloralExtract
+from referee.games.floral.imagining import consistent
+from referee.games.floral.news import read
+from referee.games.floral.sides import FLOWERS, Flower
 from referee.games.floral.spells import Condition
+from referee.games.floral.state import FloralState
 from referee.games.picture import Mark, Plane, Row
 from referee.viewing.characters import picture_text
 from tests.rules.random_play import quick_first

@@ -21,7 +21,7 @@ from referee.check.rules import (
 from referee.core.seeds import Stream
 from referee.games import GAMES
 from referee.games.api import Game, Options, State
-from referee.games.floral.symbols import SHELF
+from referee.games.floral.picture import SHELF
 from referee.games.picture import Mark, Paint, Plane
 from referee.games.twoseat import TwoSeatGame
 from referee.records.record import from_json, to_json

@@ -20,11 +20,11 @@ from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.games.api import Seat, State
-from referee.games.floral import SYMBOLS, FloralState
-from referee.games.floral.flowers import FLOWERS, WEATHERS
+from referee.games.floral.sides import FLOWERS, SYMBOLS, WEATHERS
+from referee.games.floral.state import FloralState
 from referee.games.picture import Letters, Picture, Row
-from referee.games.thetree import TreeState
-from referee.games.thetree.tiles import TILES, tiles_of
+from referee.games.thetree.state import TreeState
+from referee.games.thetree.tree import TILES, tiles_of
 from referee.viewing.characters import picture_text
 from tests.rules.random_play import CASES, NAMES
 from tests.unit.scripted import Answering, Events, Said, ScriptedWire

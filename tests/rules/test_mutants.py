@@ -13,9 +13,9 @@ from referee.core.errors import GameOptionError
 from referee.core.seeds import Random, Stream
 from referee.games import GAMES, game_given
 from referee.games.api import BadChance, Game, Illegal, Options, Seat
-from referee.games.floral import FloralState
-from referee.games.thetree import TreeState
+from referee.games.floral.state import FloralState
 from referee.games.thetree.imagining import _HiddenDeal
+from referee.games.thetree.state import TreeState
 from tests.command import ROOT, referee
 from tests.outside.high_card import CARDS, GAME, HighCard, HighCardState
 

@@ -17,7 +17,8 @@ from referee.check.rules import (
 from referee.core.seeds import Random
 from referee.games.api import Illegal, NotAMove, Options, Outcome, Refusal, Seat, State
 from referee.games.picture import Mark, Panel, Picture, Plane, Row, Span, Symbol
-from referee.games.thetree import TheTree, TreeState
+from referee.games.thetree import TheTree
+from referee.games.thetree.state import TreeState
 from tests.outside.connect_four import GAME, ConnectFour, ConnectFourState, disc
 
 SMALL = {"columns": "4", "rows": "4"}

@@ -14,7 +14,7 @@ import pytest
 from referee.core.seeds import Stream
 from referee.games.api import State
 from referee.games.thetree.state import TreeState
-from referee.games.thetree.tiles import tiles_of
+from referee.games.thetree.tree import tiles_of
 from referee.kit import step
 from tests.command import ROOT
 from tests.rules.test_thetree import start

@@ -13,12 +13,10 @@ from referee.core.seeds import Stream
 from referee.games.api import Illegal, NotAMove
 from referee.games.grid import SquareBoard, members
 from referee.games.picture import Mark, Plane, Row, Trace
-from referee.games.vinetree import VineTree
-from referee.games.vinetree import moves as vine_moves
-from referee.games.vinetree.life import dead_flowers, room_of, search
-from referee.games.vinetree.paths import Fit
+from referee.games.vinetree import VineTree, VineTreeState
+from referee.games.vinetree import growing as vine_moves
+from referee.games.vinetree.growing import Fit, dead_flowers, room_of, search
 from referee.games.vinetree.position import Growth
-from referee.games.vinetree.state import VineTreeState
 from referee.viewing.characters import picture_text
 from tests.rules.random_play import quick_first
 

@@ -1,13 +1,23 @@
-"""The events of a game of Floral Extract, and the news lines that report them to a seat. Pure."""
+"""The events of a game of Floral Extract as news: written for a seat, and read back from there. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from referee.games.api import Seat
-from referee.games.floral.flowers import NONE, Bloom
-from referee.games.floral.sides import Effects, Side
+from referee.games.floral.sides import (
+    NONE,
+    POTS,
+    STALL,
+    SYMBOLS,
+    Bloom,
+    Effects,
+    Side,
+    is_guessing_spell,
+    needed,
+)
 from referee.games.floral.spells import Spells
 from referee.games.trail import Audience, TrailLines
 
@@ -124,3 +134,168 @@ def _garden_lines(turn: FloralTurn, seat: Seat) -> Iterator[str]:
     for pot, kind in turn.bloomed[seat]:
         yield f"bloomed {seat + 1} {pot} {kind}"
     yield f"pots {seat + 1} {' '.join(str(flower or NONE) for flower in turn.after[seat].pots)}"
+
+
+class ObservedTurn(NamedTuple):
+    """What a seat observed of a turn."""
+
+    casts: tuple[str, str]
+    effects: Effects  # its own effects
+    planted: str  # what it planted before this turn; `-` for nothing
+    pots: tuple[str, ...]  # its own pots after the turn
+
+
+class MappingFact(NamedTuple):
+    """A known fact of the other's mapping."""
+
+    symbol: int  # the index of the symbol among the other's symbols
+    identity: int
+    so: bool  # whether the symbol stands for this identity or is known not to
+
+
+class Picked(NamedTuple):
+    """By the end of a turn the other must have picked at least this many flowers, as it had a charge."""
+
+    turn: int
+    flowers: int
+
+
+@dataclass(frozen=True, slots=True)
+class SeatObservation:
+    """All that a seat observed."""
+
+    seat: Seat
+    spells: Spells
+    runes: str  # the identities of its own symbols, in their order
+    turns: tuple[ObservedTurn, ...]
+    marks: tuple[tuple[str, ...], ...]
+    """The stages in the other's pots at the start and after every casting phase, `-` where empty."""
+    plantings: dict[int, str]  # what the seat planted, by the number of turns played before
+    asked: int  # the last turn for which it was asked to cast: the planting phases before it are over
+    other_plants: bool  # whether only the other seat is to plant now
+    facts: tuple[MappingFact, ...]
+    picked: tuple[Picked, ...]
+
+
+def read(seat: Seat, seen: Sequence[str], goal: int, max_turns: int) -> SeatObservation:
+    """The observation from the news of a seat. Raises `ValueError` or `LookupError` for impossible lines."""
+    reader = _ObservationReader(seat)
+    for line in seen:
+        reader.take(line.split())
+    turns, marks = tuple(reader.turns), tuple(reader.marks)
+    if len(marks) != 1 + len(turns) // TURNS or any(len(pots) != POTS for pots in marks):
+        raise ValueError("the stages of the other seat's flowers are reported after every fifth turn")
+    over = max(reader.points) >= goal or len(turns) == max_turns
+    waits = not over and reader.asked == len(turns) and seen[-1].split()[0] != "plant"
+    return SeatObservation(
+        seat=seat,
+        spells=Spells.parse("; ".join(reader.conditions)),
+        runes="".join(reader.runes[symbol] for symbol in SYMBOLS[seat]),
+        turns=turns,
+        marks=marks,
+        plantings=reader.plantings,
+        asked=reader.asked,
+        other_plants=waits,
+        facts=tuple(reader.facts),
+        picked=tuple(reader.picked),
+    )
+
+
+@dataclass(slots=True)
+class _ObservationReader:
+    """Parses the lines one by one."""
+
+    seat: Seat
+    conditions: list[str] = field(default_factory=list)
+    runes: dict[str, str] = field(default_factory=dict)
+    turns: list[ObservedTurn] = field(default_factory=list)
+    marks: list[tuple[str, ...]] = field(default_factory=lambda: [(NONE,) * POTS])
+    plantings: dict[int, str] = field(default_factory=dict)
+    asked: int = 0
+    facts: list[MappingFact] = field(default_factory=list)
+    picked: list[Picked] = field(default_factory=list)
+    points: tuple[int, int] = (0, 0)
+
+    # The turn that is being read.
+    casts: list[str] = field(default_factory=list)
+    effects: Effects = field(default_factory=Effects)
+    pots: tuple[str, ...] = ()
+    right: dict[Seat, bool] = field(default_factory=dict)
+
+    # Declarations.
+    guessed: tuple[set[str], set[str]] = field(default_factory=lambda: (set(), set()))
+    row: list[str] = field(default_factory=list)  # the other's symbols since its last declaration
+    wrong: int = 0  # the other's wrong declarations since its last right one
+    cast_guessing: int | None = None
+    """The last turn since its last declaration on which the other may have cast the guessing spell."""
+
+    def take(self, words: list[str]) -> None:  # noqa: C901 - one case for each word
+        match words:
+            case ["spell", _, *condition]:
+                self.conditions.append(" ".join(condition))
+            case ["runes", _, *runes]:
+                self.runes = {rune[0]: rune[1] for rune in runes}
+            case ["planted", _, _, kind]:
+                self.plantings[len(self.turns)] = kind
+            case ["turn", number]:
+                self.asked = int(number)
+            case ["cast", _, symbol, *_]:
+                self.casts.append(symbol)
+            case ["effect", _, "water", *_, number]:
+                self.effects = self.effects._replace(water=int(number))
+            case ["effect", _, "fertilize", number]:
+                self.effects = self.effects._replace(fertilize=int(number))
+            case ["effect", _, "weather", number]:
+                self.effects = self.effects._replace(weather=int(number))
+            case ["effect", _, "sabotage", number]:
+                self.effects = self.effects._replace(sabotage=int(number))
+            case ["pots", _, *pots]:
+                self.pots = tuple(pots)
+            case ["guess", who, _, result]:
+                self.right[int(who) - 1] = result == "right"
+            case ["points", one, other]:
+                self._end_turn((int(one), int(other)))
+            case ["stages", _, *pots]:
+                self.marks.append(tuple(pots))
+
+    def _end_turn(self, points: tuple[int, int]) -> None:
+        one, other = self.casts
+        planted = self.plantings.get(len(self.turns), NONE)
+        self.turns.append(ObservedTurn((one, other), self.effects, planted, self.pots))
+        for who, right in self.right.items():
+            self._learn_from_declaration(who, right)
+        self._follow_the_other()
+        self.points = points
+        self.casts, self.effects, self.right = [], Effects(), {}
+
+    def _learn_from_declaration(self, who: Seat, right: bool) -> None:
+        """Learns from a declaration, which compares a symbol with the rune cast in the turn before."""
+        symbol, before = self.casts[who], self.turns[-2].casts[who]
+        if symbol in self.guessed[who]:
+            return  # wrong, whatever it stands for
+        if who == self.seat:
+            self._know(symbol, self.runes[before], right)
+        else:
+            self._know(before, self.runes[symbol], right)
+        if right:
+            self.guessed[who].add(symbol)
+
+    def _follow_the_other(self) -> None:
+        """Learns from casts of the other that only some mappings and gardens allow."""
+        other, number = 1 - self.seat, len(self.turns)
+        symbol = self.casts[other]
+        if other in self.right:
+            if self.cast_guessing is None:
+                raise ValueError("the other seat guessed without a charge")
+            self.picked.append(Picked(self.cast_guessing, self.points[other] + 1))
+            self.row, self.cast_guessing = [], None
+            self.wrong = 0 if self.right[other] else self.wrong + 1
+            return
+        if self.row[-1:] == [symbol]:
+            self._know(symbol, str(STALL), False)
+        self.row.append(symbol)
+        if is_guessing_spell(self.row, needed(self.points[other], self.wrong)):
+            self.cast_guessing = number
+
+    def _know(self, symbol: str, identity: str, so: bool) -> None:
+        self.facts.append(MappingFact(SYMBOLS[1 - self.seat].index(symbol), int(identity), so))

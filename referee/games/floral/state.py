@@ -21,10 +21,9 @@ from referee.games.api import (
     placing,
     walkover,
 )
-from referee.games.floral.flowers import FLOWERS, NONE, SUNNY, pots_after_turn
 from referee.games.floral.news import TURNS, Asked, Dealt, FloralEvent, FloralTurn, Planted, lines
 from referee.games.floral.picture import picture
-from referee.games.floral.sides import STALL, SYMBOLS, Side, effects
+from referee.games.floral.sides import FLOWERS, NONE, STALL, SUNNY, SYMBOLS, Side, effects, pots_after_turn
 from referee.games.floral.spells import Condition, Spells
 from referee.games.picture import Picture
 from referee.games.trail import Trail

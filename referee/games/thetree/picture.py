@@ -25,8 +25,7 @@ from referee.games.picture import (
     badge,
     row_of,
 )
-from referee.games.thetree.tiles import NAMES, SYMBOLS, TILES, tiles_of
-from referee.games.thetree.tree import Laying, Tree
+from referee.games.thetree.tree import NAMES, SYMBOLS, TILES, Laying, Tree, tiles_of
 from referee.games.trail import Audience
 
 _RINGS = tuple(

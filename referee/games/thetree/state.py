@@ -1,4 +1,4 @@
-"""The positions of The Tree: whose turn it is, what can be laid, and the positions that follow. Pure."""
+"""The positions of The Tree: whose turn it is, what can be laid, what follows, and the news. Pure."""
 
 from __future__ import annotations
 
@@ -20,11 +20,9 @@ from referee.games.api import (
     placing,
 )
 from referee.games.picture import Picture
-from referee.games.thetree.news import deal_lines, lines
 from referee.games.thetree.picture import picture
-from referee.games.thetree.tiles import HAND, NAMES, TILES, opening, tiles_of
-from referee.games.thetree.tree import Laying, Tree
-from referee.games.trail import Trail
+from referee.games.thetree.tree import HAND, NAMES, TILES, Laying, Tree, opening, tiles_of
+from referee.games.trail import Audience, Trail, TrailLines
 
 ALL_LAID = "seat 1 has laid all its tiles"  # how a seat that plays alone wins
 
@@ -138,7 +136,7 @@ class TreeState(State[Laying]):
                 lines_told.append(f"passed {seat + 1}")
                 passed |= {seat}
             seat = self._after(seat)
-        trail = Trail(self.trail, partial(lines, tuple(lines_told), private))
+        trail = Trail(self.trail, partial(_lines, tuple(lines_told), private))
         return TreeState(
             *(self.rules, seat, self.tree, hands, supply, self.dealt, self.finished, self.out),
             *(passed, over, self.last, trail),
@@ -211,7 +209,7 @@ class TreeState(State[Laying]):
             finished=(),
             passed=frozenset(),
             last=Laying(*TILES[tile], 0, 0),
-            trail=Trail(self.trail, partial(deal_lines, self.dealt + 1, tuple(dealt), len(tiles))),
+            trail=Trail(self.trail, partial(_deal_lines, self.dealt + 1, tuple(dealt), len(tiles))),
         )
         return state._turn_of(state._after(opener), [f"opened {opener + 1} {state.last}"])
 
@@ -222,7 +220,7 @@ class TreeState(State[Laying]):
         told = ["out " + " ".join(str(seat + 1) for seat in leaving)] if leaving else []
         if self.acting < 0:  # before a deal
             over = len(state.in_play()) < min(2, self.rules.players)
-            return replace(state, over=over, trail=Trail(self.trail, partial(lines, tuple(told), {})))
+            return replace(state, over=over, trail=Trail(self.trail, partial(_lines, tuple(told), {})))
         return state._turn_of(self._after_those(leaving), told)
 
     def _after_those(self, leaving: tuple[Seat, ...]) -> Seat:
@@ -299,3 +297,26 @@ class TreeState(State[Laying]):
                 case ["drew", number, *tile]:
                     drawn.setdefault(int(number) - 1, []).append("".join(tile))
         return picture(self.tree, laid, self.hands, drawn, self._left(), len(self.supply), seat)
+
+
+# --- The news ----------------------------------------------------------------------------------------------
+
+
+def _deal_lines(number: int, hands: tuple[int, ...], supply: int, audience: Audience) -> TrailLines:
+    """The news of a deal: the number of tiles in the supply, and the hands that the audience may see."""
+    told = [f"deal {number} {supply}"]
+    for seat, hand in enumerate(hands):
+        if hand and audience in (None, seat):
+            told.append(f"hand {seat + 1} {' '.join(NAMES[tile] for tile in tiles_of(hand))}")
+    return tuple(told)
+
+
+def _lines(told: TrailLines, private: Mapping[int, tuple[Seat, str]], audience: Audience) -> TrailLines:
+    """Lines for an audience, with the private part appended to lines of its own seat."""
+    if not private:
+        return told
+    found = list(told)
+    for number, (seat, more) in private.items():
+        if audience in (None, seat):
+            found[number] += more
+    return tuple(found)

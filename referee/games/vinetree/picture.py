@@ -28,7 +28,7 @@ from referee.games.picture import (
     regular,
     row_of,
 )
-from referee.games.vinetree.life import dead_flowers
+from referee.games.vinetree.growing import dead_flowers
 from referee.games.vinetree.position import Growth, VinePosition
 
 _MIDDLE = Circle(0, 0, 0.21, "white", "own-edge", 0.03)

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from referee.cli import output
-from referee.gameplay.chance import Chance
 from referee.gameplay.events import Drawn, Moved
-from referee.gameplay.lines import LinePosition, followed
+from referee.gameplay.lines import Chance, LinePosition, followed
 from referee.games import GAMES
 from referee.records import journal
 from referee.records.record import GameRecord, to_json

@@ -15,8 +15,7 @@ from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.games.api import State
 from referee.records.replay import replay
-from referee.wire.bot_input import BotInput
-from referee.wire.dialogue import FROM_BOT, STDERR, STDERR_CAP, TO_BOT, Dialogue
+from referee.wire.dialogue import FROM_BOT, STDERR, STDERR_CAP, TO_BOT, BotInput, Dialogue
 from referee.wire.stoppage import StoppageDetector
 from tests.rules.random_play import random_game
 
