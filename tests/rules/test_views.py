@@ -30,7 +30,7 @@ def stored(record: GameRecord, folder: Path) -> Path:
     folder.mkdir(exist_ok=True)
     lines, last = b"", FIRST
     if origin := origin_of(record.terms.game):
-        terms = {"seed": "1", "rounds": 1, "bots": {}, "options": {}, "origin": origin}
+        terms = {"seed": "1", "rounds": 1, "bots": {}, "rules": 1, "options": {}, "origin": origin}
         header = {"kind": "tournament", "record": FORMAT, **terms, "game": record.terms.game.slug}
         lines, last = chained(body_of(header), FIRST)
     (folder / "games.jsonl").write_bytes(lines + chained(body_of(to_json(record)), last)[0])
