@@ -36,7 +36,7 @@ from referee.records.run_files import TOML
 from referee.run import say_before
 from referee.templates import sample_bot
 from referee.tournament.file.config import config_of
-from referee.tournament.formats.free_play import FreePlay
+from referee.tournament.formats.fixed import FreePlay
 from referee.tournament.run.isolating import isolated
 from referee.tournament.run.lock import locked
 from referee.tournament.run.open_run import OpenRun

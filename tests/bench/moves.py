@@ -23,7 +23,7 @@ from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.records.journal import Journal
 from referee.records.record import to_json
-from referee.tournament.formats.round_robin import RoundRobin
+from referee.tournament.formats.fixed import RoundRobin
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
 from referee.tournament.tournament import Tournament

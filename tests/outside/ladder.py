@@ -7,15 +7,13 @@ challenger with more points than the bot above takes its place.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from referee.core.errors import UsageError
-from referee.records.record import Summary
-from referee.tournament.formats import Amount, Format, SectionResults, SectionState, Settings, Standing
-from referee.tournament.formats.standing import points, read_on
-from referee.tournament.schedule import Schedule, encounter, wait_for
+from referee.tournament.formats import Amount, Format, SectionState, Settings, Standing
+from referee.tournament.formats.section import points, read_on
+from referee.tournament.schedule import Schedule, wait_for
 
 
 @dataclass(frozen=True)
@@ -37,19 +35,19 @@ class Ladder(Format):
             raise UsageError(f"a ladder is for games with 2 seats, and this one has {seats}")
         super().check(bots, seats)
 
-    def schedule(self, state: SectionState) -> Schedule:
-        return self._played([*self.ranking], state.section, state.games)
+    def schedule(self, section: SectionState) -> Schedule:
+        return self._played([*self.ranking], section)
 
-    def _played(self, order: list[str], section: str, games: Mapping[str, Summary]) -> Schedule:
+    def _played(self, order: list[str], section: SectionState) -> Schedule:
         """The challenges; `order` is changed by their results."""
         for number in range(1, self.rounds + 1):
             places = range((number - 1) % 2, len(order) - 1, 2)
-            challenges = [encounter(number, (order[i], order[i + 1]), section=section) for i in places]
+            challenges = [section.encounter(number, (order[i], order[i + 1])) for i in places]
             yield from challenges
             yield wait_for(challenges)
             for i, played in zip(places, challenges, strict=True):
                 above, below = order[i], order[i + 1]
-                if points(played, below, games) > points(played, above, games):
+                if points(played, below, section.games) > points(played, above, section.games):
                     order[i], order[i + 1] = below, above
 
     def games_in_all(self, bots: int, seats: int) -> Amount:
@@ -57,8 +55,8 @@ class Ladder(Format):
         rounds, odd = divmod(self.rounds, 2)
         return Amount((rounds * (in_odd + in_even) + odd * in_odd) * seats, True)
 
-    def standings(self, results: SectionResults) -> list[Standing]:
+    def standings(self, section: SectionState) -> list[Standing]:
         order = [*self.ranking]
-        read_on(self._played(order, results.section, results.games), results)
+        read_on(self._played(order, section), section)
         began = {bot: place for place, bot in enumerate(self.ranking, 1)}
         return [Standing(place, bot, {"began": began[bot]}) for place, bot in enumerate(order, 1)]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from referee.core.errors import UsageError
 from referee.core.fields import Fields
 from referee.core.pairing import Pairing
-from referee.tournament.formats import FORMATS, SectionResults, SectionState, Settings, format_given
+from referee.tournament.formats import FORMATS, SectionState, Settings, format_given
 from tests.command import RANDOM, ROOT, Done, referee_process
 from tests.outside.ladder import Ladder
 from tests.unit.simulated import drawn, favourites, play, play_disturbed, schedule_of
@@ -64,7 +64,7 @@ def test_after_as_many_rounds_as_bots_the_ladder_is_in_the_order_of_strength(
     one = Ladder(count, bots)
     games = play(schedule_of(one, bots), favourites("abcdefg"))
     assert len(games) == one.games_in_all(count, 2).games
-    standings = one.standings(SectionResults({game: what for game, what in games.items() if what}))
+    standings = one.standings(SectionState({game: what for game, what in games.items() if what}))
     assert [row.bot for row in standings] == sorted(bots)
 
 
@@ -183,7 +183,7 @@ def test_settings_that_tournaments_have_in_any_format_are_refused(folder: Path) 
 WAIT = "yield wait_for(challenges)\n"
 AFTER_ROUND_1 = LADDER.replace(WAIT, WAIT + " " * 12 + "1 / (number - 1)\n")
 
-CHALLENGE = "encounter(number, (order[i], order[i + 1]), section=section)"
+CHALLENGE = "section.encounter(number, (order[i], order[i + 1]))"
 
 FAILING = {
     "standings": ("        order = [*self.ranking]\n", "        raise SystemExit\n", "SystemExit"),
@@ -208,17 +208,27 @@ WRONG = {
     "no bot": (
         "schedule",
         CHALLENGE,
-        "encounter(number, ('a', 'x'))",
+        "section.encounter(number, ('a', 'x'))",
         "a bot of game `1:a:x` is not in this",
     ),
     "same bot": (
         "schedule",
         CHALLENGE,
-        "encounter(number, ('a', 'a'))",
+        "section.encounter(number, ('a', 'a'))",
         "a bot has more than one seat in game `",
     ),
-    "seats": ("schedule", CHALLENGE, "encounter(number, tuple('abc'))", "`1:a:b:c` has 3 bots, expected 2"),
-    "round": ("schedule", CHALLENGE, "encounter(3, ('a', 'b'))", "the round of game `3:a:b` is not in this"),
+    "seats": (
+        "schedule",
+        CHALLENGE,
+        "section.encounter(number, tuple('abc'))",
+        "`1:a:b:c` has 3 bots, expected 2",
+    ),
+    "round": (
+        "schedule",
+        CHALLENGE,
+        "section.encounter(3, ('a', 'b'))",
+        "the round of game `3:a:b` is not in this",
+    ),
     "read": ("read", "return cls(", "return tuple, (", "it returned (<class 'tuple'>, "),
     "rounds": ("rounds", "cls(settings.rounds(), ", "cls('two', ", "it is 'two', expected a number"),
     "games": ("games_in_all", "return Amount(", "return (", "it returned (4, True), expected an `Amount`"),
@@ -243,8 +253,8 @@ def failure(old: str, new: str, folder: Path) -> str:
         one = format_given("failing.py:Ladder", folder).read(Settings(fields, "abc", (), UsageError))
         one.check(3, 2)
         one.games_in_all(3, 2)
-        one.standings(SectionResults({}))
-        list(one.schedule(SectionState("abc", 2, "", {})))
+        one.standings(SectionState({}))
+        list(one.schedule(SectionState({}, "abc")))
     text = str(error.value)
     assert text.isprintable()
     return text

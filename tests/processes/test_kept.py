@@ -14,7 +14,7 @@ from referee.core.units import TimeControl
 from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.tournament.file.config import load
-from referee.tournament.formats.round_robin import RoundRobin
+from referee.tournament.formats.fixed import RoundRobin
 from referee.tournament.plan import PROCESSES, Entrant, Plan
 from referee.tournament.schedule import encounter
 from referee.tournament.tournament import Tournament

@@ -21,7 +21,7 @@ from referee.processes.bot import Bot
 from referee.records import journal
 from referee.records.record import parse_json
 from referee.tournament.file.config import load
-from referee.tournament.formats.round_robin import RoundRobin
+from referee.tournament.formats.fixed import RoundRobin
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.playing import TournamentPlayer
 from referee.tournament.run.lock import locked

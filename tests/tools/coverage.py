@@ -29,10 +29,9 @@ from referee.ratings.likelihood import Floats
 from referee.ratings.pool import Rating, Result, fit
 from referee.ratings.two import ELO
 from referee.records.record import Summary
-from referee.tournament.formats.format import SectionState
-from referee.tournament.formats.gauntlet import Gauntlet
+from referee.tournament.formats import SectionState
+from referee.tournament.formats.fixed import Gauntlet, RoundRobin
 from referee.tournament.formats.league import League
-from referee.tournament.formats.round_robin import RoundRobin
 from referee.tournament.formats.swiss import Swiss
 from referee.tournament.schedule import Encounter, Schedule, encounter
 from referee.tournament.stopping import NEVER, Sprt, Stopping, StoppingRule
@@ -258,7 +257,7 @@ def played(kind: Kind, seed: int) -> _Tournament:
     # Of the two bots of a test the first one is the challenger.
     tested = [(name, names[0]) for name in names[1:]] if kind.stop.sprt else ()
     stopping = Stopping(kind.stop, names, tested)
-    for step in _schedule(kind, SectionState(names, kind.seats, "", games), rng):
+    for step in _schedule(kind, SectionState(games, names, kind.seats), rng):
         if isinstance(step, Encounter) and not stopping.skips(step):
             found = tournament.play(step)
             games.update((game.id, game) for game in found)

@@ -35,8 +35,7 @@ from referee.records.journal import body_of
 from referee.records.record import GameRecord, to_json
 from referee.tournament.file.config import Config, load
 from referee.tournament.formats import SectionState
-from referee.tournament.formats.gauntlet import Gauntlet
-from referee.tournament.formats.round_robin import RoundRobin
+from referee.tournament.formats.fixed import Gauntlet, RoundRobin
 from referee.tournament.plan import Plan
 from referee.tournament.run.lock import locked
 from referee.tournament.run.opening import examine, open_run
@@ -149,7 +148,7 @@ def games(config: Config, plan: Plan) -> Iterator[bytes]:
     for _ in range(PLAYED):
         record = played(terms, dice)
         won_by[record.verdict.outcome.ranks.index(1)].append(record)
-    for step in config.format.schedule(SectionState(plan.names, SEATS, "", {})):
+    for step in config.format.schedule(SectionState({}, plan.names, SEATS)):
         assert isinstance(step, Encounter)  # neither format waits for results
         for pairing in step.games:
             one, other = (strengths[name] for name in pairing.bots)

@@ -14,7 +14,7 @@ from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.records import journal
 from referee.records.record import GameRecord, to_json
-from referee.tournament.formats.round_robin import RoundRobin
+from referee.tournament.formats.fixed import RoundRobin
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.tournament import Tournament
 from tests.tools.synthetic import played

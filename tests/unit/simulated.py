@@ -23,7 +23,7 @@ def schedule_of(
     one: Format, names: Sequence[str], seats: int = 2, section: str = ""
 ) -> Callable[[Mapping[str, Summary]], Schedule]:
     """The schedule of a format, as a function of the results."""
-    return lambda games: one.schedule(SectionState(names, seats, section, games))
+    return lambda games: one.schedule(SectionState(games, names, seats, section))
 
 
 def drawn(seed: object, draws: float = 0.3, without_result: float = 0.0) -> Result:

@@ -14,26 +14,21 @@ from referee.core.fields import Fields
 from referee.core.named_code import names_file
 from referee.core.text import shown
 from referee.tournament.formats import outside
-from referee.tournament.formats.explicit_pairings import ExplicitPairings
+from referee.tournament.formats.fixed import ExplicitPairings, FreePlay, Gauntlet, RoundRobin
 from referee.tournament.formats.format import (
     DEFAULT,
     ORIGIN,
     Amount,
     Format,
-    SectionState,
-    StoreBatch,
+    Settings,
     check_settings,
     count_text,
     total,
 )
-from referee.tournament.formats.free_play import FreePlay
-from referee.tournament.formats.gauntlet import Gauntlet
 from referee.tournament.formats.knockout import Knockout
 from referee.tournament.formats.league import League
-from referee.tournament.formats.round_robin import RoundRobin
-from referee.tournament.formats.settings import Settings
+from referee.tournament.formats.section import SectionState, Standing, StoreBatch
 from referee.tournament.formats.stages import Staged
-from referee.tournament.formats.standing import SectionResults, Standing
 from referee.tournament.formats.swiss import Swiss
 
 __all__ = [
@@ -42,7 +37,6 @@ __all__ = [
     "ORIGIN",
     "Amount",
     "Format",
-    "SectionResults",
     "SectionState",
     "Settings",
     "Standing",

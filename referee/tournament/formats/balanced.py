@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from referee.core.seeds import Stream, derive
-from referee.tournament.schedule import Encounter, encounter
+from referee.tournament.formats.section import SectionState
+from referee.tournament.schedule import Encounter
 
 Table = tuple[int, ...]  # the numbers of the bots, in the order of their seats
 
@@ -25,12 +26,12 @@ TRIES = 6  # how many arrangements of a round are improved at most; the best is 
 _Counts = npt.NDArray[np.int64]
 
 
-def balanced(names: Sequence[str], seats: int, rounds: int, section: str) -> Iterator[Encounter]:
+def balanced(section: SectionState, rounds: int) -> Iterator[Encounter]:
     """The encounters, round by round; they follow from the names, in whatever order these are given."""
-    order = sorted(names)
-    for number, tables in enumerate(islice(_rounds(len(order), seats), rounds), 1):
+    order = sorted(section.names)
+    for number, tables in enumerate(islice(_rounds(len(order), section.seats), rounds), 1):
         for table in tables:
-            yield encounter(number, tuple(order[bot] for bot in table), section=section)
+            yield section.encounter(number, tuple(order[bot] for bot in table))
 
 
 def balanced_encounters(bots: int, seats: int, rounds: int) -> int:

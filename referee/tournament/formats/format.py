@@ -1,25 +1,25 @@
-"""The interface of a format of tournaments: its settings, its schedule, its standings, and how it may grow.
-Pure.
+"""The interface of a format of tournaments: its settings and how they are read, its schedule, its standings,
+and how it may grow. Pure.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, NamedTuple, Self
 
-from referee.core.errors import RecordError, UsageError
+from referee.core.errors import RecordError, RefereeError, UsageError
 from referee.core.fields import Fields
 from referee.core.pairing import Pairing
-from referee.core.settings import STANDARD_POINTS, PointScale
-from referee.core.text import counted, listed, shown
+from referee.core.text import counted, listed, meant, shown
 from referee.ratings.format_tables import FormatTable
-from referee.records.header import GROWING, REPEATS
-from referee.records.record import Summary
-from referee.tournament.formats.settings import Settings
-from referee.tournament.formats.standing import OutAfter, SectionResults, Standing, nobody
+from referee.records.header import GROWING
+from referee.tournament.formats.section import SectionState, Standing
 from referee.tournament.schedule import Schedule, rotations
+
+MAX_ROUNDS = 1_000_000
+MAX_GAMES = 1_000_000_000
 
 DEFAULT = "round-robin"
 """The name of the format of a tournament file that names none."""
@@ -56,42 +56,104 @@ def total(amounts: Collection[Amount], may_stop: bool) -> Amount:
     return Amount(sum(one.games for one in amounts), all(one.is_exact for one in amounts) and not may_stop)
 
 
-StoreBatch = Callable[[list[str]], None]
-"""Stores a batch of encounters: the id of the first game of each of them."""
+class Settings:
+    """The settings of a format, key by key. The methods raise the error that the constructor was given."""
 
+    def __init__(
+        self,
+        fields: Fields,
+        names: Sequence[str],
+        left_out: Collection[str],
+        error: type[RefereeError],
+        tables: Fields | None = None,
+    ) -> None:
+        """`names` are the bots in their order; those that are `left_out` may be named, and are ignored.
+        `tables` has the tables of the format that do not stand in `fields`.
+        """
+        self.fields = fields  # the settings as they are, for numbers, flags and texts
+        self._names = tuple(names)
+        self._left_out = left_out
+        self._error = error
+        self._tables = tables or fields
 
-@dataclass(frozen=True)
-class SectionState:
-    """A section of a tournament as its schedule sees it."""
+    def tables(self, name: str, least: int) -> list[Fields]:
+        """The tables with this name that belong to the format, which needs at least so many of them."""
+        found = [*self._tables.objects(name)] if self._tables.has(name) else []
+        if len(found) < least:
+            raise self._tables.wrong(name, f"at least {least} `[[{name}]]` tables")
+        return found
 
-    names: Sequence[str]
-    """The bots."""
-    seats: int
-    """How many of them play a game."""
-    section: str
-    """The name of the section; empty where the tournament has only one."""
-    games: Mapping[str, Summary]
-    """The results by id as they were played, also of games that were annulled later. It is filled while the
-    schedule is read: of games that are over, those without a result for good are missing.
-    """
-    out: Callable[[], Collection[str]] = tuple
-    """Says which bots are out at the moment: one may be taken out while its games are played."""
-    out_after: OutAfter = nobody
-    """Says which bots were out after some games."""
-    never_counts: Callable[[str], bool] = lambda game: False
-    """Says of a game, by its id, whether it does not count and never will: it was annulled, or a bot of it is
-    out and it is neither played nor forfeited.
-    """
-    batches: Sequence[Sequence[str]] = ()
-    """The batches of encounters that were stored before, of all sections."""
-    store: StoreBatch = field(default=lambda batch: None)
-    """Stores a batch before it is played."""
-    at_once: int = 1
-    """How many encounters are played at the same time."""
-    points: PointScale = STANDARD_POINTS
-    """How many points a game gives."""
-    repeats: str = REPEATS[0]
-    """How games count that are the same as others; one of `REPEATS`."""
+    def inside(self, table: Fields) -> Settings:
+        """The settings that a table of the format has by itself."""
+        return Settings(table, self._names, self._left_out, self._error)
+
+    def rounds(self, default: int | None = 1) -> int:
+        """The number of rounds; None as the default says that it has to be given."""
+        return self.fields.number("rounds", 1, MAX_ROUNDS, default)
+
+    def budget(self, default: int | None = None) -> int:
+        """The number of games; None as the default says that it has to be given."""
+        return self.fields.number("budget", 1, MAX_GAMES, default)
+
+    def one_of(self, key: str, choices: Sequence[str]) -> str:
+        """One of several words, by default the first."""
+        return self.fields.one_of(key, choices, choices[0])
+
+    def words(self, key: str, choices: Sequence[str], default: tuple[str, ...]) -> tuple[str, ...]:
+        """Several different words."""
+        if not self.fields.has(key):
+            return default
+        found = self.fields.texts(key)
+        if not set(found) <= set(choices) or len(set(found)) < len(found):
+            raise self.fields.wrong_form(key, f"a list of different words from {', '.join(choices)}")
+        return found
+
+    def order(self, key: str) -> tuple[str, ...]:
+        """All bots: those that the key names, then the others in their order."""
+        given = self._given(key) if self.fields.has(key) else ()
+        return (*given, *(name for name in self._names if name not in given))
+
+    def bots(self, key: str) -> tuple[str, ...]:
+        """Some bots, at least one."""
+        found = self._given(key)
+        if not found:
+            raise self._error(f"`{self.fields.at(key)}` has no bot that plays, expected at least one")
+        return found
+
+    def groups(self, key: str) -> tuple[tuple[str, ...], ...]:
+        """Groups of bots, at least one; no two have the same bots."""
+        found: list[tuple[str, ...]] = []
+        for group in self.fields.list(key, "a list of lists of bots"):
+            if not isinstance(group, list) or not all(isinstance(name, str) for name in group):
+                raise self.fields.wrong_form(key, "a list of lists of bots")
+            self._check(key, group)
+            if any(set(group) == set(other) for other in found):
+                raise self._error(f"`{self.fields.at(key)}` has {list_text(group)} twice, expected it once")
+            found.append(tuple(group))
+        present = tuple(group for group in found if not set(group) & set(self._left_out))
+        if not present:
+            raise self._error(
+                f"`{self.fields.at(key)}` has no encounter that can be played, expected at least one"
+            )
+        return present
+
+    def _given(self, key: str) -> tuple[str, ...]:
+        given = self.fields.texts(key)
+        self._check(key, given)
+        return tuple(name for name in given if name not in self._left_out)
+
+    def _check(self, key: str, given: Sequence[str]) -> None:
+        """Raises the error where a name is that of no bot, or stands there twice."""
+        known = {*self._names, *self._left_out}
+        for number, name in enumerate(given):
+            if name not in known:
+                expected = shown(meant(name, sorted(known)), 300)
+                where = f"`{self.fields.at(key)}`"
+                raise self._error(
+                    f"{where} names `{shown(name, 80)}`, which is not a bot, expected {expected}"
+                )
+            if name in given[:number]:
+                raise self._error(f"`{self.fields.at(key)}` names `{name}` twice, expected different bots")
 
 
 @dataclass(frozen=True)
@@ -188,18 +250,18 @@ class Format(ABC):
             )
 
     @abstractmethod
-    def schedule(self, state: SectionState) -> Schedule:
+    def schedule(self, section: SectionState) -> Schedule:
         """The schedule of a section."""
 
-    def standings(self, results: SectionResults) -> list[Standing] | None:
+    def standings(self, section: SectionState) -> list[Standing] | None:
         """The standings, best first; None for the formats whose order is that of the ratings."""
         return None
 
-    def tables_of(self, results: SectionResults) -> list[FormatTable]:
+    def tables_of(self, section: SectionState) -> list[FormatTable]:
         """The tables that it has besides its standings, of those that `FORMAT_TABLES` names."""
         return []
 
-    def stage_of(self, results: SectionResults) -> str:
+    def stage_of(self, section: SectionState) -> str:
         """How far a section is, such as `round 3 of 7`; empty where the number of games says it all."""
         return ""
 
@@ -290,6 +352,11 @@ class Format(ABC):
 def game_text(pairing: Pairing) -> str:
     """A game in messages."""
     return f"game `{shown(pairing.id)}`"
+
+
+def list_text(names: Sequence[str]) -> str:
+    """Names of bots as shown in a message."""
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def check_settings(

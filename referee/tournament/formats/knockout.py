@@ -14,32 +14,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar, NamedTuple
 
+from referee.core.rows import Column, Grid
 from referee.core.settings import STANDARD_POINTS, PointScale
 from referee.core.text import counted
-from referee.ratings.format_tables import DECIDED_BY_SEED, LAST_SERIES, FormatTable
+from referee.ratings.format_tables import DECIDED_BY_SEED, LAST_SERIES, FormatTable, halves, name_column
 from referee.records.record import Summary
-from referee.tournament.formats.format import DEFAULT, Amount, Format, SectionState, wrong_seats
-from referee.tournament.formats.knockout_tables import SeriesScore, bracket_table, stage_name, stage_table
-from referee.tournament.formats.settings import Settings
-from referee.tournament.formats.standing import (
-    OutAfter,
-    SectionResults,
-    Standing,
-    not_paired_after,
-    points,
-    read_on,
-)
-from referee.tournament.schedule import Encounter, Schedule, encounter, wait_for
+from referee.tournament.formats.format import DEFAULT, Amount, Format, Settings, wrong_seats
+from referee.tournament.formats.section import SectionState, Standing, not_paired_after, points, read_on
+from referee.tournament.schedule import Encounter, Schedule, wait_for
 
 _LOST_TO = "lost to"  # the heading of the column with the bot that beat this one
 
 MAX_OF_SERIES = 999
 
 _Pair = tuple[str, str]
+
+MAX_STAGES = 4  # of a larger bracket the last stages are drawn; its data has all
+
+THIRD_PLACE = "third place"
+
+BY_SEED = "*"  # what marks the points of a bot that goes on by its seed
+
+
+class SeriesScore(NamedTuple):
+    """A series as far as it was played, or a bye."""
+
+    stage: int  # counted from 1
+    place: int  # its place in the stage, from the top, counted from 0; −1 of the match for the third place
+    bots: tuple[str, str]  # in the order of the bracket; one of a bye is empty
+    points: tuple[float, float]
+    games: int  # how many games were played
+    winner: str  # empty while it is not decided
+
+    @property
+    def decided_by(self) -> str | None:
+        """What decided it: points, the seed or a bye."""
+        if not all(self.bots):
+            return "bye"
+        if not self.winner:
+            return None
+        return "seed" if self.points[0] == self.points[1] else "points"
+
+    def points_text(self, at: int) -> str:
+        """The points of one of the bots, marked where they did not decide."""
+        if not all(self.bots):
+            return "bye" if self.bots[at] else ""
+        if not self.games:
+            return ""
+        by_seed = self.decided_by == "seed" and self.winner == self.bots[at]
+        return f"{halves(self.points[at])}{BY_SEED * by_seed}"
 
 
 class _Series:
@@ -106,13 +133,13 @@ class _Course:
         self.third_series: _Series | None = None  # the match for the third place
         self.last_series: dict[str, _Series] = {}  # the series that each bot played last
 
-    def schedule(self, section: str, games: Mapping[str, Summary], out_after: OutAfter) -> Schedule:
+    def schedule(self, section: SectionState) -> Schedule:
         """All encounters, stage by stage and wave by wave."""
         places = _bracket(self.seeding)
         losers: list[str] = []
         given: list[Encounter] = []
         for number in range(1, _stages(self.seeding) + 1):
-            not_paired = not_paired_after(given, games, out_after)
+            not_paired = not_paired_after(given, section)
             places = ["" if bot in not_paired else bot for bot in places]
             losers = [bot for bot in losers if bot not in not_paired]
             matches = list(zip(places[::2], places[1::2], strict=True))
@@ -122,7 +149,7 @@ class _Course:
             third = [self._series(losers)] if has_third else []
             self.third_series = third[0] if third else None
             self.last_series.update((bot, one) for one in (*series, *third) for bot in one.bots)
-            yield from _waves(number, [*series, *third], section, games)
+            yield from _waves(number, [*series, *third], section)
             given += [begun for one in (*series, *third) for begun in one.given]
             self.third = third[0].winner_and_loser if third else ()
             self.lost_to.update((loser, winner) for winner, loser in (one.winner_and_loser for one in series))
@@ -164,18 +191,18 @@ def _bracket(seeding: Sequence[str]) -> list[str]:
     return [seeding[seed] if seed < len(seeding) else "" for seed in seeds]
 
 
-def _waves(number: int, series: Sequence[_Series], section: str, games: Mapping[str, Summary]) -> Schedule:
+def _waves(number: int, series: Sequence[_Series], section: SectionState) -> Schedule:
     """The encounters of all series of a stage."""
     part = 0
     while still := [one for one in series if not one.is_decided]:
         part += 1
-        encounters = [encounter(number, one.bots, part, section) for one in still]
+        encounters = [section.encounter(number, one.bots, part) for one in still]
         for one, begun in zip(still, encounters, strict=True):
             one.given.append(begun)
         yield from encounters
         yield wait_for(encounters)  # guard: wait-for-wave
         for one, played in zip(still, encounters, strict=True):
-            one.add(played, games)
+            one.add(played, section.games)
 
 
 @dataclass(frozen=True)
@@ -225,30 +252,30 @@ class Knockout(Format):
             raise wrong_seats(f"`format` is `{self.name}`", seats, f"2, or `{DEFAULT}` for other numbers")
         super().check(bots, seats)
 
-    def schedule(self, state: SectionState) -> Schedule:
+    def schedule(self, section: SectionState) -> Schedule:
         """All encounters, stage by stage and wave by wave."""
-        return _Course(self, state.points).schedule(state.section, state.games, state.out_after)
+        return _Course(self, section.points).schedule(section)
 
     def games_in_all(self, bots: int, seats: int) -> Amount:
         """At most so many: where all series are level to the end."""
         series = bots - 1 + (self.third_place and bots > 3)
         return Amount(series * 2 * self.best_of * seats, False)
 
-    def _course(self, results: SectionResults) -> _Course:
+    def _course(self, section: SectionState) -> _Course:
         """The knockout as far as it was played."""
-        if self not in results.read:
-            results.read[self] = _Course(self, results.points)
-            coming = results.read[self].schedule(results.section, results.games, results.out_after)
-            read_on(coming, results)
-        course = results.read[self]
-        assert isinstance(course, _Course)
-        return course
 
-    def standings(self, results: SectionResults) -> list[Standing]:
+        def course() -> _Course:
+            played = _Course(self, section.points)
+            read_on(played.schedule(section), section)
+            return played
+
+        return section.read_once(self, course)
+
+    def standings(self, section: SectionState) -> list[Standing]:
         """The bots by the stage that they reached, then by the match for the third place. Bots that are level
         share a rank, and are in the order of their seeds.
         """
-        played = self._course(results)
+        played = self._course(section)
 
         def level(bot: str) -> tuple[int, bool]:
             return played.passed[bot], bot in played.third[:1]
@@ -268,26 +295,104 @@ class Knockout(Format):
             found.append(Standing(rank, bot, columns))
         return found
 
-    def tables_of(self, results: SectionResults) -> list[FormatTable]:
+    def tables_of(self, section: SectionState) -> list[FormatTable]:
         """The bracket, and the series of the current stage."""
-        played = self._course(results)
-        series, stages = played.so_far(results.games), _stages(self.seeding)
+        played = self._course(section)
+        series, stages = played.so_far(section.games), _stages(self.seeding)
         if not series:
             return []
-        return [make(series, stages, results.shown) for make in (bracket_table, stage_table)]
+        return [make(series, stages, section.shown) for make in (bracket_table, stage_table)]
 
-    def stage_of(self, results: SectionResults) -> str:
+    def stage_of(self, section: SectionState) -> str:
         """The stage that is played, or the winner."""
-        played = self._course(results)
+        played = self._course(section)
         stages = _stages(self.seeding)
         winner = [bot for bot in self.seeding if played.passed[bot] == stages]
         if not winner:
             return stage_name(stages - len(played.stages) + 1)
         series = played.last_series.get(winner[0])
         how = DECIDED_BY_SEED if series and series.score(winner[0]).endswith(DECIDED_BY_SEED) else ""
-        return f"won by {results.shown(winner[0])}{how}"
+        return f"won by {section.shown(winner[0])}{how}"
 
 
 def _stages(seeding: Sequence[str]) -> int:
     """Counts the stages of a knockout of these bots."""
     return (len(seeding) - 1).bit_length()
+
+
+def stage_name(left: int) -> str:
+    """The name of a stage, by how many stages are left with it."""
+    return {1: "final", 2: "semifinals", 3: "quarterfinals"}.get(left, f"last {2**left}")
+
+
+def _named(left: int) -> tuple[str, str]:
+    """The name of a stage, and the one over its column, not longer than a name may be shortened to."""
+    return stage_name(left), f"top {2**left}" if left > 1 else stage_name(left)
+
+
+def bracket_table(series: Sequence[SeriesScore], stages: int, shown: Callable[[str], str]) -> FormatTable:
+    """All series: as text, a column for each stage, in which neighbours meet; the winner between them goes on
+    to the next column.
+    """
+    first = max(1, stages - MAX_STAGES + 1)
+    rows = [[""] * (2 * (stages - first + 1) + 1) for _ in range(2 ** (stages - first + 1))]
+    columns = [
+        column
+        for number in range(first, stages + 1)
+        for name, heading in [_named(stages - number + 1)]
+        for column in (name_column(heading, name), Column(f"points of {name}", ""))
+    ]
+    for one in series:
+        if one.stage < first:
+            continue
+        level, at = one.stage - first, 2 * (one.stage - first)
+        if one.place < 0:
+            rows += [[""] * len(rows[0]) for _ in range(3)]
+            rows[-3][at] = f"{THIRD_PLACE}:"
+            top = len(rows) - 2
+        else:
+            top = (2 * one.place + 1) * 2**level - 1
+        for number, bot in enumerate(one.bots):
+            rows[top + number][at : at + 2] = [shown(bot) if bot else "", one.points_text(number)]
+        if one.stage == stages and one.place >= 0 and one.winner:
+            rows[top][-1] = shown(one.winner)
+    if any(one.decided_by == "seed" and one.stage >= first for one in series):
+        rows.append([f"{BY_SEED} seed", *[""] * (len(rows[0]) - 1)])
+    columns.append(name_column("winner"))
+    return FormatTable("bracket", Grid(columns, rows), [_data(one, stages, shown) for one in series])
+
+
+def stage_table(series: Sequence[SeriesScore], stages: int, shown: Callable[[str], str]) -> FormatTable:
+    """The series of the stage that is played now."""
+    now = [one for one in series if one.stage == series[-1].stage and all(one.bots)]
+    columns = [Column("stage", "stage", left=True), name_column("bot"), Column("result", "result")]
+    columns += [name_column("against")]
+    rows = []
+    for one in now:
+        result = "–".join(map(halves, one.points)) if one.games else ""
+        rows.append(
+            [
+                _stage_of(one, stages),
+                shown(one.bots[0]),
+                result + ("" if one.winner else " …" if result else "…"),
+                shown(one.bots[1]),
+            ]
+        )
+    return FormatTable("pairings", Grid(columns, rows), [_data(one, stages, shown) for one in now])
+
+
+def _stage_of(one: SeriesScore, stages: int) -> str:
+    return THIRD_PLACE if one.place < 0 else stage_name(stages - one.stage + 1)
+
+
+def _data(one: SeriesScore, stages: int, shown: Callable[[str], str]) -> dict[str, Any]:
+    bot, against = (shown(name) if name else None for name in one.bots)
+    return {
+        "stage": _stage_of(one, stages),
+        "bot": bot,
+        "against": against,
+        "points": one.points[0],
+        "against_points": one.points[1],
+        "winner": shown(one.winner) if one.winner else None,
+        "decided_by": one.decided_by,
+    }

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from referee.core.pairing import Pairing
-from referee.tournament.formats.format import DEFAULT, Amount, Format, SectionState, wrong_seats
-from referee.tournament.formats.settings import MAX_ROUNDS, Settings
+from referee.tournament.formats.format import DEFAULT, MAX_ROUNDS, Amount, Format, Settings, wrong_seats
+from referee.tournament.formats.section import SectionState
 from referee.tournament.schedule import Encounter, Schedule, encounter, wait_for
 
 MIN_BATCH = 4  # minimum number of encounters of a batch, except for the last one
@@ -46,13 +46,13 @@ class League(Format):
             raise wrong_seats(f"`format` is `{self.name}`", seats, f"2 or more, or `{DEFAULT}`")
         super().check(bots, seats)
 
-    def schedule(self, state: SectionState) -> Schedule:
+    def schedule(self, section: SectionState) -> Schedule:
         """The encounters of the batches that were chosen before, and of further ones."""
         from referee.tournament.formats.league_choice import LeagueState  # it needs numpy
 
-        league = LeagueState(state.seats, state.section)
+        league = LeagueState(section)
         stored = [
-            batch for batch in state.batches if batch and Pairing.parse(batch[0]).section == state.section
+            batch for batch in section.batches if batch and Pairing.parse(batch[0]).section == section.name
         ]
         before: list[Encounter] = []
         counted = 0
@@ -60,23 +60,23 @@ class League(Format):
             if stored:
                 batch = [_encounter(Pairing.parse(game)) for game in stored.pop(0)]
             else:
-                out = state.out()
-                names = [name for name in state.names if name not in out]
-                size = max(MIN_BATCH, len(names) // 4, state.at_once)
-                batch = league.choose(names, min(size, -(-(self.budget - counted) // state.seats)))
+                out = section.out()
+                names = [name for name in section.names if name not in out]
+                size = max(MIN_BATCH, len(names) // 4, section.at_once)
+                batch = league.choose(names, min(size, -(-(self.budget - counted) // section.seats)))
                 if not batch:
                     return
-                state.store([chosen.games[0].id for chosen in batch])
+                section.store([chosen.games[0].id for chosen in batch])
             for chosen in batch:
                 league.schedule(chosen)
-                counted += sum(not state.never_counts(game.id) for game in chosen.games)
+                counted += sum(not section.never_counts(game.id) for game in chosen.games)
                 yield chosen
             yield wait_for(before)
             for played in before:
                 results = [
-                    state.games[game.id]
+                    section.games[game.id]
                     for game in played.games
-                    if game.id in state.games and not state.never_counts(game.id)
+                    if game.id in section.games and not section.never_counts(game.id)
                 ]
                 league.finish(played, results)
             before = batch

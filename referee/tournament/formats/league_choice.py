@@ -39,7 +39,8 @@ from referee.games.api import share_beaten
 from referee.ratings.likelihood import Floats
 from referee.ratings.two import ELO
 from referee.records.record import Summary
-from referee.tournament.schedule import Encounter, encounter
+from referee.tournament.formats.section import SectionState
+from referee.tournament.schedule import Encounter
 
 PRIOR_ELO = 350.0  # the standard deviation of the strength of a bot of which nothing is known
 
@@ -63,9 +64,9 @@ class Belief(NamedTuple):
 class LeagueState:
     """The state of a league: it is told what is scheduled and what is over, and chooses what comes next."""
 
-    def __init__(self, seats: int = 2, section: str = "") -> None:
-        self._seats = seats
-        self._section = section
+    def __init__(self, section: SectionState) -> None:
+        self._seats = section.seats
+        self._encounter = section.encounter
         self._names: dict[str, int] = {}  # the bots that were ever chosen, and their places in the arrays
         self._open = np.zeros((0, 0))  # for two bots, how many of their games are scheduled and not over
         self._rated = np.zeros((0, 0))  # for two bots, how many of their games are over and rated
@@ -122,7 +123,7 @@ class LeagueState:
                 last[place] = turn
             group = tuple(bots[place] for place in sorted(table))
             numbers[group] += 1
-            found.append(encounter(numbers[group], group, section=self._section))
+            found.append(self._encounter(numbers[group], group))
         return found
 
     def _enter(self, names: Iterable[str]) -> None:

@@ -20,9 +20,8 @@ from referee.core.named_code import located_error_text, source_of
 from referee.core.pairing import Pairing
 from referee.core.text import listed, shown
 from referee.records.header import GROWING
-from referee.tournament.formats.format import ORIGIN, SETTINGS, Amount, Format, SectionState
-from referee.tournament.formats.settings import Settings
-from referee.tournament.formats.standing import Standing
+from referee.tournament.formats.format import ORIGIN, SETTINGS, Amount, Format, Settings
+from referee.tournament.formats.section import SectionState, Standing
 from referee.tournament.schedule import Encounter, Schedule, Wait
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
@@ -91,10 +90,10 @@ def _guard(found: type[Format], path: str) -> None:
                 raise TypeError(f"it is {form.rounds!r}, expected a number")
         return form
 
-    def guarded_schedule(self: Format, state: SectionState) -> Schedule:
+    def guarded_schedule(self: Format, section: SectionState) -> Schedule:
         with _guarded(found, path, "schedule"):
-            for step in schedule(self, state):
-                _check_step(self, step, state)
+            for step in schedule(self, section):
+                _check_step(self, step, section)
                 yield step
 
     vars_of: dict[str, Any] = {
@@ -134,7 +133,7 @@ def _checked_method(
     return outer
 
 
-def _check_step(form: Format, step: object, state: SectionState) -> None:
+def _check_step(form: Format, step: object, section: SectionState) -> None:
     """Raises `TypeError` for what does not belong in a schedule, and `ValueError` for a game that the records
     would refuse after it was played.
     """
@@ -143,11 +142,11 @@ def _check_step(form: Format, step: object, state: SectionState) -> None:
     if not isinstance(step, Encounter):
         raise TypeError(f"{step!r} is neither an encounter nor something to wait for")
     # A batch that was stored may have bots that are left out now.
-    stored = (Pairing.parse(game).bots for batch in state.batches for game in batch)
-    names = {*state.names, *(bot for bots in stored for bot in bots)}
+    stored = (Pairing.parse(game).bots for batch in section.batches for game in batch)
+    names = {*section.names, *(bot for bots in stored for bot in bots)}
     for pairing in step.games:
-        if len(pairing.bots) != state.seats:
-            raise ValueError(f"game `{pairing.id}` has {len(pairing.bots)} bots, expected {state.seats}")
+        if len(pairing.bots) != section.seats:
+            raise ValueError(f"game `{pairing.id}` has {len(pairing.bots)} bots, expected {section.seats}")
         try:
             form.check_place(pairing)
             form.check_bots(pairing, names)

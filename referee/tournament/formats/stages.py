@@ -14,7 +14,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -23,12 +23,10 @@ from referee.core.pairing import Pairing
 from referee.core.rows import Column, Grid
 from referee.core.text import counted, shown
 from referee.ratings.format_tables import FormatTable, name_column
-from referee.tournament.formats.format import DEFAULT, Amount, Format, SectionState, total, wrong_seats
+from referee.tournament.formats.format import DEFAULT, Amount, Format, Settings, total, wrong_seats
 from referee.tournament.formats.league import League
-from referee.tournament.formats.settings import Settings
-from referee.tournament.formats.stage import StageSpan, TournamentStage
-from referee.tournament.formats.stage_course import Course
-from referee.tournament.formats.standing import SectionResults, Standing, read_on
+from referee.tournament.formats.section import SectionState, Standing, read_on
+from referee.tournament.formats.stage import BegunStage, StageSpan, TournamentStage
 from referee.tournament.schedule import Schedule
 
 
@@ -117,9 +115,9 @@ class Staged(Format):
             except UsageError as error:
                 raise UsageError(f"the stage `{stage.name}`: {error}") from None
 
-    def schedule(self, state: SectionState) -> Schedule:
+    def schedule(self, section: SectionState) -> Schedule:
         """All encounters, stage by stage."""
-        return self._begin().schedule(state)
+        return self._course([], section)
 
     def games_in_all(self, bots: int, seats: int) -> Amount:
         return total(
@@ -139,37 +137,41 @@ class Staged(Format):
                 raise RecordError(f"the encounter number of game `{shown(pairing.id)}` is not in this run")
         raise RecordError(f"the round of game `{shown(pairing.id)}` is not in this run")
 
-    def _begin(self) -> Course:
-        return Course(self.seeding, [*zip(self.stage, self.spans, strict=True)])
+    def _course(self, begun: list[BegunStage], section: SectionState) -> Schedule:
+        """All encounters; adds each stage that begins to `begun`. None begins after the last round that is
+        played.
+        """
+        bots = self.seeding
+        over = replace(section, without_result=_All(), annulled=(), last_round=None, read={})
+        for number, (stage, span) in enumerate(zip(self.stage, self.spans, strict=True), 1):
+            if span.before and section.last_round is not None and span.before >= section.last_round:
+                return
+            carried = begun[-1].given if stage.carry else ()
+            earlier = [game for one in begun for game in one.games]
+            now = BegunStage(stage, bots, span, carried, earlier)
+            begun.append(now)
+            yield from now.schedule(section)
+            if number < len(self.stage):
+                bots = tuple(now.end(over, self.stage[number]))
 
-    def _course(self, results: SectionResults) -> Course:
-        """The tournament as far as it was played."""
-        if self not in results.read:
-            course = results.read[self] = self._begin()
-            state = SectionState(
-                self.seeding,
-                results.seats,
-                results.section,
-                results.games,
-                lambda: results.out,
-                results.out_after,
-                batches=results.batches,
-                points=results.points,
-                repeats=results.repeats,
-            )
-            read_on(course.schedule(state, results.last_round), results)
-        course = results.read[self]
-        assert isinstance(course, Course)
-        return course
+    def _begun(self, section: SectionState) -> list[BegunStage]:
+        """The stages that have begun, as far as they were played."""
 
-    def standings(self, results: SectionResults) -> list[Standing]:
+        def read() -> list[BegunStage]:
+            begun: list[BegunStage] = []
+            read_on(self._course(begun, section), section)
+            return begun
+
+        return section.read_once(self, read)
+
+    def standings(self, section: SectionState) -> list[Standing]:
         """The bots by the last stage that they reached, then by their places in it. Those with equal places
         in different groups share a rank.
         """
         found: list[Standing] = []
-        for begun in reversed(self._course(results).begun):
+        for begun in reversed(self._begun(section)):
             have_rank = {one.bot for one in found}
-            of_stage = [one for one in begun.places(results) if one.standing.bot not in have_rank]
+            of_stage = [one for one in begun.places(section) if one.standing.bot not in have_rank]
             first, place = len(found) + 1, 0
             for at, one in enumerate(of_stage):
                 row = one.standing
@@ -181,25 +183,25 @@ class Staged(Format):
                 found.append(Standing(first, row.bot, {**columns, "place": row.rank, "result": one.result}))
         return found
 
-    def tables_of(self, results: SectionResults) -> list[FormatTable]:
+    def tables_of(self, section: SectionState) -> list[FormatTable]:
         """The places in all stages, and the last table of each kind that the formats of the stages have."""
-        found = {"stages": self._stages_table(results)}
-        for begun in self._course(results).begun:
-            found.update({table.name: table for table in begun.tables(results)})
+        found = {"stages": self._stages_table(section)}
+        for begun in self._begun(section):
+            found.update({table.name: table for table in begun.tables(section)})
         return [*found.values()]
 
-    def _stages_table(self, results: SectionResults) -> FormatTable:
+    def _stages_table(self, section: SectionState) -> FormatTable:
         data: list[dict[str, Any]] = []
-        for begun in self._course(results).begun:
+        for begun in self._begun(section):
             advancing = {one.bot: one for one in begun.advancing}
-            for one in sorted(begun.places(results), key=lambda one: one.group):
+            for one in sorted(begun.places(section), key=lambda one: one.group):
                 row, on = one.standing, advancing.get(one.standing.bot)
                 data.append(
                     {
                         "stage": begun.stage.name,
                         "group": one.group if begun.stage.groups > 1 else None,
                         "place": row.rank,
-                        "bot": results.shown(row.bot),
+                        "bot": section.shown(row.bot),
                         "result": one.result,
                         "advances": bool(on),
                         "by_seed": bool(on and on.by_seed),
@@ -224,9 +226,16 @@ class Staged(Format):
         ]
         return FormatTable("stages", Grid(columns, rows), data, title="; ".join(titles))
 
-    def stage_of(self, results: SectionResults) -> str:
+    def stage_of(self, section: SectionState) -> str:
         """The stage that is played, and how far it is."""
-        begun = self._course(results).begun
-        progress = begun[-1].progress(results)
+        begun = self._begun(section)
+        progress = begun[-1].progress(section)
         where = f"{begun[-1].stage.name}, stage {len(begun)} of {len(self.stage)}"
         return f"{where}: {progress}" if progress else where
+
+
+class _All:
+    """Contains everything."""
+
+    def __contains__(self, game: object) -> bool:
+        return True

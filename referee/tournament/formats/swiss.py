@@ -20,27 +20,26 @@ bots with equal points:
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
-from typing import ClassVar
+from itertools import groupby, zip_longest
+from typing import Any, ClassVar
 
-from referee.ratings.format_tables import FormatTable
-from referee.records.record import Summary
-from referee.tournament.formats.format import DEFAULT, Amount, Format, SectionState, wrong_seats
+from referee.core.rows import Column, Grid
+from referee.ratings.format_tables import RANK, FormatTable, halves, name_column
+from referee.tournament.formats.format import DEFAULT, Amount, Format, Settings, wrong_seats
 from referee.tournament.formats.matching import maximum_matching
-from referee.tournament.formats.settings import Settings
-from referee.tournament.formats.standing import (
-    OutAfter,
-    SectionResults,
-    Standing,
-    counting,
-    not_paired_after,
-    read_on,
+from referee.tournament.formats.section import SectionState, Standing, counting, not_paired_after, read_on
+from referee.tournament.formats.tie_breaks import (
+    DEFAULT_TIE_BREAKS,
+    DOWN,
+    TIE_BREAKS,
+    UP,
+    Met,
+    Scores,
+    ranked,
 )
-from referee.tournament.formats.swiss_tables import pairings_table, rounds_table
-from referee.tournament.formats.tie_breaks import DEFAULT_TIE_BREAKS, DOWN, TIE_BREAKS, UP, Scores, ranked
-from referee.tournament.schedule import Schedule, encounter, wait_for
+from referee.tournament.schedule import Schedule, wait_for
 
 Pair = tuple[str, str]
 
@@ -209,60 +208,125 @@ class Swiss(Format):
             raise wrong_seats(f"`format` is `{self.name}`", seats, f"2, or `{DEFAULT}` for other numbers")
         super().check(bots, seats)
 
-    def schedule(self, state: SectionState) -> Schedule:
+    def schedule(self, section: SectionState) -> Schedule:
         """The rounds, each after all results of the one before."""
-        scores = Scores(self.seeding, state.points)
-        return self._rounds(scores, self.rounds, state.section, state.games, state.out_after)
+        return self._rounds(Scores(self.seeding, section.points), self.rounds, section)
 
     def games_in_all(self, bots: int, seats: int) -> Amount:
         return Amount(self.rounds * (bots // 2) * seats, True)
 
-    def _counted(self, results: SectionResults) -> Scores:
+    def _counted(self, section: SectionState) -> Scores:
         """The points of the games that count, those of the current round included."""
-        if self not in results.read:
-            results.read[self] = self._count(results)
-        scores = results.read[self]
-        assert isinstance(scores, Scores)
-        return scores
+        return section.read_once(self, lambda: self._count(section))
 
-    def _count(self, results: SectionResults) -> Scores:
-        as_played = Scores(self.seeding, results.points)
-        rounds = self.rounds if results.last_round is None else min(self.rounds, results.last_round)
-        coming = self._rounds(as_played, rounds, results.section, results.games, results.out_after)
-        read_on(coming, results)
+    def _count(self, section: SectionState) -> Scores:
+        as_played = Scores(self.seeding, section.points)
+        rounds = self.rounds
+        if section.last_round is not None:
+            rounds = min(rounds, section.last_round - section.before)
+        coming = self._rounds(as_played, rounds, section)
+        read_on(coming, section)
         next(coming, None)  # the results of the current round so far
-        counted = Scores(self.seeding, results.points)
+        counted = Scores(self.seeding, section.points)
         for encounters, bye in as_played.rounds:
-            counted.add(encounters, bye, counting(encounters, results))
+            counted.add(encounters, bye, counting(encounters, section))
         return counted
 
-    def standings(self, results: SectionResults) -> list[Standing]:
+    def standings(self, section: SectionState) -> list[Standing]:
         """The bots by points and tie-breaks; equal bots by name."""
-        return ranked(self._counted(results), self.tiebreaks)
+        return ranked(self._counted(section), self.tiebreaks)
 
-    def tables_of(self, results: SectionResults) -> list[FormatTable]:
+    def tables_of(self, section: SectionState) -> list[FormatTable]:
         """The cross table by rounds, and the pairings of the last round that is known."""
-        scores = self._counted(results)
-        order = results.ordered(ranked(scores, self.tiebreaks))
-        pairings = [pairings_table(scores, results)] if scores.rounds else []
-        return [rounds_table(scores, order, results), *pairings]
+        scores = self._counted(section)
+        order = section.ordered(ranked(scores, self.tiebreaks))
+        pairings = [pairings_table(scores, section)] if scores.rounds else []
+        return [rounds_table(scores, order, section), *pairings]
 
-    def stage_of(self, results: SectionResults) -> str:
-        return f"round {len(self._counted(results).rounds)} of {self.rounds}"
+    def stage_of(self, section: SectionState) -> str:
+        return f"round {len(self._counted(section).rounds)} of {self.rounds}"
 
-    def _rounds(
-        self, scores: Scores, rounds: int, section: str, games: Mapping[str, Summary], out_after: OutAfter
-    ) -> Schedule:
+    def _rounds(self, scores: Scores, rounds: int, section: SectionState) -> Schedule:
         """The rounds, each after all results of the one before, which are added to the scores; none when
         fewer than two bots can be paired.
         """
         for number in range(1, rounds + 1):
             played = [one for encounters, _ in scores.rounds for one in encounters]
-            not_paired = not_paired_after(played, games, out_after)
+            not_paired = not_paired_after(played, section)
             if len(scores.seeding) - len(not_paired.intersection(scores.seeding)) < 2:
                 return
             pairs, bye = next_round(scores, not_paired)
-            encounters = [encounter(number, pair, section=section) for pair in pairs]
+            encounters = [section.encounter(number, pair) for pair in pairs]
             yield from encounters
             yield wait_for(encounters)  # guard: wait-for-round
-            scores.add(encounters, bye, games)
+            scores.add(encounters, bye, section.games)
+
+
+def rounds_table(scores: Scores, order: Sequence[str], section: SectionState) -> FormatTable:
+    """By bot and round, the opponent's number in the table and the points against it: `5:1½`. What follows
+    while the encounter is played is `…`; a bot that is not paired any more has `–`.
+    """
+    numbers = {bot: str(number) for number, bot in enumerate(order, 1)}
+
+    def cell(met: Met | None) -> str:
+        if met is None:
+            return "–"
+        if met.encounter is None:
+            return "bye"
+        so_far = halves(met.points) if met.points or _is_over(met, section) else ""
+        return f"{numbers[met.opponent]}:{so_far}{'' if _is_over(met, section) else '…'}"
+
+    rounds = range(1, len(scores.rounds) + 1)
+    columns = [RANK, name_column("bot"), Column("points", "points")]
+    columns += [Column(f"round {number}", str(number)) for number in rounds]
+    cells = {bot: [cell(met) for _, met in zip_longest(rounds, scores.course[bot])] for bot in order}
+    rows = [[numbers[bot], section.shown(bot), halves(scores.points[bot]), *cells[bot]] for bot in order]
+    data = [
+        {"number": int(numbers[bot]), "bot": section.shown(bot), "points": scores.points[bot]}
+        | {f"round_{number}": text for number, text in zip(rounds, cells[bot], strict=True)}
+        for bot in order
+    ]
+    return FormatTable("rounds", Grid(columns, rows), data, fixed=3)
+
+
+def pairings_table(scores: Scores, section: SectionState) -> FormatTable:
+    """The pairings of the last round that is known, which may not have begun, with the points before it."""
+    encounters, bye = scores.rounds[-1]
+    number = len(scores.rounds)
+
+    def before(bot: str) -> float:
+        return sum(met.points for met in scores.course[bot][:-1])
+
+    data: list[dict[str, Any]] = []
+    for one, other in [one.games[0].bots for one in encounters] + ([(bye, "")] if bye else []):
+        met = scores.course[one][-1]
+        data.append(
+            {
+                "round": number,
+                "bot": section.shown(one),
+                "bot_before": before(one),
+                "against": section.shown(other) if other else None,
+                "against_before": before(other) if other else None,
+                "points": met.points,
+                "against_points": scores.course[other][-1].points if other else None,
+                "over": _is_over(met, section),
+            }
+        )
+    columns = [Column("round", "round"), name_column("bot"), Column("before", "before")]
+    columns += [Column("result", "result"), name_column("against"), Column("before against", "before")]
+    return FormatTable("pairings", Grid(columns, [_pairing(row) for row in data]), data)
+
+
+def _pairing(row: dict[str, Any]) -> list[str]:
+    points, others = halves(row["points"]), row["against_points"]
+    if row["against"] is None:
+        return [str(row["round"]), row["bot"], halves(row["bot_before"]), points, "bye", ""]
+    result = f"{points}–{halves(others)}"
+    if not row["over"]:
+        result = f"{result} …" if row["points"] or others else "…"
+    against = [row["against"], halves(row["against_before"])]
+    return [str(row["round"]), row["bot"], halves(row["bot_before"]), result, *against]
+
+
+def _is_over(met: Met, section: SectionState) -> bool:
+    return met.encounter is None or all(section.is_over(game.id) for game in met.encounter.games)

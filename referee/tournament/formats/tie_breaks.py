@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from referee.core.settings import STANDARD_POINTS, PointScale
 from referee.records.record import Summary
-from referee.tournament.formats.standing import Standing, points
+from referee.tournament.formats.section import Standing, points
 from referee.tournament.schedule import Encounter
 
 UP, DOWN = 1, -1  # how a bot floats that meets one with more, or with fewer points

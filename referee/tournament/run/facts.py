@@ -12,7 +12,7 @@ from referee.core.text import shown as as_shown
 from referee.ratings.placing import FormatPlace
 from referee.ratings.standings import Facts
 from referee.records.record import Summary
-from referee.tournament.formats import Format, SectionResults
+from referee.tournament.formats import Format, SectionState
 from referee.tournament.run.remaining import stopped
 from referee.tournament.run.run_state import RunState
 
@@ -45,26 +45,27 @@ def facts_of(run: RunState, is_open: Callable[[str], bool]) -> Facts:
 
 def _results(
     run: RunState, section: str, is_open: Callable[[str], bool], last_round: int | None
-) -> SectionResults:
+) -> SectionState:
     played = ChainMap(run.annulled, run.games)
-    return SectionResults(
+    return SectionState(
         played,
-        section,
-        _WithoutResult(played, is_open),
-        run.annulled,
-        run.header.points,
-        run.amendments.out,
-        run.out_after,
-        last_round,
-        run.amendments.shown,
+        [*run.header.bots],
         run.seats[section],
-        run.batches,
-        run.header.repeats,
+        section,
+        points=run.header.points,
+        repeats=run.header.repeats,
+        out=lambda: run.amendments.out,
+        out_after=run.out_after,
+        batches=run.batches,
+        without_result=_WithoutResult(played, is_open),
+        annulled=run.annulled,
+        last_round=last_round,
+        shown=run.amendments.shown,
     )
 
 
 def _places(
-    form: Format, found: Mapping[str, SectionResults], bots: Collection[str]
+    form: Format, found: Mapping[str, SectionState], bots: Collection[str]
 ) -> dict[str, list[FormatPlace]]:
     """By section, the order of the bots in formats that have one of their own."""
     places: dict[str, list[FormatPlace]] = {}

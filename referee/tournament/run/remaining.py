@@ -53,18 +53,18 @@ class Remaining:
         played = ChainMap(run.games, run.annulled)
         states = (
             SectionState(
+                played,
                 matchmaking.names,
                 seats,
                 section,
-                played,
-                lambda: run.amendments.out,
-                run.out_after,
-                run.never_counts,
-                run.batches,
-                store,
-                at_once,
-                matchmaking.points,
-                matchmaking.repeats,
+                points=matchmaking.points,
+                repeats=matchmaking.repeats,
+                out=lambda: run.amendments.out,
+                out_after=run.out_after,
+                batches=run.batches,
+                store=store,
+                at_once=at_once,
+                never_counts=run.never_counts,
             )
             for section, seats in matchmaking.seats.items()
         )

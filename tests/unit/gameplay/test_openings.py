@@ -37,7 +37,7 @@ from referee.processes.bot import Bot
 from referee.records.record import GameRecord, from_json, to_json
 from referee.records.replay import replay, verify
 from referee.tournament.file.opening_table import openings_of
-from referee.tournament.formats.round_robin import RoundRobin
+from referee.tournament.formats.fixed import RoundRobin
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.run.comparison import differences
 from referee.tournament.tournament import Tournament

@@ -36,7 +36,7 @@ from referee.ratings.tally import Tallies
 from referee.ratings.times import MoveTimes, Times
 from referee.records.header import Header
 from referee.records.record import Summary, timed_moves
-from referee.tournament.formats.by_rating import by_rating
+from referee.tournament.formats.stage import by_rating
 from tests.page_tables import require_listed, require_same, rows, words
 
 ORDERS = [(1, 2, 3, 4), (4, 3, 1, 1), (2, 1, 3, 3)] * 7

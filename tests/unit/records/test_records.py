@@ -35,7 +35,7 @@ from referee.records.record import (
     to_json,
 )
 from referee.records.replay import verify
-from referee.tournament.formats.round_robin import RoundRobin
+from referee.tournament.formats.fixed import RoundRobin
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.tournament import Tournament
 from tests.command import ROOT, referee

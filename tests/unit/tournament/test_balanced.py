@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.tournament.formats import SectionState
-from referee.tournament.formats.round_robin import RoundRobin
+from referee.tournament.formats.fixed import RoundRobin
 from referee.tournament.schedule import Encounter
 
 
 def rounds_of(names: str, seats: int, rounds: int) -> list[list[Encounter]]:
     found: list[list[Encounter]] = [[] for _ in range(rounds)]
-    for step in RoundRobin(rounds, "balanced").schedule(SectionState(names, seats, "", {})):
+    for step in RoundRobin(rounds, "balanced").schedule(SectionState({}, names, seats)):
         assert isinstance(step, Encounter)
         found[step.games[0].number - 1].append(step)
     return found

@@ -11,7 +11,7 @@ from referee.core.units import TimeControl
 from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.records.header import ALL_FILES, Header, have_changed
-from referee.tournament.formats.round_robin import RoundRobin
+from referee.tournament.formats.fixed import RoundRobin
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.run.comparison import additions
 from referee.tournament.tournament import Tournament

@@ -8,7 +8,6 @@ from referee.core.units import TimeControl
 from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.records.record import Summary
-from referee.tournament.formats.round_robin import games_in_all, round_robin
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.run.voids import Suspicion
 from referee.tournament.schedule import encounter
@@ -44,12 +43,6 @@ def test_a_task_has_its_own_bots_alone() -> None:
     assert plan.names == ("a", "c") and plan.seed == PLAN.seed
     pairing = encounter(1, ("a", "c")).games[1]
     assert plan.terms(pairing) == PLAN.terms(pairing)
-
-
-def test_how_many_games_there_are_is_known_without_counting_them() -> None:
-    for bots, seats, rounds in ((2, 2, 1), (5, 2, 3), (5, 3, 2), (4, 4, 1), (3, 1, 2), (2, 3, 1)):
-        games = sum(len(one.games) for one in round_robin("abcde"[:bots], seats, rounds))
-        assert games_in_all(bots, seats, rounds) == games
 
 
 def test_what_a_worker_that_died_had_begun_is_void_and_the_rest_is_played_last() -> None:

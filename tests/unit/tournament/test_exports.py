@@ -16,7 +16,7 @@ from referee.core.errors import UsageError
 from referee.core.pairing import Pairing
 from referee.records import journal
 from referee.records.record import to_json
-from referee.tournament.formats.round_robin import RoundRobin
+from referee.tournament.formats.fixed import RoundRobin
 from referee.tournament.run.reading import Runs, read_runs, records_at, run_folder
 from referee.tournament.run.run import read_run
 from referee.tournament.tournament import Tournament

@@ -19,11 +19,9 @@ from referee.core.fields import Fields
 from referee.core.pairing import Pairing
 from referee.records.record import Summary
 from referee.tournament.formats import FORMATS, Format, format_of, from_header
-from referee.tournament.formats.explicit_pairings import ExplicitPairings
-from referee.tournament.formats.gauntlet import Gauntlet
+from referee.tournament.formats.fixed import ExplicitPairings, Gauntlet, RoundRobin
 from referee.tournament.formats.knockout import Knockout
 from referee.tournament.formats.league import League
-from referee.tournament.formats.round_robin import RoundRobin
 from referee.tournament.formats.swiss import Swiss
 from referee.tournament.schedule import Schedule, rotations
 from referee.tournament.stopping import Sprt, StoppingRule, stopping_rule_of

@@ -15,7 +15,6 @@ from referee.ratings.format_tables import FormatTable
 from referee.records.record import Summary
 from referee.tournament.formats import SectionState
 from referee.tournament.formats.knockout import Knockout
-from referee.tournament.formats.standing import SectionResults
 from tests.unit.simulated import Result, drawn, favourites, play, schedule_of, summary
 
 WON, DRAWN, LOST = (1, 2), (1, 1), (2, 1)
@@ -92,7 +91,7 @@ def test_when_all_is_level_the_higher_seed_goes_on() -> None:
     one = cup("abcd")
     games = played(one, drawn(1, draws=1.0))
     assert stages_of(games) == ["ad bc", "ab"] and len(games) == one.games_in_all(4, 2).games == 3 * 2 * 2
-    rows = one.standings(SectionResults(with_results(games)))
+    rows = one.standings(SectionState(with_results(games)))
     assert [row.bot for row in rows] == ["a", "b", "c", "d"]
     assert {row.columns["last series"] for row in rows} == {"2–2, by seed"}
 
@@ -105,7 +104,7 @@ def test_a_game_without_a_result_gives_nobody_points() -> None:
 
     assert list(played(one, result)) == ["1.1:a:b", "1.1:b:a"]
     rows = one.standings(
-        SectionResults({"1.1:b:a": summary(Pairing.parse("1.1:b:a"), (1, 2))}, without_result={"1.1:a:b"})
+        SectionState({"1.1:b:a": summary(Pairing.parse("1.1:b:a"), (1, 2))}, without_result={"1.1:a:b"})
     )
     assert [(row.bot, row.columns["reached"]) for row in rows] == [
         ("b", "winner"),
@@ -123,7 +122,7 @@ def test_the_losers_of_the_semifinals_play_for_the_third_place_if_that_is_wanted
     one = cup("abcd", third_place=True)
     games = played(one, favourites("abdc"))
     assert stages_of(games) == ["ad bc", "ab cd"] and len(games) == 8
-    rows = one.standings(SectionResults(with_results(games)))
+    rows = one.standings(SectionState(with_results(games)))
     assert [(row.rank, row.bot, *row.columns.values()) for row in rows] == [
         (1, "a", "winner", "–", "2–0"),
         (2, "b", "final", "a", "0–2"),
@@ -138,7 +137,7 @@ def test_the_losers_of_the_semifinals_play_for_the_third_place_if_that_is_wanted
 def test_the_standings_have_shared_ranks_and_the_stages_by_name() -> None:
     names = "abcdefghijkl"
     games = with_results(played(cup(names), favourites(names)))
-    rows = cup(names).standings(SectionResults(games))
+    rows = cup(names).standings(SectionState(games))
     assert [row.rank for row in rows] == [1, 2, 3, 3, 5, 5, 5, 5, 9, 9, 9, 9]
     assert [row.columns["reached"] for row in rows] == [
         "winner",
@@ -148,7 +147,7 @@ def test_the_standings_have_shared_ranks_and_the_stages_by_name() -> None:
         *["last 16"] * 4,
     ]
     half = {game: what for game, what in games.items() if Pairing.parse(game).number < 3}
-    rows = cup(names).standings(SectionResults(half))
+    rows = cup(names).standings(SectionState(half))
     assert [(row.rank, row.bot, row.columns["reached"]) for row in rows][:5] == [
         (1, "a", "semifinals"),
         (1, "b", "semifinals"),
@@ -157,7 +156,7 @@ def test_the_standings_have_shared_ranks_and_the_stages_by_name() -> None:
         (5, "e", "quarterfinals"),
     ]
     del half["2.1:h:a"]  # while a game of a series is played, the series is not decided
-    rows = cup(names).standings(SectionResults(half))
+    rows = cup(names).standings(SectionState(half))
     assert {row.columns["reached"] for row in rows[:8]} == {"quarterfinals"}
 
 
@@ -168,7 +167,7 @@ def test_all_but_the_winner_lose_exactly_once(count: int, best_of: int, seed: in
     games = played(one, drawn(seed))
     pairs = [tuple(sorted(match)) for stage in stages_of(games) for match in stage.split()]
     assert len(set(pairs)) == len(pairs) == count - 1 + (third_place and count > 3)
-    rows = one.standings(SectionResults(with_results(games)))
+    rows = one.standings(SectionState(with_results(games)))
     assert sorted(row.bot for row in rows if row.columns["lost to"] != "–") == sorted(
         {*names} - {rows[0].bot}
     )
@@ -189,7 +188,7 @@ def lines(table: FormatTable, width: int = 80) -> list[str]:
 def test_the_bracket_has_neighbours_that_meet_and_between_them_the_one_that_goes_on() -> None:
     one = cup("abcdef", best_of=3, third_place=True)
     games = with_results(played(one, favourites("abcdfe")))
-    bracket, pairings = one.tables_of(SectionResults(games, shown=lambda bot: f"bot-{bot}"))
+    bracket, pairings = one.tables_of(SectionState(games, shown=lambda bot: f"bot-{bot}"))
     assert [line.split() for line in lines(bracket)] == [
         ["bot-a", "bye"],
         ["bot-a", "4"],
@@ -213,23 +212,23 @@ def test_the_bracket_has_neighbours_that_meet_and_between_them_the_one_that_goes
         "decided_by": "bye",
     }
     assert [row["stage"] for row in pairings.data] == ["final", "third place"]
-    assert one.stage_of(SectionResults(games, shown=str.upper)) == "won by A"
+    assert one.stage_of(SectionState(games, shown=str.upper)) == "won by A"
 
 
 def test_the_bracket_of_a_running_knockout_has_the_points_so_far() -> None:
     one = cup("abcd", best_of=3)
     games = with_results(played(one, drawn(1, draws=1.0)))
     some = {game: games[game] for game in [*games][:3]}
-    bracket, pairings = one.tables_of(SectionResults(some))
+    bracket, pairings = one.tables_of(SectionState(some))
     assert [line.split() for line in lines(bracket)] == [["a", "1"], ["d", "1"], ["b", "½"], ["c", "½"]]
     assert [row["winner"] for row in pairings.data] == [None, None]
     assert (
-        lines(pairings)[0].split()[2:4] == ["1–1", "…"] and one.stage_of(SectionResults(some)) == "semifinals"
+        lines(pairings)[0].split()[2:4] == ["1–1", "…"] and one.stage_of(SectionState(some)) == "semifinals"
     )
-    (bracket, _), (before, _) = (one.tables_of(SectionResults(found)) for found in (games, {}))
+    (bracket, _), (before, _) = (one.tables_of(SectionState(found)) for found in (games, {}))
     assert lines(bracket)[1].split() == ["d", "6", "a", "6*", "a"] and lines(bracket)[-1] == "* seed"
     assert {row["decided_by"] for row in bracket.data} == {"seed"}
-    assert one.stage_of(SectionResults(games)) == "won by a, by seed"
+    assert one.stage_of(SectionState(games)) == "won by a, by seed"
     assert [line.split() for line in lines(before)] == [["a"], ["d"], ["b"], ["c"]]
 
 
@@ -237,7 +236,7 @@ def test_the_bracket_of_a_running_knockout_has_the_points_so_far() -> None:
 def test_a_bracket_of_any_size_fits_eighty_columns(count: int, stages: int) -> None:
     names = [f"a-bot-with-a-long-name-{number}" for number in range(count)]
     one = Knockout(1, tuple(names))
-    bracket, _ = one.tables_of(SectionResults(with_results(played(one, drawn(1)))))
+    bracket, _ = one.tables_of(SectionState(with_results(played(one, drawn(1)))))
     assert len(bracket.grid.columns) == 2 * stages + 1 and len(lines(bracket)) in (2**stages, 2**stages + 1)
     assert len(bracket.data) == 2**one.rounds - 1
 
@@ -252,7 +251,7 @@ def test_other_points_decide_a_series() -> None:
         return ranks if pairing.bots[0] == "a" else ranks[::-1]
 
     scale = PointScale(3, 1)
-    games = play(lambda found: one.schedule(SectionState("ab", 2, "", found, points=scale)), result)
+    games = play(lambda found: one.schedule(SectionState(found, "ab", points=scale)), result)
     assert [*games] == [f"1.{part}:{bots}" for part in (1, 2, 3) for bots in ("a:b", "b:a")]
-    (row, _) = one.standings(SectionResults(with_results(games), points=scale))
+    (row, _) = one.standings(SectionState(with_results(games), points=scale))
     assert row.columns["last series"] == "8–5"

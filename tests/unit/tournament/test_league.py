@@ -10,6 +10,7 @@ import pytest
 
 from referee.core.seeds import Stream
 from referee.records.record import Summary
+from referee.tournament.formats import SectionState
 from referee.tournament.formats.league_choice import (
     FIRST_ENCOUNTERS,
     PATIENCE,
@@ -61,7 +62,7 @@ def bots(chosen: Encounter) -> tuple[str, ...]:
 
 def test_an_encounter_is_a_function_of_its_bots_and_how_often_they_met() -> None:
     met: Counter[tuple[str, ...]] = Counter()
-    for one in play(LeagueState(), SIX, 60):
+    for one in play(LeagueState(SectionState({})), SIX, 60):
         met[bots(one)] += 1
         first, second = bots(one)
         number = met[bots(one)]
@@ -72,24 +73,26 @@ def test_an_encounter_is_a_function_of_its_bots_and_how_often_they_met() -> None
 
 
 def test_the_same_history_gives_the_same_choice_in_whatever_order_the_bots_are_named() -> None:
-    runs = [play(LeagueState(), dict(items), 50) for items in (SIX.items(), reversed(SIX.items()))]
+    runs = [
+        play(LeagueState(SectionState({})), dict(items), 50) for items in (SIX.items(), reversed(SIX.items()))
+    ]
     assert runs[0] == runs[1]
 
 
 def test_bots_of_which_nothing_is_known_are_chosen_by_name() -> None:
-    chosen = LeagueState().choose(["d", "b", "a", "c"], 2)
+    chosen = LeagueState(SectionState({})).choose(["d", "b", "a", "c"], 2)
     assert [bots(one) for one in chosen] == [("a", "b"), ("c", "d")]
 
 
 def test_close_bots_and_the_top_meet_most() -> None:
-    met = Counter(bots(one) for one in play(LeagueState(), SIX, 300))
+    met = Counter(bots(one) for one in play(LeagueState(SectionState({})), SIX, 300))
     assert met.most_common(1)[0][0] == ("a", "b")
     assert met["a", "b"] > 300 / 5
     assert met["e", "f"] < met["a", "b"] / 4, "far apart, and not at the top"
 
 
 def test_a_new_bot_plays_first() -> None:
-    league = LeagueState()
+    league = LeagueState(SectionState({}))
     play(league, SIX, 100)
     new = play(league, {**SIX, "g": 100.0}, FIRST_ENCOUNTERS, batch=1)
     assert all("g" in bots(one) for one in new)
@@ -97,13 +100,13 @@ def test_a_new_bot_plays_first() -> None:
 
 def test_no_bot_is_forgotten() -> None:
     last = dict.fromkeys(SIX, 0)
-    for number, one in enumerate(play(LeagueState(), SIX, 600), 1):
+    for number, one in enumerate(play(LeagueState(SectionState({})), SIX, 600), 1):
         last.update(dict.fromkeys(bots(one), number))
         assert min(last.values()) >= number - (PATIENCE + 1) * len(SIX)
 
 
 def test_bots_that_left_are_not_chosen_and_what_they_told_is_kept() -> None:
-    league = LeagueState()
+    league = LeagueState(SectionState({}))
     play(league, SIX, 100)
     rest = [name for name in SIX if name != "c"]
     after = play(league, SIX, 50, names=rest)
@@ -112,7 +115,7 @@ def test_bots_that_left_are_not_chosen_and_what_they_told_is_kept() -> None:
 
 
 def test_what_is_scheduled_counts_before_it_is_over() -> None:
-    league = LeagueState()
+    league = LeagueState(SectionState({}))
     play(league, SIX, 100)
     one_by_one = set()
     for _ in range(30):
@@ -124,7 +127,7 @@ def test_what_is_scheduled_counts_before_it_is_over() -> None:
 
 
 def test_games_without_a_result_tell_nothing() -> None:
-    league, other = LeagueState(), LeagueState()
+    league, other = LeagueState(SectionState({})), LeagueState(SectionState({}))
     for state in (league, other):
         for one in state.choose(SIX, 12):
             state.schedule(one)
@@ -136,7 +139,7 @@ def test_games_without_a_result_tell_nothing() -> None:
 
 @pytest.mark.parametrize("seats", [3, 4])
 def test_tables_of_more(seats: int) -> None:
-    league = LeagueState(seats, "small")
+    league = LeagueState(SectionState({}, seats=seats, name="small"))
     met: Counter[str] = Counter()
     for one in play(league, SIX, 60):
         assert len(one.games) == seats and one.games[0].id.startswith("small/")
@@ -156,7 +159,7 @@ def test_strengths_have_a_prior_and_find_what_the_points_say() -> None:
 
 
 def test_a_bot_of_which_nothing_is_known_has_a_standard_deviation_of_350_elo() -> None:
-    league = LeagueState()
+    league = LeagueState(SectionState({}))
     league.choose("ab", 0)
     mean, covariance = league._belief()
     assert mean == pytest.approx([0, 0])
@@ -172,7 +175,7 @@ def test_the_likeliest_strengths_weigh_the_points_against_the_prior() -> None:
 
 
 def test_the_update_by_rank_one_is_the_inverse_of_more_information() -> None:
-    league = LeagueState()
+    league = LeagueState(SectionState({}))
     play(league, SIX, 40)
     before = league._belief()
     (one,) = league.choose(SIX, 1)
@@ -187,7 +190,7 @@ def test_the_update_by_rank_one_is_the_inverse_of_more_information() -> None:
 
 
 def test_the_effect_of_an_encounter_is_updated_as_if_computed_from_what_is_known_then() -> None:
-    league = LeagueState()
+    league = LeagueState(SectionState({}))
     play(league, SIX, 40)
     chooser = _Chooser(*league._belief(), seats=2)
     chooser._update(0, 3)

@@ -183,6 +183,6 @@ def test_bots_are_paired_without_those_that_alone_forfeited_a_game_while_two_are
         game: summary(Pairing.parse(game), (1, 1))._replace(faults=of_game)
         for game, of_game in zip(("1:a:c", "1:b:d"), faults, strict=True)
     }
-    state = SectionState("abcd", 2, "", games, out_after=lambda played: [*out] if played else [])
+    state = SectionState(games, "abcd", out_after=lambda played: [*out] if played else [])
     steps = Swiss(2, tuple("abcd")).schedule(state)
     assert pairs_by_round(one.games[0].id for one in steps if isinstance(one, Encounter)) == expected

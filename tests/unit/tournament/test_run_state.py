@@ -23,7 +23,7 @@ from referee.records.heads import Head, Heads
 from referee.records.journal import StoredLine, unchained
 from referee.records.record import Summary, from_json, head_of, json_of, parse_json, to_json
 from referee.tournament.formats import FORMATS
-from referee.tournament.formats.free_play import FreePlay
+from referee.tournament.formats.fixed import FreePlay
 from referee.tournament.matchmaking import matchmaking_of_header
 from referee.tournament.run.open_run import OpenRun
 from referee.tournament.run.remaining import Remaining, nothing_remains

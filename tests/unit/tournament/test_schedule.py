@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from referee.core.pairing import Pairing
-from referee.tournament.formats.round_robin import round_robin
+from referee.tournament.formats import SectionState
+from referee.tournament.formats.fixed import RoundRobin
+from referee.tournament.schedule import Encounter
+
+
+def round_robin(names: Sequence[str], seats: int, rounds: int) -> Iterator[Encounter]:
+    return RoundRobin(rounds).schedule(SectionState({}, names, seats))
 
 
 def test_a_round_robin_plays_every_pair_in_both_seatings_round_by_round() -> None:

@@ -19,7 +19,6 @@ from referee.records.record import Summary
 from referee.tournament.formats import SectionState, format_of, from_header
 from referee.tournament.formats.stage import dealt
 from referee.tournament.formats.stages import Staged
-from referee.tournament.formats.standing import SectionResults
 from referee.tournament.run.facts import facts_of
 from tests.unit.simulated import Result, drawn, favourites, play, schedule_of, summary
 from tests.unit.simulated_runs import ONE_BY_ONE, SimulatedRun, Simulation, tournament
@@ -49,7 +48,7 @@ def pairs_of_rounds(games: Mapping[str, Summary]) -> list[list[str]]:
 
 
 def order(one: Staged, games: Mapping[str, Summary]) -> list[tuple[int, str]]:
-    return [(row.rank, row.bot) for row in one.standings(SectionResults(games))]
+    return [(row.rank, row.bot) for row in one.standings(SectionState(games))]
 
 
 def test_bots_are_dealt_back_and_forth() -> None:
@@ -95,7 +94,7 @@ def test_games_between_bots_that_advanced_count_again_if_they_are_carried_over()
     for carry, expected in ((True, [(1, "a"), (1, "b")]), (False, [(1, "b"), (2, "a")])):
         one = staged("abcd", first, {**ALL, "carry": carry})
         games = played(one, result)
-        found = one.standings(SectionResults(games))
+        found = one.standings(SectionState(games))
         assert [(row.rank, row.bot) for row in found[:2]] == expected
         assert found[0].columns["result"] == "2 points"
 
@@ -107,7 +106,7 @@ FINAL = {"name": "final", "format": "league", "budget": 9}
 def test_the_bots_of_a_league_that_advance_are_the_best_by_their_ratings() -> None:
     one = staged("abcdefgh", LEAGUE, {**CUP, "advance": 3}, FINAL)
     batches: list[list[str]] = []
-    state = SectionState(one.seeding, 2, "", {}, store=batches.append)
+    state = SectionState({}, one.seeding, store=batches.append)
     games = play(lambda found: one.schedule(replace(state, games=found)), favourites("hgfedcba"))
     of_stages = [
         [game for game in map(Pairing.parse, games) if game.number in span.numbers] for span in one.spans
@@ -121,7 +120,7 @@ def test_the_bots_of_a_league_that_advance_are_the_best_by_their_ratings() -> No
     for number, with_it in ((1, range(1, 41)), (40, range(1, 41)), (41, range(41, 42)), (43, range(43, 48))):
         assert one.played_with(number) == with_it
     found = {game: what for game, what in games.items() if what}
-    results = SectionResults(found, batches=batches)
+    results = SectionState(found, batches=batches)
     assert [row.bot for row in one.standings(results)] == [*"hgfe", *"dcba"]
     (stages, *_) = one.tables_of(results)
     first, *_, last = (row for row in stages.data if row["stage"] == "league")
@@ -133,7 +132,7 @@ def test_a_league_as_a_stage_continues_with_the_batches_that_were_stored() -> No
     one = staged("abcdefgh", LEAGUE, {**FINAL, "budget": 20})
     stored = [["1:a:b", "1:c:h"], ["9:a:b"], ["41:a:b", "42:c:d"]]
     chosen: list[list[str]] = []
-    state = SectionState(one.seeding, 2, "", {}, batches=stored, store=chosen.append)
+    state = SectionState({}, one.seeding, batches=stored, store=chosen.append)
     games = play(lambda found: one.schedule(replace(state, games=found)), favourites("abcdefgh"))
     assert [*games][:6] == ["1:a:b", "1:b:a", "1:c:h", "1:h:c", "9:a:b", "9:b:a"]
     numbers = [Pairing.parse(game).number for batch in chosen for game in batch]
@@ -143,7 +142,7 @@ def test_a_league_as_a_stage_continues_with_the_batches_that_were_stored() -> No
 def test_a_place_that_only_the_seed_decided_is_told() -> None:
     one = staged("abcd", {"name": "first", "advance": 2}, CUP)
     games = played(one, lambda pairing: (1, 1))
-    (groups, *_) = one.tables_of(SectionResults(games))
+    (groups, *_) = one.tables_of(SectionState(games))
     first = [row for row in groups.data if row["stage"] == "first"]
     assert [(row["bot"], row["advances"], row["by_seed"]) for row in first] == [
         ("a", True, True),
@@ -160,7 +159,7 @@ def test_a_bot_that_is_out_does_not_advance() -> None:
     forfeited = games["1:a:d"]._replace(ranks=(2, 1), faults=("out", ""))
     state = {**{game: what for game, what in games.items() if game[0] == "1"}, "1:a:d": forfeited}
     final = {f"2.1:{bots}": summary(Pairing.parse(f"2.1:{bots}"), (1, 2)) for bots in ("b:c", "c:b")}
-    rows = one.standings(SectionResults({**state, **final}))
+    rows = one.standings(SectionState({**state, **final}))
     assert {rows[0].bot, rows[1].bot} == {"b", "c"}
 
 
@@ -243,7 +242,7 @@ def test_every_bot_has_one_place_at_any_time(seed: int, bots: int) -> None:
     for count in (0, len(games) // 3, len(games) // 2, len(games)):
         so_far = dict([*games.items()][:count])
         lost: Container[str] = () if count < len(games) else _All()
-        rows = one.standings(SectionResults(so_far, without_result=lost))
+        rows = one.standings(SectionState(so_far, without_result=lost))
         assert sorted(row.bot for row in rows) == sorted(names)
         ranks = [row.rank for row in rows]
         assert ranks[0] == 1 and ranks == sorted(ranks)

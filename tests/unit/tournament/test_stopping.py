@@ -13,8 +13,7 @@ from referee.core.errors import RecordError, UsageError
 from referee.core.fields import Fields
 from referee.core.seeds import Stream
 from referee.records.record import Summary
-from referee.tournament.formats.gauntlet import Gauntlet
-from referee.tournament.formats.round_robin import RoundRobin
+from referee.tournament.formats.fixed import Gauntlet, RoundRobin
 from referee.tournament.schedule import Encounter, encounter
 from referee.tournament.stopping import (
     MIN_GAMES,

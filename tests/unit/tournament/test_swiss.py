@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from referee.core.pairing import Pairing
 from referee.core.settings import STANDARD_POINTS, PointScale
 from referee.records.record import Summary
-from referee.tournament.formats import SectionState
 from referee.tournament.formats.matching import maximum_matching
-from referee.tournament.formats.standing import SectionResults, Standing
+from referee.tournament.formats.section import SectionState, Standing
 from referee.tournament.formats.swiss import Swiss
 from referee.tournament.formats.tie_breaks import DOWN, TIE_BREAKS, Scores
 from referee.tournament.schedule import encounter
@@ -159,7 +158,7 @@ def test_the_standings_are_by_points_and_tie_breaks() -> None:
         ("2:d:c", 1, 2),  # d 2, c 1
         ("2:c:d", 1, 2),
     )
-    rows = one.standings(SectionResults(games))
+    rows = one.standings(SectionState(games))
     assert [(row.rank, row.bot, *row.columns.values()) for row in rows] == [
         # points, Buchholz, Sonneborn-Berger, direct, byes
         (1, "a", 3.0, 3.0, 2 * 1.0 + 1 * 2.0, 0.0, 0),
@@ -172,7 +171,7 @@ def test_the_standings_are_by_points_and_tie_breaks() -> None:
 def test_bots_that_only_their_names_tell_apart_share_a_rank_unless_they_have_met() -> None:
     one = Swiss(1, tuple("dcba"))
     rows = one.standings(
-        SectionResults(results(("1:d:b", 1, 2), ("1:b:d", 1, 2), ("1:c:a", 1, 1), ("1:a:c", 1, 1)))
+        SectionState(results(("1:d:b", 1, 2), ("1:b:d", 1, 2), ("1:c:a", 1, 1), ("1:a:c", 1, 1)))
     )
     assert [(row.rank, row.bot) for row in rows] == [
         (1, "a"),
@@ -187,7 +186,7 @@ def test_bots_that_are_equal_in_all_else_are_ranked_by_their_direct_encounters()
     decided = 0
     for seed in range(200):
         games = play(schedule_of(one, "abcd"), drawn(seed))
-        rows = one.standings(SectionResults({game: what for game, what in games.items() if what}))
+        rows = one.standings(SectionState({game: what for game, what in games.items() if what}))
         for before, after in pairwise(rows):
             (*equal, direct, _), (*other, other_direct, _) = before.columns.values(), after.columns.values()
             if equal == other and direct != other_direct:
@@ -198,7 +197,7 @@ def test_bots_that_are_equal_in_all_else_are_ranked_by_their_direct_encounters()
 
 def test_a_bye_counts_once_as_an_opponent_with_the_same_points() -> None:
     one = Swiss(1, tuple("abc"))
-    rows = one.standings(SectionResults(results(("1:a:b", 1, 2), ("1:b:a", 2, 1))))
+    rows = one.standings(SectionState(results(("1:a:b", 1, 2), ("1:b:a", 2, 1))))
     assert [(row.bot, *row.columns.values()) for row in rows] == [
         # points, Buchholz, Sonneborn-Berger, direct, byes
         ("c", 2.0, 2.0, 2 * 2.0, 0.0, 1),
@@ -212,7 +211,7 @@ def test_the_standings_of_a_running_tournament_count_what_was_played(played: int
     one = Swiss(2, tuple("abcde"))
     games = play(schedule_of(one, "abcde", section="s"), favourites("abcde"))
     so_far = {game: what for game, what in list(games.items())[:played] if what}
-    rows = one.standings(SectionResults(so_far, "s"))
+    rows = one.standings(SectionState(so_far, name="s"))
     byes = 1 + (played >= 4)  # that of the second round is known after the first
     assert sum(float(row.columns["points"]) for row in rows) == played + 2 * byes
     assert sum(float(row.columns["byes"]) for row in rows) == byes
@@ -223,7 +222,7 @@ def test_a_game_that_is_annulled_gives_no_points_but_led_to_the_pairings_after_i
     played = play(schedule_of(one, "abcd"), favourites("abcd"))
     games = {game: what for game, what in played.items() if what}
     assert [*games] == ["1:a:c", "1:c:a", "1:b:d", "1:d:b", "2:a:b", "2:b:a", "2:c:d", "2:d:c"]
-    rows = one.standings(SectionResults(games, annulled={"1:a:c", "1:c:a", "2:b:a"}))
+    rows = one.standings(SectionState(games, annulled={"1:a:c", "1:c:a", "2:b:a"}))
     assert [(row.bot, row.columns["points"], row.columns["Buchholz"]) for row in rows] == [
         ("b", 2.0, 1.0),
         ("c", 2.0, 1.0),
@@ -233,7 +232,7 @@ def test_a_game_that_is_annulled_gives_no_points_but_led_to_the_pairings_after_i
 
 
 def played_rounds(names: str, tiebreaks: Sequence[str], games: dict[str, Summary]) -> list[Standing]:
-    return Swiss(3, tuple(names), tuple(tiebreaks)).standings(SectionResults(games))
+    return Swiss(3, tuple(names), tuple(tiebreaks)).standings(SectionState(games))
 
 
 def test_tie_breaks_of_ones_choice_are_computed_by_hand() -> None:
@@ -266,7 +265,7 @@ def test_tie_breaks_of_ones_choice_are_computed_by_hand() -> None:
 def test_bots_are_in_the_order_of_the_tie_breaks_that_were_chosen(seed: int, words: list[str]) -> None:
     one = Swiss(3, tuple("abcdefg"), tuple(words[:3]))
     games = play(schedule_of(one, "abcdefg"), drawn(seed))
-    rows = one.standings(SectionResults({game: what for game, what in games.items() if what}))
+    rows = one.standings(SectionState({game: what for game, what in games.items() if what}))
     headings = [TIE_BREAKS[word].heading for word in words[:3]]
     assert [*rows[0].columns] == ["points", *headings, "byes"]
     keys = [[row.columns[heading] for heading in ("points", *headings)] for row in rows]
@@ -278,7 +277,7 @@ def test_bots_are_in_the_order_of_the_tie_breaks_that_were_chosen(seed: int, wor
 def test_points_and_the_bye_are_those_of_the_tournament() -> None:
     one = Swiss(1, tuple("abc"))
     games = results(("1:a:b", 1, 2), ("1:b:a", 1, 1))
-    rows = one.standings(SectionResults(games, points=PointScale(3, 1, 0, 2.5)))
+    rows = one.standings(SectionState(games, points=PointScale(3, 1, 0, 2.5)))
     assert [(row.bot, row.columns["points"]) for row in rows] == [("a", 4.0), ("c", 2.5), ("b", 1.0)]
 
 
@@ -290,7 +289,7 @@ def test_pairings_follow_the_points_of_the_tournament() -> None:
 
     def second(scale: PointScale) -> list[str]:
         one = Swiss(2, tuple("abcd"))
-        games = play(lambda played: one.schedule(SectionState("abcd", 2, "", played, points=scale)), result)
+        games = play(lambda played: one.schedule(SectionState(played, "abcd", points=scale)), result)
         return [game for game in games if game.startswith("2:")]
 
     assert second(STANDARD_POINTS) == ["2:a:d", "2:d:a", "2:b:c", "2:c:b"]
@@ -304,7 +303,7 @@ def test_the_table_by_rounds_has_opponents_and_points() -> None:
         for game, what in play(schedule_of(one, "abcde"), favourites("abcde")).items()
         if what and game not in ("2:b:c", "2:c:b", "2:e:a")
     }
-    by_rounds, pairings = one.tables_of(SectionResults(games, out=["a"], shown=str.upper))
+    by_rounds, pairings = one.tables_of(SectionState(games, out=lambda: ["a"], shown=str.upper))
     assert [column.heading for column in by_rounds.grid.columns] == ["#", "bot", "points", "1", "2"]
     assert [" ".join(row) for row in by_rounds.grid.texts] == [
         "1 E 2 bye 5:…",
@@ -320,7 +319,7 @@ def test_the_table_by_rounds_has_opponents_and_points() -> None:
         "2 D 0 2 bye ",
     ]
     assert [row["over"] for row in pairings.data] == [False, False, True]
-    (before, _) = Swiss(2, tuple("abcd")).tables_of(SectionResults({}))
+    (before, _) = Swiss(2, tuple("abcd")).tables_of(SectionState({}))
     assert [row[3] for row in before.grid.texts] == ["3:…", "4:…", "1:…", "2:…"], "before the first game"
 
 
@@ -328,6 +327,6 @@ def test_a_round_that_does_not_begin_any_more_gives_no_bye() -> None:
     one = Swiss(3, tuple("abc"))
     games = results(("1:a:b", 1, 2), ("1:b:a", 1, 1))
     for last, byes in ((None, 2), (2, 2), (1, 1), (0, 0)):
-        found = SectionResults(games, last_round=last)
+        found = SectionState(games, last_round=last)
         assert sum(float(row.columns["byes"]) for row in one.standings(found)) == byes
         assert len(one.tables_of(found)) == (1 if last == 0 else 2)
