@@ -7,6 +7,7 @@ the pictures, and belongs into the review.
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,26 @@ def file_of(slug: str, given: dict[str, str]) -> Path:
     return GOLDEN / f"{slug}{options}.txt"
 
 
+def who(audience: Seat | None) -> str:
+    """An audience in a golden game."""
+    return "all" if audience is None else f"seat {audience + 1}"
+
+
+def together(news: Mapping[Seat | None, Sequence[str]]) -> Iterator[tuple[list[Seat | None], str]]:
+    """Each line of news once, with those who are told it, in the order in which each of them is told."""
+    left = {audience: list(lines) for audience, lines in news.items()}
+    for line in news[None]:
+        told = [audience for audience, lines in left.items() if line in lines]
+        for audience in told:
+            before = left[audience].index(line)
+            yield from (([audience], own) for own in left[audience][:before])
+            del left[audience][: before + 1]
+        yield told, line
+    yield from (([audience], own) for audience, lines in left.items() for own in lines)
+
+
 def golden(slug: str, given: dict[str, str]) -> str:
-    """A random game: what was done, what each seat was told of it, and how it looked."""
+    """A random game: what was done, who was told what of it, and how it looked."""
     game = GAMES[slug]
     options = game.settle(given)
     rng = Stream(b"golden")
@@ -50,11 +69,12 @@ def golden(slug: str, given: dict[str, str]) -> str:
             done = ", ".join(f"seat {seat + 1}: {state.write(move)}" for seat, move in moves.items())
             lines.append(f"\n{number}. {done}")
             state = state.play(moves)
-        for audience in audiences:
-            who = "told" if game.is_open else "all" if audience is None else f"seat {audience + 1}"
-            news = state.seen(audience)
-            lines += [f"   {who}: {line}" for line in news[told[audience] :]]
-            told[audience] = len(news)
+        news = {audience: state.seen(audience)[told[audience] :] for audience in audiences}
+        told = {audience: told[audience] + len(news[audience]) for audience in audiences}
+        lines += [
+            f"   {'told' if game.is_open else ', '.join(map(who, those))}: {line}"
+            for those, line in together(news)
+        ]
         if number % PICTURED == 0 or state.outcome():
             lines.append(picture_text(state.picture(None), colour=False))
     outcome = state.outcome()
