@@ -20,8 +20,8 @@ from referee.core.text import counted, listed
 from referee.core.this_machine import control_group, system_text, usable_cores, usable_memory
 from referee.core.units import about_size
 from referee.processes import cgroups
-from referee.processes.compiled_starter import compiled_starter
 from referee.processes.confinement import SIGNALS_ABI, landlock_abi
+from referee.processes.launcher import compiled_starter
 from referee.processes.levels import reason
 from referee.processes.limits import DEFAULT, share_of
 from referee.templates import LANGUAGES

@@ -25,7 +25,7 @@ from referee.gameplay.api import Failure
 from referee.gameplay.events import Ending
 from referee.gameplay.hints import NOT_EXITED
 from referee.games.api import Options, Seat
-from referee.processes.ending import GRACE_S
+from referee.processes.process import GRACE_S
 from referee.wire.connection import BotConnection
 
 MAX_SEARCH_S = 4.0

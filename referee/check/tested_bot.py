@@ -19,7 +19,7 @@ from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games.api import Seat
 from referee.processes.bot import Bot
-from referee.processes.exit_report import ExitReport
+from referee.processes.process import ExitReport
 from referee.wire.connection import BotConnection, end_connections
 from referee.wire.dialogue import Tap
 

@@ -29,7 +29,7 @@ from referee.person.person_game import PersonGame
 from referee.person.words import introduction
 from referee.processes import owned
 from referee.processes.bot import Bot, distinct
-from referee.processes.exit_report import ExitReport
+from referee.processes.process import ExitReport
 from referee.records.journal import body_of
 from referee.records.record import GameRecord, to_json
 from referee.records.run_files import TOML

@@ -44,7 +44,7 @@ from referee.core.files import FileHashes
 from referee.core.text import shown
 from referee.core.this_machine import this_machine, usable_cores, usable_memory
 from referee.core.work import DutyCycle
-from referee.processes import cpu, levels, libc, starvation
+from referee.processes import cpu, levels, libc
 from referee.processes.bot import Bot
 from referee.processes.launcher import Launcher, readable_within
 from referee.processes.limits import share_of
@@ -284,8 +284,8 @@ def _lacking(required: Requirement) -> str:
     """Returns a requirement of the run that this machine does not meet; empty if it meets all."""
     if required.cpu_clocks and not cpu.AVAILABLE:
         return "a clock counts processor time, which needs Linux"
-    if any(files.bot.forgive_waiting for files in required.bots) and not starvation.AVAILABLE:
-        return f"`forgive_waiting` {starvation.NEEDED}"
+    if any(files.bot.forgive_waiting for files in required.bots) and not cpu.COUNTS_WAITING:
+        return f"`forgive_waiting` {cpu.WAITING_NEEDED}"
     if required.pin and not hasattr(os, "sched_setaffinity"):
         return "`pin` is set, which needs Linux"
     return ""

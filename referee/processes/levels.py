@@ -22,9 +22,8 @@ from referee.core.settings import AUTO, LEVELS
 from referee.core.text import shown
 from referee.processes import owned
 from referee.processes.bot import Bot, this_python
-from referee.processes.ending import end_processes
 from referee.processes.isolation import lacking, user_of
-from referee.processes.process import BotProcess
+from referee.processes.process import BotProcess, end_processes
 
 TRIAL_S = 10.0  # seconds that a trial may take
 

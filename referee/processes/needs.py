@@ -4,24 +4,159 @@ The operator's command, working directory and environment say what a bot may rea
 that they name, and the programs that they name with all that was installed with them. What lies in a bot's
 own folder was written by the bot's author, so a file or link there gives access to nothing outside, except
 for the interpreter of an installation.
+
+A program may be a script with an interpreter, or a symbolic link into a virtual environment, whose own
+interpreter lies elsewhere, and so on. What belongs to each of them are a few folders beside its `bin`.
 """
 
 from __future__ import annotations
 
+import ast
 import contextlib
+import errno
 import glob
+import itertools
 import os
 import re
 import shlex
 import shutil
+import stat
 import sys
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from referee.processes import installation
-from referee.processes.links import FollowedPath, follow
+from referee.core.files import read_start
+from referee.processes.bot import INTERPRETERS
+
+BIN = ("bin", "sbin", "shims", "Scripts")  # the names of folders of programs
+
+_BESIDE_BIN = (
+    *("bin", "sbin", "lib", "lib32", "lib64", "libexec", "include", "share", "conf"),
+    *("pyvenv.cfg", "ssl", "release"),
+    *("shims", "versions", "version", "installs", "plugins", "pyenv.d"),
+)
+"""What may belong to an installation, beside its folder of programs. Other files, such as those in `etc`, are
+not read by interpreters, and may be secret.
+"""
+
+_READ_BYTES = 65_536  # how much of a file is read to find what it names
+
+_MAX_FILES = 2000  # maximum number of entries of a folder with packages that are looked at
+
+_MAPPING = re.compile(rb"^MAPPING(?:: [^=]+)? = (\{.*\})$", re.MULTILINE)
+"""How setuptools writes where the packages are that are being developed."""
+
+
+def parts(program: Path) -> list[Path]:
+    """The folders that belong to an installed program, or the program itself where it was not installed."""
+    prefix = program.parent.parent
+    if program.parent.name not in BIN:
+        return [program]
+    if prefix.name == ".local":  # `share` beside it has the user's data
+        return [program.parent, prefix / "lib"]
+    return [prefix / name for name in _BESIDE_BIN]
+
+
+def is_interpreter(program: Path) -> bool:
+    """Whether a program is an interpreter of an installation, as its name and the folders beside it show."""
+    return (
+        program.parent.name == "bin"
+        and INTERPRETERS.fullmatch(program.name) is not None
+        and is_program(program)
+        and any((program.parent.parent / name).is_dir() for name in ("lib", "lib64"))
+    )
+
+
+def is_program(path: Path) -> bool:
+    """Whether a file can be executed: as machine code, or as a script that names its interpreter."""
+    return os.access(path, os.X_OK) and _beginning(path, 4).startswith((b"\x7fELF", b"#!"))
+
+
+def needed_programs(program: Path, search: str) -> list[Path]:
+    """The programs that a program names: the interpreters in its first line, which are searched for along the
+    path `search`, and the one that its virtual environment was made from.
+    """
+    named = []
+    with contextlib.suppress(ValueError):
+        first, _, _ = _beginning(program, 4096).partition(b"\n")
+        if first.startswith(b"#!"):
+            words = shlex.split(os.fsdecode(first[2:]))
+            named += [word for word in words if word.startswith("/")]
+            if words and os.path.basename(words[0]) == "env":  # noqa: PTH119
+                named += [found for word in words[1:] if (found := shutil.which(word, path=search))]
+    settings = _beginning(program.parent.parent / "pyvenv.cfg") if program.parent.name in BIN else b""
+    for line in settings.decode(errors="replace").splitlines():
+        name, _, value = line.partition("=")
+        if name.strip() == "home" and value.strip().startswith("/"):
+            named.append(f"{value.strip()}/python3")
+    return [Path(path) for path in named if "\0" not in path]
+
+
+def developed(folder: Path) -> Iterator[Path]:
+    """The folders of packages that are being developed: which a Python installation uses although they do
+    not lie in its folder `lib`, since a file beside its packages names them.
+    """
+    for packages in folder.glob("python*/*-packages"):
+        try:
+            with os.scandir(packages) as entries:
+                names = [entry.name for entry in itertools.islice(entries, _MAX_FILES)]
+        except OSError:
+            continue
+        for name in names:
+            if name.endswith(".pth"):
+                for line in _beginning(packages / name).decode(errors="replace").splitlines():
+                    if line.startswith("/") and "\0" not in line:
+                        yield Path(line.strip())
+            elif name.startswith("__editable__") and name.endswith("_finder.py"):
+                for mapping in _MAPPING.findall(_beginning(packages / name)):
+                    with contextlib.suppress(ValueError, SyntaxError, MemoryError, RecursionError):
+                        found = ast.literal_eval(mapping.decode())
+                        yield from (Path(str(path)) for path in found.values() if str(path).startswith("/"))
+
+
+def _beginning(path: Path, size: int = _READ_BYTES) -> bytes:
+    """The first bytes of a regular file; empty for anything else, and where it cannot be read."""
+    with contextlib.suppress(OSError, ValueError):
+        return read_start(path, size)
+    return b""
+
+
+_MAX_LINKS = 40  # maximum number of links in one path; the kernel follows no more
+
+
+class FollowedPath(NamedTuple):
+    """The target of a path, with the links on the way."""
+
+    path: str  # the same place without symbolic links
+    links: tuple[tuple[str, str], ...]
+    """The links on the way: where each lies, itself without links, and its text."""
+
+
+def follow(path: str) -> FollowedPath:
+    """Follows an absolute path to its end. Raises `OSError` or `ValueError` where nothing exists there."""
+    real = ""
+    links: list[tuple[str, str]] = []
+    pending = path.split("/")[::-1]
+    while pending:
+        part = pending.pop()
+        if part == "..":
+            real = real.rpartition("/")[0]
+        elif part not in ("", "."):
+            place = f"{real}/{part}"
+            if not stat.S_ISLNK(os.lstat(place).st_mode):
+                real = place
+                continue
+            if len(links) == _MAX_LINKS:
+                raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
+            text = os.readlink(place)  # noqa: PTH115 - pathlib changes the text
+            links.append((place, text))
+            if text.startswith("/"):
+                real = ""
+            pending += text.split("/")[::-1]
+    return FollowedPath(real or "/", tuple(links))
+
 
 SYSTEM = tuple(
     Path(path)
@@ -232,7 +367,7 @@ class _NeedsSearch:
 
     def folders_of(self, path: Path, real: FollowedPath) -> Iterator[Path]:
         """The folders that a named file of the bot lies in, except for those that hold much else."""
-        if not self._leads_out(real) and not installation.is_interpreter(path):
+        if not self._leads_out(real) and not is_interpreter(path):
             for folder in (Path(real.path).parent, Path(follow(str(path.parent)).path)):
                 if not self.is_wide(folder) and not _is_system(folder):
                     yield folder
@@ -269,7 +404,7 @@ class _NeedsSearch:
                 self._add_program(program)
             for inner in _words_of_script(word, str(self._home)):
                 for program in self._programs(inner):
-                    if installation.is_program(program):  # not all that a script names is meant to be read
+                    if is_program(program):  # not all that a script names is meant to be read
                         self._add_program(program)
         for name in _ENVIRONMENT:
             for text in _folders(self._environment.get(name, "")):
@@ -290,15 +425,13 @@ class _NeedsSearch:
                     continue
                 seen.add(place)
                 by_operator &= not self._leads_out(above)
-                if by_operator or (
-                    installation.is_interpreter(place) and _is_open(place)
-                ):  # guard: named-by-bots
+                if by_operator or (is_interpreter(place) and _is_open(place)):  # guard: named-by-bots
                     self.links.update(above.links)
                     self._add_parts(place, by_operator)
                 by_operator &= not self._is_authors(place)
                 if place.is_symlink():
                     pending.append((place.parent / place.readlink(), by_operator))
-                needed = installation.needed_programs(place, self._path)
+                needed = needed_programs(place, self._path)
                 pending += [(other, by_operator) for other in needed]
 
     def _add_parts(self, program: Path, by_operator: bool) -> None:
@@ -307,10 +440,10 @@ class _NeedsSearch:
         """
         if _is_system(program):
             return
-        if program.parent.name in installation.BIN and self.is_wide(program.parent.parent):
+        if program.parent.name in BIN and self.is_wide(program.parent.parent):
             self.add(program.parent)  # folders beside it have the user's own files
             return
-        found = installation.parts(program)
+        found = parts(program)
         for part in found:
             if by_operator:
                 self._add_with_packages(part)
@@ -324,7 +457,7 @@ class _NeedsSearch:
             self.add(folder)
             if not self._is_authors(folder):
                 with contextlib.suppress(PermissionError):  # in a folder that this user may not enter
-                    for package in installation.developed(folder):
+                    for package in developed(folder):
                         self.add(package)
 
     def _programs(self, word: str) -> Iterator[Path]:
@@ -365,7 +498,7 @@ class _NeedsSearch:
             place = Path(real.path)
             if place.is_dir():
                 found.add(place)
-            elif not installation.is_interpreter(path):
+            elif not is_interpreter(path):
                 found |= {place.parent, Path(follow(str(path.parent)).path)}
         return {folder for folder in found if not self.is_wide(folder)}
 
@@ -382,7 +515,7 @@ class _NeedsSearch:
         )  # guard: links-of-bots
 
     def _is_program(self, path: Path, real: FollowedPath) -> bool:
-        return path.is_symlink() and installation.is_program(path) and _is_open(Path(real.path))
+        return path.is_symlink() and is_program(path) and _is_open(Path(real.path))
 
     def is_wide(self, path: Path) -> bool:
         """Whether a folder holds much that is not the bot's: one of the system's, the temporary one, a home

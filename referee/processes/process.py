@@ -1,26 +1,88 @@
-"""One bot's process: its streams, its exit, its limits. Knows nothing of the protocol."""
+"""One bot's process: its streams, its exit, its limits, its end. Knows nothing of the protocol."""
 
 from __future__ import annotations
 
 import codecs
 import contextlib
 import os
+import select
 import signal
 import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
-from referee.processes import cpu, launcher, messages, seccomp, starvation, tree
+from referee.core.units import about_size
+from referee.processes import cpu, launcher, messages, seccomp, tree
 from referee.processes.bot import Bot
-from referee.processes.exit_report import ExitReport, exceeded, excess, status_text
 from referee.processes.isolation import isolated
+from referee.processes.limits import Limits
 from referee.processes.messages import Request
 from referee.processes.scratch import REMOVE_S
-from referee.processes.streams import READ_SIZE, Pipes
-from referee.processes.watch import UNKILLABLE_S
+from referee.processes.streams import READ_SIZE, Pipes, Terminal
+from referee.processes.tree import UNKILLABLE_S
 
-if TYPE_CHECKING:
-    from referee.processes.pty import Terminal
+
+class ExitReport(NamedTuple):
+    """The report on a bot when all its processes have ended."""
+
+    status: str  # how its own process ended
+    orphans: tuple[str, ...] = ()  # processes that it had started and that outlived it; ten at most
+    escaped: tuple[str, ...] = ()  # processes that had left its process group; ten at most
+    unkillable: tuple[str, ...] = ()  # processes that hang in the kernel and could not be ended; ten at most
+    refused: tuple[tuple[str, int], ...] = ()
+    """The system calls that it was refused, where that is counted, and how often; the last one comes last."""
+    cpu_us: int = 0  # the processor time of all its processes
+    memory_bytes: int = 0
+    """The peak of its largest process; at least some 10 MB, the size of the warden that it is forked from."""
+    ignored_quit: bool = False  # whether it was not at fault, and still had to be ended after `quit`
+
+
+def status_text(code: int) -> str:
+    """Describes how a process ended; the code is that of `subprocess`."""
+    if code >= 0:
+        return f"exited with status {code}"
+    try:
+        return f"was ended by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"was ended by signal {-code}"
+
+
+def excess(limit: str, count: int, most: int) -> str:
+    """The sentence for a limit of the whole process tree that a bot exceeded."""
+    match limit:
+        case messages.PROCESSES:
+            return f"{count} processes and threads, expected at most {most}"
+        case messages.MEMORY:
+            return f"{about_size(count)} of memory, expected at most {about_size(most)}"
+        case messages.SCRATCH_BYTES:
+            return f"{about_size(count)} in its scratch folder, expected at most {about_size(most)}"
+        case messages.SCRATCH_FILES:
+            return f"more than {most} files and folders in its scratch folder"
+        case messages.SCRATCH_DEPTH:
+            return f"folders nested more than {most} deep in its scratch folder"
+        case messages.OUT_OF_MEMORY:
+            return "so much memory that the machine had none left, and the system killed it"
+        case _:
+            raise ValueError(limit)
+
+
+def exceeded(code: int, limits: Limits, own_cpu_ns: int, all_cpu_ns: int) -> str:
+    """Names the limit for which the kernel ended a process; empty if for none.
+
+    `own_cpu_ns`: the processor time of the process as limits count it; `all_cpu_ns`: of its whole tree.
+    """
+    if limits.cpu is not None:
+        most_ns = limits.cpu * 1_000_000_000
+        ignored = code == -signal.SIGKILL and own_cpu_ns >= most_ns  # SIGXCPU comes first
+        # A shell tells so that its program was ended. Of that only an exact time is known, and the kernel
+        # counts in ticks.
+        told_by_shell = code == 128 + signal.SIGXCPU and all_cpu_ns >= most_ns // 2
+        if code == -signal.SIGXCPU or ignored or told_by_shell:
+            return "more processor time than it may use"
+    if code == -signal.SIGXFSZ and limits.file_size is not None:
+        return "a file of more bytes than it may have"
+    return ""
+
 
 STDERR_READ_SIZE = 65_536  # bytes of stderr that are read at a time: the usual capacity of a pipe
 
@@ -83,7 +145,7 @@ class BotStart:
 
     def __init__(self, bot: Bot) -> None:
         self.bot = bot
-        self.streams = _streams(bot)
+        self.streams = Terminal() if bot.pty else Pipes()
         try:
             self.stderr, self._bot_stderr = os.pipe()
         except BaseException:
@@ -153,9 +215,7 @@ class BotProcess:
         self.control_open = True  # whether its warden may send more notices
         self.pid = self._started.pid
         self.clock = cpu.TreeClock(self._started.warden, self.pid) if cpu.AVAILABLE else None
-        self.starvation = (
-            starvation.StarvationClock(self.clock) if self.clock and starvation.AVAILABLE else None
-        )
+        self.starvation = cpu.StarvationClock(self.clock) if self.clock and cpu.COUNTS_WAITING else None
         self.forgives_waiting = bot.forgive_waiting
         self.stamped = self._streams.stamped  # whether the kernel records when the bot wrote
         self.stdout = self._streams.stdout
@@ -320,7 +380,7 @@ class BotProcess:
         return (
             self.clock is not None
             and self.clock.near_ns() - self._closed_cpu_ns < STARVED_NS
-            and any(map(starvation.is_ready, self.clock.processes()))
+            and any(map(cpu.is_ready, self.clock.processes()))
         )
 
     def pause(self) -> None:
@@ -375,14 +435,6 @@ class BotProcess:
         os.close(self.stderr)
 
 
-def _streams(bot: Bot) -> Pipes | Terminal:
-    if not bot.pty:
-        return Pipes()
-    from referee.processes.pty import Terminal  # few bots need pexpect
-
-    return Terminal()
-
-
 def _request(bot: Bot, is_terminal: bool) -> Request:
     """The request to a warden to start a bot."""
     limits = bot.limits
@@ -413,3 +465,53 @@ def _request(bot: Bot, is_terminal: bool) -> Request:
         deferring_filter=how.deferring_filter,
         root=tuple(how.root) if how.root else None,
     )
+
+
+GRACE_S = 0.5  # seconds that a bot has to exit by itself after `quit` and the end of its input
+
+PATIENT_S = 3_600_000.0
+"""Seconds that a bot has to exit where there are no time limits: longer than anybody waits."""
+
+TERM_S = 0.2  # seconds between SIGTERM and SIGKILL
+
+
+_LONGEST_WAIT_S = 3600.0  # seconds of one wait at most: the system call takes no more than some weeks
+
+
+def end_processes(processes: Iterable[BotProcess], grace_s: float = GRACE_S) -> None:
+    """Ends bots together: closes their input, waits, sends SIGTERM, waits, kills all their processes."""
+    to_end = list(processes)
+    try:
+        for process in to_end:
+            process.close_input()
+        if not _exited_within(to_end, grace_s):
+            for process in to_end:
+                process.terminate()
+            _exited_within(to_end, TERM_S)
+    finally:
+        for process in to_end:
+            process.kill()
+        for process in to_end:
+            process.reap()
+
+
+def _exited_within(processes: list[BotProcess], seconds: float) -> bool:
+    """Waits until all have exited, reading their output meanwhile. Returns whether they exited in time."""
+    deadline = time.monotonic() + seconds
+    while True:
+        living = [process for process in processes if process.exit_status() is None]
+        for process in processes:  # one that has just exited may have written something before
+            process.drain_final_output()
+        if not living:
+            return True
+        rest = deadline - time.monotonic()
+        if rest <= 0:
+            return False
+        poll = select.poll()
+        for process in living:
+            poll.register(process.control, select.POLLIN)
+            if process.stdout_open:
+                poll.register(process.stdout, select.POLLIN)
+            if process.stderr_open:
+                poll.register(process.stderr, select.POLLIN)
+        poll.poll(min(rest, _LONGEST_WAIT_S) * 1000)

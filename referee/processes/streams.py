@@ -1,8 +1,12 @@
-"""A bot's input and output as two pipes: what it writes is read here, and its input written."""
+"""A bot's input and output: two pipes, or a terminal for programs that buffer their output, or do not start,
+without one.
+"""
 
 from __future__ import annotations
 
 import os
+import pty
+import tty
 from typing import ClassVar
 
 from referee.processes import stamped
@@ -65,3 +69,37 @@ class Pipes:
         """Closes the referee's ends."""
         self.close_input()
         os.close(self.stdout)
+
+
+class Terminal(Pipes):
+    """A pseudo-terminal, the controlling terminal of the bot's session. Raises `OSError`.
+
+    It is in raw mode: it echoes nothing, changes no byte, and breaks no line. Each side has two descriptors:
+    one to poll for reading, the other for writing. The bot's input ends only when both are closed.
+    """
+
+    is_terminal: ClassVar[bool] = True
+
+    def __init__(self) -> None:
+        self.stdout, self.bot_stdin = pty.openpty()
+        tty.setraw(self.bot_stdin)
+        self.stdin = os.dup(self.stdout)
+        self.bot_stdout = os.dup(self.bot_stdin)
+        self.stamped = False
+        self.stdout_open = True
+        os.set_blocking(self.stdout, False)  # both descriptors, which are of one file
+
+    def read(self) -> bytes | None:
+        """The available bytes of the bot's output: None if there are none yet, empty at its end."""
+        try:
+            return super().read()
+        except OSError:  # EIO: nobody has the terminal open any more
+            self.stdout_open = False
+            return b""
+
+    def write(self, data: bytes) -> int:
+        """Writes what fits now, and returns how many bytes that were. Raises `BrokenPipeError`."""
+        try:
+            return super().write(data)
+        except OSError:
+            raise BrokenPipeError from None

@@ -1,4 +1,4 @@
-"""Trees of processes: found, named, measured and killed."""
+"""Trees of processes: found, named, measured, adopted and killed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,14 @@ import os
 import signal
 import time
 from collections import namedtuple
+from collections.abc import Collection
+
+from referee.processes import libc
+
+UNKILLABLE_S = 5.0
+"""A process that SIGKILL does not end within this many seconds hangs in the kernel, and is given up."""
+
+RETRY_S = 0.001  # seconds after which killed processes are checked again
 
 MAX_PROCESSES = 5000  # maximum number of processes of a tree that are looked at
 
@@ -135,15 +143,31 @@ def kill(pid: int) -> None:
     _signal(pid, signal.SIGKILL)
 
 
-def kill_children(spare: set[int]) -> bool:
+def kill_children(spare: Collection[int]) -> bool:
     """Kills and reaps the children of this process except `spare`. Returns whether there were any.
 
     Their own children are reparented to this process when they die, and are killed by the next call.
     """
-    living = [pid for pid in own_children() if pid not in spare]
+    living = [pid for pid in children(os.getpid()) if pid not in spare]
     for pid in living:
         kill(pid)
     for pid in living:
         with contextlib.suppress(ChildProcessError):
             os.waitpid(pid, os.WNOHANG)
     return bool(living)
+
+
+def kill_all_children(spare: Collection[int]) -> None:
+    """Kills the children of this process except `spare`, and their children, until none is left, or those
+    that are hang in the kernel.
+    """
+    deadline = time.monotonic() + UNKILLABLE_S
+    while kill_children(spare) and time.monotonic() < deadline:
+        time.sleep(RETRY_S)
+
+
+def adopt(orphans: bool) -> None:
+    """Whether orphans among the descendants of this process become its children, where the system can: those
+    of bots that killed their warden and the launcher above it.
+    """
+    libc.prctl(libc.SUBREAPER, int(orphans))  # guard: sub-reaper

@@ -27,12 +27,12 @@ from collections import namedtuple
 
 from referee.processes import cgroups, libc, scratch, tree
 from referee.processes.confinement import Confinement
-from referee.processes.execution import start_bot
+from referee.processes.execution import Starter, start_bot
 from referee.processes.messages import HEAD, LONGEST, NEW_WARDEN, STREAMS, TAKEN, Request, notify, refuse
 from referee.processes.prepared import PreparedMounts
 from referee.processes.refusals import Refusals
-from referee.processes.starter import Starter
-from referee.processes.watch import RETRY_S, UNKILLABLE_S, BotMonitor, Wake
+from referee.processes.tree import RETRY_S, UNKILLABLE_S
+from referee.processes.watch import BotMonitor, Wake
 
 WATCH_S = 0.1
 """Seconds between two looks of the launcher at its wardens."""

@@ -17,7 +17,7 @@ from referee.gameplay.openings import NO_OPENINGS, Openings
 from referee.gameplay.terms import Terms
 from referee.games import origin_of
 from referee.games.api import Game, Options
-from referee.processes import cpu, starvation
+from referee.processes import cpu
 from referee.processes.bot import Bot
 
 PROCESSES = ("game", "encounter", "worker")
@@ -44,8 +44,8 @@ class Entrant:
             raise EnvironmentLacksError(
                 f"bot `{self.bot.name}`: the clock `{self.control}` counts processor time, which needs Linux"
             )
-        if self.bot.forgive_waiting and not starvation.AVAILABLE:
-            raise EnvironmentLacksError(f"bot `{self.bot.name}`: `forgive_waiting` {starvation.NEEDED}")
+        if self.bot.forgive_waiting and not cpu.COUNTS_WAITING:
+            raise EnvironmentLacksError(f"bot `{self.bot.name}`: `forgive_waiting` {cpu.WAITING_NEEDED}")
 
 
 @dataclass(frozen=True)

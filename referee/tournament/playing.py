@@ -17,7 +17,7 @@ from referee.core.settings import CLOSED, PLAYED_US, TimeLimit
 from referee.core.text import counted
 from referee.gameplay.events import Rejected
 from referee.gameplay.hints import NOT_EXITED
-from referee.processes.ending import GRACE_S
+from referee.processes.process import GRACE_S
 from referee.records.amendments import THEN, Strikes, at_fault
 from referee.records.record import REJECTED, Summary, from_json
 from referee.tournament.plan import Entrant

@@ -14,9 +14,8 @@ from referee.gameplay.api import Failure, ReplyContent
 from referee.gameplay.events import Ending
 from referee.processes import stamped
 from referee.processes.bot import Bot
-from referee.processes.ending import GRACE_S, PATIENT_S, end_processes
 from referee.processes.launcher import LostWarden
-from referee.processes.process import BotProcess, BotStart
+from referee.processes.process import GRACE_S, PATIENT_S, BotProcess, BotStart, end_processes
 from referee.protocol.session import Phase
 from referee.wire.dialogue import FROM_BOT, STDERR, TO_BOT, Tap
 from referee.wire.referee_session import RefereeSession

@@ -15,8 +15,8 @@ import time
 from referee.core.value import made
 from referee.gameplay.events import Timing
 from referee.processes import stamped
+from referee.processes.cpu import StarvationClock
 from referee.processes.process import BotProcess
-from referee.processes.starvation import StarvationClock
 from referee.wire.stoppage import SLICE_NS
 
 CPU_WALL = 3

@@ -36,8 +36,8 @@ from referee.core.units import TimeControl
 from referee.games import GAMES
 from referee.processes import levels, tree
 from referee.processes.bot import Bot
-from referee.processes.exit_report import ExitReport
 from referee.processes.launcher import Launcher
+from referee.processes.process import ExitReport
 from referee.records.record import to_json
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter

@@ -6,8 +6,7 @@ import sys
 from pathlib import Path
 
 from referee.processes.bot import Bot
-from referee.processes.ending import end_processes
-from referee.processes.process import BotProcess
+from referee.processes.process import BotProcess, end_processes
 from tests.waiting import eventually
 
 PYTHON = "/usr/bin/python3" if Path("/usr/bin/python3").exists() else sys.executable

@@ -16,8 +16,8 @@ from referee.gameplay.events import Retired
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.processes.bot import Bot
-from referee.processes.exit_report import ExitReport
 from referee.processes.limits import SHARE, Limits
+from referee.processes.process import ExitReport
 from referee.records.record import GameRecord
 from referee.tournament.workers.encounter import Hooks, play_encounter
 from tests.command import ROOT

@@ -33,8 +33,7 @@ from referee.games.blooms import BloomsState
 from referee.games.floral.state import FloralState
 from referee.processes import owned, stamped, tree
 from referee.processes.bot import Bot
-from referee.processes.ending import end_processes
-from referee.processes.process import BotProcess
+from referee.processes.process import BotProcess, end_processes
 from referee.records.record import GameRecord, to_json
 from referee.records.replay import verify
 from referee.tournament.workers.encounter import ProcessUse, play_encounter

@@ -13,9 +13,8 @@ import pytest
 from referee.processes import cgroups, owned
 from referee.processes.bot import Bot
 from referee.processes.cgroups import LISTING, MOUNTS, Group, controllers, killed_for_memory, parent_of_groups
-from referee.processes.ending import end_processes
 from referee.processes.limits import Limits
-from referee.processes.process import BotProcess
+from referee.processes.process import BotProcess, end_processes
 from tests.holdings import living
 from tests.waiting import eventually
 

@@ -65,7 +65,7 @@ NEVER_FAILED = {11}
 def no_game_is_cut_short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(steps, "LONG_GAME_S", TOO_LONG_S)
     monkeypatch.setattr(steps, "MEMORY_GAME_S", TOO_LONG_S)
-    monkeypatch.setattr("referee.processes.ending.TERM_S", TOO_LONG_S)
+    monkeypatch.setattr("referee.processes.process.TERM_S", TOO_LONG_S)
 
 
 def quick(defect: Defect) -> bool:

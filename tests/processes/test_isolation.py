@@ -17,9 +17,8 @@ from referee.core.settings import CONFINED, LEVELS
 from referee.processes import levels, seccomp
 from referee.processes.bot import Bot
 from referee.processes.confinement import SIGNALS_ABI, landlock_abi
-from referee.processes.ending import end_processes
 from referee.processes.limits import Limits
-from referee.processes.process import BotProcess
+from referee.processes.process import BotProcess, end_processes
 from referee.tournament.file.config import load
 from referee.tournament.run.isolating import with_hidden
 from referee.tournament.run.opening import examine
@@ -60,7 +59,7 @@ def test_a_signal_that_ends_the_bot_is_told_at_every_level(level: str) -> None:
 
 
 def test_a_bot_can_handle_sigterm_at_every_level(level: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("referee.processes.ending.TERM_S", TOO_LONG_S)
+    monkeypatch.setattr("referee.processes.process.TERM_S", TOO_LONG_S)
     process = BotProcess(shell("trap 'echo ended; exit 0' TERM; echo ready; sleep 600 & wait", level))
     while not process.read():
         pass

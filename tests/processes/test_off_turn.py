@@ -16,7 +16,7 @@ from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.processes import cpu
 from referee.processes.bot import Bot
-from referee.processes.exit_report import ExitReport
+from referee.processes.process import ExitReport
 from referee.records.record import OFF_TURN
 from referee.tournament.file.config import load
 from referee.tournament.plan import entrant_json

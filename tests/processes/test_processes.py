@@ -23,9 +23,7 @@ from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.processes import stamped
 from referee.processes.bot import Bot
-from referee.processes.ending import end_processes
-from referee.processes.exit_report import ExitReport
-from referee.processes.process import BotProcess
+from referee.processes.process import BotProcess, ExitReport, end_processes
 from referee.records.record import GameRecord, to_json
 from referee.records.replay import verify
 from referee.tournament.workers.encounter import Hooks, ShowEvent, play_encounter
@@ -99,7 +97,7 @@ AT_THE_DEADLINE = [
 @pytest.mark.parametrize("vice", quick_first(AT_THE_DEADLINE, 4))
 def test_loses_at_the_deadline_whatever_it_does_meanwhile(vice: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Else it would lose by a flood after some twenty seconds, or end by itself after sixty."""
-    monkeypatch.setattr("referee.processes.ending.TERM_S", 0.01)
+    monkeypatch.setattr("referee.processes.process.TERM_S", 0.01)
     exits: dict[str, ExitReport] = {}
     (record,) = games(GOOD, (vice,), size="8", clocks=(LONG, SHORT), exits=exits)
     assert loser(record) == (2, "time")
@@ -295,7 +293,7 @@ def test_what_happens_between_two_games_is_judged_in_the_next(vice: str, second:
 
 def test_a_bot_may_clean_up_on_sigterm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("referee.wire.connection.GRACE_S", 0.01)
-    monkeypatch.setattr("referee.processes.ending.TERM_S", TOO_LONG_S)
+    monkeypatch.setattr("referee.processes.process.TERM_S", TOO_LONG_S)
     games(("cleans up", str(tmp_path / "done")), RESIGNS)
     assert (tmp_path / "done").exists()
 
@@ -324,7 +322,7 @@ def test_a_bot_that_does_not_quit_is_ended(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_bot_that_got_no_processor_has_not_ignored_the_end(
     ready: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("referee.processes.starvation.is_ready", lambda thread: ready)
+    monkeypatch.setattr("referee.processes.cpu.is_ready", lambda thread: ready)
     process = BotProcess(Bot("sleeping", ("sleep", "600"), Path("/")))
     end_processes([process], grace_s=0)
     assert process.terminated and process.ignored_end is not ready

@@ -88,7 +88,7 @@ def test_nothing_is_echoed_and_nothing_is_changed() -> None:
 def test_the_terminal_adds_no_delay() -> None:
     record = game(on_a_terminal())
     used = [event.charge.used_us for event in record.events if isinstance(event, Moved) and event.seat == 0]
-    assert min(used) < 50_000, "each line would have pexpect's own delay of 50 ms"
+    assert min(used) < 50_000, "a terminal needs no delay"
 
 
 @pytest.mark.quick_cases(1)

@@ -17,8 +17,7 @@ import pytest
 
 from referee.core.settings import CONFINED, LEVELS
 from referee.processes.bot import Bot
-from referee.processes.compiled_starter import STARTS, compiled_starter
-from referee.processes.launcher import Launcher
+from referee.processes.launcher import STARTS, Launcher, compiled_starter
 from referee.processes.limits import Limits
 from referee.processes.process import BotProcess
 from tests.processes.programs import PYTHON, run
@@ -166,7 +165,7 @@ def test_a_library_that_was_put_in_the_place_of_the_checked_one_is_not_loaded(
     checked, other = (tmp_path / name for name in ("checked.c", "other.c"))
     for source in (checked, other):
         source.write_text(WITNESS % source.with_suffix(".loaded"))
-    monkeypatch.setattr("referee.processes.compiled_starter.SOURCE", checked)
+    monkeypatch.setattr("referee.processes.launcher.SOURCE", checked)
     Launcher.get()
     (path,) = library.iterdir()
     library.parent.rename(tmp_path / "away")

@@ -16,14 +16,14 @@ from referee.core.units import TimeControl
 from referee.gameplay.events import Moved
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
-from referee.processes import starvation
+from referee.processes import cpu
 from referee.processes.bot import Bot
 from referee.tournament.workers.encounter import play_encounter
 from tests.command import RANDOM, ROOT, referee
 from tests.processes.encounters import LONG, LONG_US
 from tests.processes.runs import toml
 
-pytestmark = pytest.mark.skipif(not starvation.AVAILABLE, reason="this kernel does not count waiting")
+pytestmark = pytest.mark.skipif(not cpu.COUNTS_WAITING, reason="this kernel does not count waiting")
 
 COMPUTING = "import os; os.sched_setaffinity(0, {{{core}}})\nwhile True: pass"
 
@@ -142,7 +142,7 @@ def test_a_tournament_forgives_waiting_where_the_kernel_counts_it(
         "forgive_waiting": True,
     }
     file = toml(tmp_path / "t.toml", bots, **main)
-    monkeypatch.setattr(starvation, "AVAILABLE", False)
+    monkeypatch.setattr(cpu, "COUNTS_WAITING", False)
     done = referee("run", str(file), "-o", str(folder))
     assert done.code == 5 and not folder.exists()
     (line,) = done.err.splitlines()

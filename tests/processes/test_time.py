@@ -18,8 +18,7 @@ from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.processes import cpu, stamped
 from referee.processes.bot import Bot
-from referee.processes.ending import end_processes
-from referee.processes.process import BotProcess
+from referee.processes.process import BotProcess, end_processes
 from referee.records.record import GameRecord, from_json, to_json
 from referee.records.replay import verify
 from referee.tournament.plan import Entrant

@@ -17,15 +17,13 @@ from referee.core.errors import EnvironmentLacksError
 from referee.gameplay.events import Retired
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
-from referee.processes import cpu, ending, launcher
+from referee.processes import cpu, launcher
 from referee.processes.bot import Bot
-from referee.processes.ending import end_processes
-from referee.processes.exit_report import ExitReport
 from referee.processes.launcher import IDLE_WARDENS, Launcher
 from referee.processes.levels import reason
 from referee.processes.limits import Limits
 from referee.processes.messages import LOST_WARDEN, NEW_WARDEN
-from referee.processes.process import BotProcess
+from referee.processes.process import BotProcess, ExitReport, end_processes
 from referee.processes.tree import children as children_of
 from referee.tournament.workers.encounter import play_encounter
 from tests.command import PARENT, ROOT, THIS_PYTHON
@@ -116,7 +114,7 @@ def test_what_a_bot_leaves_behind_is_ended_and_named(level: str) -> None:
 
 
 def test_a_bot_that_is_ended_has_left_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ending, "TERM_S", TOO_LONG_S)
+    monkeypatch.setattr("referee.processes.process.TERM_S", TOO_LONG_S)
     process = started(f"sleep {mark(111)} & wait")
     wait_until_sleeping(mark(111))
     report = ended(process, 0)
@@ -126,7 +124,7 @@ def test_a_bot_that_is_ended_has_left_nothing_behind(monkeypatch: pytest.MonkeyP
 
 def test_the_group_gets_sigterm_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The bot is a child of the command that was named, as where a script starts it: it may clean up too."""
-    monkeypatch.setattr(ending, "TERM_S", TOO_LONG_S)
+    monkeypatch.setattr("referee.processes.process.TERM_S", TOO_LONG_S)
     done = tmp_path / "done"
     inner = f"trap 'touch {done}; exit' TERM; echo ready; while :; do sleep 0.01; done"
     process = started(f'sh -c "{inner}" & trap "" TERM; echo ready; wait')

@@ -199,7 +199,7 @@ def _interpreter(user: int | None) -> tuple[str, str]:
     import click
 
     packages = str(Path(click.__file__).parent.parent)
-    test = "import click, numpy, pexpect, rich, tabulate"
+    test = "import click, numpy, rich, tabulate"
     for program in (sys.executable, PYTHON):
         command = [program, "-B", "-c", test]
         env = {"PATH": os.environ["PATH"], "PYTHONPATH": packages}

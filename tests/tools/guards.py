@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from tabulate import tabulate
 
-from referee.processes.compiled_starter import STARTS
+from referee.processes.launcher import STARTS
 from tests.command import ROOT
 from tests.tools.changes import changed, first_failure, parsed, project_copy, spliced, text_of
 

@@ -25,7 +25,7 @@ from referee.core.errors import UsageError
 from referee.core.files import FileHashes, is_regular, read_start
 from referee.core.text import shown
 from referee.core.units import about_size
-from referee.processes import installation, needs
+from referee.processes import needs
 from referee.processes.bot import Bot
 from referee.records.run_files import RECORDS
 from referee.tournament.file.bot_table import BotOrigin
@@ -151,7 +151,7 @@ def _named(bot: Bot) -> Iterator[_Entry]:
     read.
     """
     for named in needs.named(bot.argv, bot.cwd, bot.environment()):
-        if not installation.is_interpreter(named.path):
+        if not needs.is_interpreter(named.path):
             yield _Entry(Path(os.path.normpath(named.path)), named.place)
             for folder in named.folders:
                 yield _Entry(folder, folder)
@@ -180,7 +180,7 @@ def _words_paths(bot: Bot) -> Iterator[Path]:
     for word in bot.command:
         for text in paths_in(word):
             path = Path(os.path.normpath(bot.cwd / text))
-            if "\0" not in text and is_regular(path) and not installation.is_interpreter(path):
+            if "\0" not in text and is_regular(path) and not needs.is_interpreter(path):
                 yield path
 
 

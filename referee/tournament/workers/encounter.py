@@ -28,9 +28,8 @@ from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games.api import Seat, State
 from referee.processes.bot import Bot
-from referee.processes.exit_report import ExitReport
 from referee.processes.isolation import reaches_referee
-from referee.processes.process import BotStart
+from referee.processes.process import BotStart, ExitReport
 from referee.records.played_on import BY_REFEREE, PlayedOn
 from referee.records.record import OFF_TURN, GameRecord
 from referee.wire.connection import BotConnection, end_connections

@@ -23,9 +23,8 @@ from referee.core.errors import EnvironmentLacksError
 from referee.core.stop import SIGNALS
 from referee.core.this_machine import usable_cores
 from referee.processes import launcher, libc, tree
-from referee.processes.adoption import adopt, end_all_adopted
 from referee.processes.cgroups import killed_for_memory
-from referee.processes.watch import UNKILLABLE_S
+from referee.processes.tree import UNKILLABLE_S, adopt, kill_all_children
 from referee.tournament.workers.task import (
     Backend,
     BackendFactory,
@@ -250,7 +249,7 @@ class WorkerPool(Backend):
             del self._workers[number]
             reports.append(WorkerDied(worker.task, worker.failure, worker.suspects))
         if failed:
-            end_all_adopted(self._family())
+            kill_all_children(self._family())
             for worker in failed.values():
                 worker.remove_left()
         if reports:
@@ -304,7 +303,7 @@ class WorkerPool(Backend):
             worker.kill()
         for worker in self._workers.values():
             worker.release()
-        end_all_adopted(self._others)
+        kill_all_children(self._others)
         for worker in self._workers.values():
             worker.remove_left()
         self._workers.clear()

@@ -24,9 +24,9 @@ from referee.core.stop import SIGNALS
 from referee.core.text import shown
 from referee.gameplay.terms import Terms
 from referee.processes import libc
-from referee.processes.adoption import adopt, end_adopted, end_all_adopted
-from referee.processes.exit_report import ExitReport
 from referee.processes.launcher import Launcher
+from referee.processes.process import ExitReport
+from referee.processes.tree import adopt, kill_all_children, kill_children
 from referee.records.journal import body_of
 from referee.records.played_on import BY_REFEREE, MAX_LABEL
 from referee.records.record import GameRecord, bot_totals, summary_of, timed_moves, to_json
@@ -311,7 +311,7 @@ class Worker:
                 self._player.play(order)
             else:
                 self._player.close()
-            end_all_adopted(Launcher.family())
+            kill_all_children(Launcher.family())
             self._message_socket.send(WorkerSignal.DONE)
 
     def _take_orders(self) -> None:
@@ -329,7 +329,7 @@ class Worker:
         """Ends orphans and reports that it is alive, or what it waits for; called now and then while a game
         is played.
         """
-        end_adopted(Launcher.family())
+        kill_children(Launcher.family())
         self._message_socket.send(waiting or WorkerSignal.ALIVE)
 
 

@@ -21,7 +21,7 @@ from referee.cluster.orders import (
     Prepare,
     Requirement,
 )
-from referee.processes import cpu, starvation
+from referee.processes import cpu
 from referee.processes.bot import Bot
 from referee.records.amendments import LeftOut
 from referee.tournament.workers.local_backend import WorkerPool
@@ -56,7 +56,7 @@ def test_a_machine_without_what_only_linux_has_says_so_where_it_is_required(
 def test_a_machine_that_cannot_forgive_waiting_says_so(
     hosted: Hosted, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(starvation, "AVAILABLE", False)
+    monkeypatch.setattr(cpu, "COUNTS_WAITING", False)
     host, answers = hosted
     bot = Bot("a", ("true",), tmp_path, forgive_waiting=True)
     files = BotFiles(bot, True, (), (), (), "", (), ())

@@ -13,10 +13,9 @@ import pytest
 
 from referee.core.errors import EnvironmentLacksError
 from referee.core.units import TimeControl
-from referee.processes import starvation
+from referee.processes import cpu
 from referee.processes.bot import Bot
-from referee.processes.cpu import TreeClock
-from referee.processes.starvation import MARK_NS, StarvationClock, Threads
+from referee.processes.cpu import MARK_NS, StarvationClock, Threads, TreeClock
 from referee.tournament.plan import Entrant, entrant_json
 
 MS = 1_000_000
@@ -31,7 +30,7 @@ class Kernel:
         self.threads: dict[int, tuple[int, int]] = {1: (0, 0)}
         self.ended_ms = 0
         """What threads computed that have ended."""
-        monkeypatch.setattr("referee.processes.starvation.time.monotonic_ns", lambda: self.now_ns)
+        monkeypatch.setattr("referee.processes.cpu.time.monotonic_ns", lambda: self.now_ns)
         self.clock = StarvationClock(cast("TreeClock", self), lambda _: self.read(), self.is_ready)
         self.is_ready_now = True
         self.clock.mark(self.now_ns)
@@ -94,7 +93,7 @@ def test_a_thread_that_waits_is_no_excuse_for_another_one_that_sleeps(kernel: Ke
     assert kernel.clock.waited_ns(kernel.marked_ns) == (98 * MS, 98 * MS)
 
 
-@pytest.mark.skipif(not starvation.AVAILABLE, reason="this kernel does not count waiting")
+@pytest.mark.skipif(not cpu.COUNTS_WAITING, reason="this kernel does not count waiting")
 def test_a_bot_that_gives_up_its_share_of_the_processors_is_noticed(kernel: Kernel) -> None:
     program = "import os, sys; sys.stdin.readline(); os.nice(1); print(flush=True); sys.stdin.readline()"
     with subprocess.Popen(
@@ -142,9 +141,9 @@ def test_before_a_mark_nothing_is_known(kernel: Kernel) -> None:
 
 
 def test_too_many_threads_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(starvation, "MAX_THREADS", 0)
-    if starvation.AVAILABLE:
-        assert starvation.threads_of([1]) == {}
+    monkeypatch.setattr(cpu, "MAX_THREADS", 0)
+    if cpu.COUNTS_WAITING:
+        assert cpu.threads_of([1]) == {}
 
 
 def test_a_thread_that_is_ready_and_does_not_run_may_be_waiting(kernel: Kernel) -> None:
@@ -164,10 +163,10 @@ def test_a_bot_whose_waiting_is_forgiven_is_refused_where_that_is_not_counted(
 ) -> None:
     bot = Bot("a", (sys.executable,), tmp_path, forgive_waiting=True)
     entrant = Entrant(bot, TimeControl.parse("1s"))
-    monkeypatch.setattr(starvation, "AVAILABLE", True)
+    monkeypatch.setattr(cpu, "COUNTS_WAITING", True)
     entrant.check()
     assert entrant_json(entrant, {})["forgive_waiting"] is True
-    monkeypatch.setattr(starvation, "AVAILABLE", False)
+    monkeypatch.setattr(cpu, "COUNTS_WAITING", False)
     with pytest.raises(EnvironmentLacksError, match=r"bot `a`: `forgive_waiting` needs a kernel"):
         entrant.check()
     replace(entrant, bot=replace(bot, forgive_waiting=False)).check()

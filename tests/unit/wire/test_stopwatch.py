@@ -7,8 +7,8 @@ from typing import cast
 import pytest
 
 from referee.gameplay.events import Timing
+from referee.processes.cpu import StarvationClock
 from referee.processes.process import BotProcess
-from referee.processes.starvation import StarvationClock
 from referee.wire.stoppage import SLICE_NS
 from referee.wire.stopwatch import LOOK_NS, Stopwatch, _both_clocks_ns
 
