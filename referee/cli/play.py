@@ -23,9 +23,9 @@ from referee.core.text import counted, shown
 from referee.games import game_given
 from referee.games.api import Seat, State
 from referee.person.console import Console
-from referee.person.hint_bot import hint as hint_of
+from referee.person.game import PersonGame
+from referee.person.game import hint as hint_of
 from referee.person.interface import PersonInterface, PersonLeft
-from referee.person.person_game import PersonGame
 from referee.person.words import introduction
 from referee.processes import owned
 from referee.processes.bot import Bot, distinct

@@ -249,9 +249,8 @@ def _write_image(path: Path, steps: Steps, view: View, step: int | None) -> None
     from referee.core.files import write_whole
     from referee.viewing.palette import file_style
     from referee.viewing.png import PNG_START, png_of
-    from referee.viewing.step_words import step_lines
     from referee.viewing.svg import SVG_START, Layout
-    from referee.viewing.words import heading, result
+    from referee.viewing.words import heading, result, step_lines
 
     last = len(steps.steps) - 1
     at = last if step is None else step
@@ -287,8 +286,7 @@ def _write_page(path: Path, steps: Steps, view: View, beside: Steps | None) -> N
 def _texts(steps: Steps, view: View, first: int) -> Iterator[str]:
     """The game as text, beginning with a step: each step of which the view knows something, and the end."""
     from referee.viewing.characters import picture_text
-    from referee.viewing.step_words import end_lines, step_lines
-    from referee.viewing.words import heading, place_text
+    from referee.viewing.words import end_lines, heading, place_text, step_lines
 
     yield heading(steps.terms)
     if place := place_text(steps.record.measured):

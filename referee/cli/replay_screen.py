@@ -15,9 +15,8 @@ from referee.gameplay.events import Drawn, Moved
 from referee.games.picture import Picture
 from referee.viewing.characters import Extent, InkLine, last_move, lines, width
 from referee.viewing.knowledge import View
-from referee.viewing.step_words import end_lines, step_label, step_lines
 from referee.viewing.steps import Step, Steps
-from referee.viewing.words import heading, place_text
+from referee.viewing.words import end_lines, heading, place_text, step_label, step_lines
 
 SMALLEST = 40, 12  # minimum number of columns and lines in which a game is shown
 
@@ -288,7 +287,7 @@ class ReplayScreen:
         browser = self._browser
         wrapped = [
             Text(part)
-            for line in browser.texts[browser.at]
+            for line in browser.text(browser.at)
             for part in textwrap.wrap(line, columns, break_on_hyphens=False) or [""]
         ]
         self.text.present(f"step {browser.at} of {browser.last}", wrapped)
@@ -304,8 +303,8 @@ class ReplayScreen:
         numbers = range(first, min(first + rows, count))
         title = "steps" if len(numbers) in (0, count) else f"steps {first} to {numbers[-1]}"
         digits = len(str(count - 1))
-        labels = [f"{'>' if n == browser.at else ' '}{n:{digits}} {browser.labels[n]}" for n in numbers]
-        times = [browser.times[n] for n in numbers]
+        labels = [f"{'>' if n == browser.at else ' '}{n:{digits}} {browser.label(n)}" for n in numbers]
+        times = [browser.time(n) for n in numbers]
         widest, longest = max(map(len, labels), default=0), max(map(len, times), default=0)
         if widest + 2 + longest <= columns:
             labels = [f"{a:{widest}}  {b:>{longest}}".rstrip() for a, b in zip(labels, times, strict=True)]
@@ -427,9 +426,6 @@ class Browser:
         self.views = steps.views if only is None else (only,)
         self.at = 0  # the step that is looked at
         self.view = self.views[0]
-        self._texts: dict[View, list[list[str]]] = {}
-        self._labels: dict[View, list[str]] = {}
-        self._times: dict[View, list[str]] = {}
         self.go(at)
 
     def go(self, number: int) -> None:
@@ -449,49 +445,29 @@ class Browser:
         """The position after a step, as the view knows it."""
         return self.steps.known_by(self.view).picture(self.steps.steps[number].state)
 
-    def known(self, number: int) -> list[str]:
-        """Lists what the view knows about the events of a step."""
-        return step_lines(self.steps, number, self.view)
-
-    @property
-    def texts(self) -> Sequence[Sequence[str]]:
-        """What happened in each step, line by line; after the last one also how the game ended."""
-        if self.view not in self._texts:
-            texts = [self.known(number) or [self._nothing(number)] for number in range(self.last + 1)]
-            texts[-1] += ["", *end_lines(self.steps, self.view)]
+    def text(self, number: int) -> list[str]:
+        """What happened in a step, line by line; in the last one also how the game ended."""
+        found = step_lines(self.steps, number, self.view)
+        if not found and number == 0:
+            found = ["the position before the first move"]
+        elif not found:
+            found = [f"nothing that seat {(self.view or 0) + 1} was told about"]
+        if number == self.last:
+            found += ["", *end_lines(self.steps, self.view)]
             if damage := self.steps.damage_for(self.view):
-                texts[-1].append(f"the record cannot be replayed any further: {damage}")
-            self._texts[self.view] = texts
-        return self._texts[self.view]
+                found.append(f"the record cannot be replayed any further: {damage}")
+        return found
 
-    @property
-    def labels(self) -> Sequence[str]:
-        """Each step in a few words."""
-        if self.view not in self._labels:
-            self._labels[self.view] = [
-                step_label(self.steps, number, self.view) for number in range(self.last + 1)
-            ]
-        return self._labels[self.view]
+    def label(self, number: int) -> str:
+        """A step in a few words."""
+        return step_label(self.steps, number, self.view)
 
-    @property
-    def times(self) -> Sequence[str]:
-        """How long the moves of each step took, as far as the view knows it."""
-        if self.view not in self._times:
-            known = self.steps.known_by(self.view)
-            moved = [
-                [event for event in known.events(step.events) if isinstance(event, Moved)]
-                for step in self.steps.steps
-            ]
-            self._times[self.view] = [", ".join(about(one.charge.used_us) for one in some) for some in moved]
-        return self._times[self.view]
+    def time(self, number: int) -> str:
+        """How long the moves of a step took, as far as the view knows it."""
+        events = self.steps.known_by(self.view).events(self.steps.steps[number].events)
+        return ", ".join(about(event.charge.used_us) for event in events if isinstance(event, Moved))
 
     def matches(self, sought: str) -> list[int]:
         """The steps in whose text a word or phrase occurs, in whatever case."""
         sought = sought.casefold()
-        return [number for number, text in enumerate(self.texts) if sought in "\n".join(text).casefold()]
-
-    def _nothing(self, number: int) -> str:
-        """Returns the line for a step in which the view saw nothing."""
-        if number == 0:
-            return "the position before the first move"
-        return f"nothing that seat {(self.view or 0) + 1} was told about"
+        return [n for n in range(self.last + 1) if sought in "\n".join(self.text(n)).casefold()]

@@ -120,8 +120,7 @@ class _RerunOptions:
 def _play(options: _RerunOptions, recorded: GameRecord, again: Rerun) -> None:
     """Plays the game, and prints where it differs. Raises `BotFaulted` where that is an error."""
     from referee.cli.watching import Views
-    from referee.viewing.comparing import compared, first_difference
-    from referee.viewing.words import fault_report
+    from referee.viewing.words import compared, fault_report, first_difference
 
     with contextlib.ExitStack() as stack:
         observer = Views(options.watch, options.dialogue).observer(stack)

@@ -52,8 +52,7 @@ from referee.gameplay.terms import Terms, Verdict
 from referee.games.api import Seat
 from referee.games.picture import Picture, boards_and_notes, panels_of_seat
 from referee.viewing.characters import picture_text
-from referee.viewing.expected import Expected, expected_moves
-from referee.viewing.info import read_info
+from referee.viewing.info import Expected, expected_moves, read_info
 from referee.viewing.knowledge import View, ViewKnowledge
 from referee.viewing.steps import Step, Steps
 from referee.viewing.svg import Layout, draw

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from referee.core.text import shown
-from referee.person.commands import MAX_LINE
+from referee.person.words import MAX_LINE
 
 _CLEARED = "\x1b[2J\x1b[H"
 _BLANK_LINE = "\r\x1b[2K"

@@ -15,15 +15,15 @@ from referee.gameplay.api import RESIGNED, Answer, Question, Reply, ReplyContent
 from referee.gameplay.events import Event, Timing
 from referee.gameplay.terms import Terms
 from referee.games.api import Seat, State
-from referee.person.choices import Choices
-from referee.person.commands import TypedLine, meaning, meant_by
 from referee.person.console import BOT_REPLIED, TIME_UP, Console, InputEnd, LineRequest
-from referee.person.hint_bot import NoHint
-from referee.person.taking_back import TakenTurn, before_move, can_take_back
 from referee.person.words import (
+    Choices,
+    TypedLine,
     cannot_go_back,
     clock_text,
     help_lines,
+    meaning,
+    meant_by,
     move_text,
     moves_lines,
     seat_name,
@@ -42,6 +42,10 @@ FEW = 12  # if there are at most this many legal moves, they are shown unasked
 
 Hint = Callable[[State[Any], Seat], tuple[str, str]]
 """A hint for a seat: a move, and what is said of it. Raises `NoHint`."""
+
+
+class NoHint(Exception):
+    """The bot gave no legal move; says why."""
 
 
 class TakenBack(Exception):
@@ -88,7 +92,7 @@ class PersonInterface:
         self._rng = rng
         self._in_colour = in_colour
         self._has_secrets = console.is_looked_at and not terms.game.is_open and len(persons) > 1
-        self._turns: list[TakenTurn] = []
+        self._turns: list[int] = []  # how many events there were before each turn of a person
         self._state: State[Any] = terms.game.start(terms.options)
         self._told: dict[Seat, tuple[int, int]] = {}  # how many events and lines of news each seat was shown
         self._asked: dict[Seat, _Asked] = {}
@@ -112,7 +116,8 @@ class PersonInterface:
 
     def begin_turn(self, seats: tuple[Seat, ...]) -> None:
         """Notes the beginning of a turn."""
-        self._turns.append(TakenTurn(len(self.events), seats))
+        if any(seat in self._persons for seat in seats):
+            self._turns.append(len(self.events))
         self._asked = {}
         self._is_waiting = False
 
@@ -232,9 +237,9 @@ class PersonInterface:
 
     def _take_back(self, seat: Seat, number: int, poll_bots: Callable[[], bool]) -> None:
         """Takes moves back if all other persons agree. Raises `TakenBack`; `PersonLeft` if the input ends."""
-        events = before_move(self._turns, self._persons, number)
-        if events is None:
-            self._console.show(cannot_go_back(can_take_back(self._turns, self._persons)))
+        earlier = self._turns[:-1]  # the last is the present one, in which nobody has moved yet
+        if number > len(earlier):
+            self._console.show(cannot_go_back(len(earlier)))
             return
 
         def poll() -> bool:
@@ -246,7 +251,7 @@ class PersonInterface:
                 self._let_look(seat, poll)
                 self._console.show(f"{seat_name(self._terms, other)} does not agree")
                 return
-        raise TakenBack(events)
+        raise TakenBack(earlier[-number])
 
     def _agrees(self, seat: Seat, number: int, poll_bots: Callable[[], bool]) -> bool:
         """Whether a person agrees that moves are taken back."""

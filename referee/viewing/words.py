@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any
+from itertools import zip_longest
+from typing import Any, NamedTuple
 
 from referee.core.errors import RecordError
 from referee.core.fields import Fields
@@ -15,9 +16,10 @@ from referee.gameplay.terms import Terms, Verdict
 from referee.games.api import Seat, State
 from referee.protocol.messages import VERSION
 from referee.records.played_on import BY_REFEREE, played_on
-from referee.records.record import GameRecord
+from referee.records.record import GameRecord, event_json
 from referee.viewing.characters import picture_text
-from referee.viewing.written import STREAMS, measured_of, without_stamped
+from referee.viewing.knowledge import View
+from referee.viewing.steps import STREAMS, Steps, measured_of, steps_of, without_stamped
 
 MEASURED = {
     "stopped_us": "delays of the referee, not charged to the bot",
@@ -237,3 +239,100 @@ def _hint_for(event: Retired, record: GameRecord) -> str:
 def _lines(value: object) -> list[str]:
     """A list of lines in a record, or nothing if something else is there."""
     return [str(line) for line in value] if isinstance(value, list) else []
+
+
+def step_lines(steps: Steps, number: int, view: View) -> list[str]:
+    """Describes a step line by line: its events, in games with hidden information the news, and what the bots
+    wrote besides their answers.
+
+    Empty where the view knew of nothing.
+    """
+    step, terms = steps.steps[number], steps.terms
+    known = steps.known_by(view)
+    texts = [event_text(event, terms.bots, terms.controls) for event in known.events(step.events)]
+    lines = [line for text in texts for line in text.split("\n")]
+    if not known.is_open:
+        before = steps.steps[number - 1].state if number else None
+        lines += [f"news: {shown(line, 300)}" for line in known.news(step.state, before)]
+    seats = known.seats(len(terms.bots))
+    written = (one for one in steps.written[number] if one.seat in seats)
+    return lines + [f"{terms.bots[seat]} {what}: {line}" for seat, what, line in written]
+
+
+def end_lines(steps: Steps, view: View) -> Iterator[str]:
+    """Describes how the game ended, and quotes what the bots wrote besides their answers; nothing if the
+    record is damaged.
+    """
+    if steps.verdict:
+        yield result(steps.terms, steps.verdict)
+        seats = steps.known_by(view).seats(len(steps.terms.bots))
+        yield from bot_output(steps.terms, steps.record.measured, seats)
+
+
+def step_label(steps: Steps, number: int, view: View) -> str:
+    """A step in a few words: who played what; of hidden moves of others, the news."""
+    if number == 0:
+        return "start"
+    known, step, before = steps.known_by(view), steps.steps[number], steps.steps[number - 1]
+    events = known.events(step.events)
+    rejections = sum(isinstance(event, Rejected) for event in events)
+    parts = [_label(event) for event in events if not isinstance(event, Rejected)]
+    if not parts and not known.is_open:
+        parts = [shown(line) for line in known.news(step.state, before.state)]
+    return ", ".join([*parts, f"{rejections} rejected"] if rejections else parts)
+
+
+def _label(event: Event) -> str:
+    if isinstance(event, Drawn):
+        return f"chance: {shown(event.text)}"
+    what = event.ending.word if isinstance(event, Retired) else shown(event.text)
+    return f"{event.seat + 1}: {what}{' (does not count)' if isinstance(event, Unplayed) else ''}"
+
+
+class Difference(NamedTuple):
+    """The first events that are not the same."""
+
+    at: int  # how many events before it are the same
+    one: Event | None  # what happened in one playing; None if it was over
+    other: Event | None
+
+
+def first_difference(one: Sequence[Event], other: Sequence[Event]) -> Difference | None:
+    """The first difference in what happened, whatever was measured and said of it; None if there is none."""
+    for at, (left, right) in enumerate(zip_longest(one, other)):
+        if left is None or right is None or event_json(left) != event_json(right):
+            return Difference(at, left, right)
+    return None
+
+
+def compared(recorded: GameRecord, played: GameRecord, difference: Difference | None) -> Iterator[str]:
+    """Compares two playings of a game, as lines."""
+    terms = recorded.terms
+    if difference is None:
+        moves = len(steps_of(played).steps) - 1
+        yield f"{shown(terms.id)}: identical up to its end, move {moves}"
+        yield f"result: {result(terms, played.verdict)}"
+        return
+    move = _move_of(recorded if difference.one else played, difference.at)
+    yield f"{shown(terms.id)}: first differs at move {move}"
+    yield from _happened("recorded", difference.one, terms)
+    yield from _happened("now", difference.other, terms)
+    yield f"result recorded: {result(terms, recorded.verdict)}"
+    yield f"result now:      {result(terms, played.verdict)}"
+
+
+def _move_of(record: GameRecord, at: int) -> int:
+    """The step that has the event of this number, as `replay --move` counts."""
+    seen = 0
+    for step in steps_of(record).steps:
+        seen += len(step.events)
+        if at < seen:
+            return step.number
+    return step.number
+
+
+def _happened(when: str, event: Event | None, terms: Terms) -> Iterator[str]:
+    text = event_text(event, terms.bots, terms.controls) if event else "the game is over"
+    first, *rest = text.split("\n")
+    yield f"{when + ':':9} {first}"
+    yield from (f"          {line.strip()}" for line in rest)

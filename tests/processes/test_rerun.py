@@ -15,7 +15,7 @@ from referee.records.finding import find_game
 from referee.records.record import GameRecord
 from referee.tournament.rerunning import commands_base, rerun_of
 from referee.tournament.run.run import read_run
-from referee.viewing.comparing import Difference, first_difference
+from referee.viewing.words import Difference, first_difference
 from tests.command import PLAIN, RANDOM, ROOT, referee
 from tests.processes.runs import toml
 

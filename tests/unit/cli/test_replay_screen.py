@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -26,13 +25,11 @@ BLOOMS = recorded(GAMES["blooms"], ("L:A1", "L:B1", "resign {n}"), ("L:A1", "L:A
 
 SIZES = (80, 24), (50, 20)
 
-Use = Callable[["Shown"], None]
-
 
 class Shown:
     """A screen in a test, with a clock that the test moves."""
 
-    def __init__(self, record: GameRecord, only: View, size: tuple[int, int]) -> None:
+    def __init__(self, record: GameRecord, only: View = None, size: tuple[int, int] = (80, 24)) -> None:
         self.browser = Browser(steps_of(record), only)
         self.now_s = 0.0
         self.app = ReplayScreen(self.browser, lambda: self.now_s)
@@ -68,11 +65,6 @@ class Shown:
         return "\n".join(self.lines)
 
 
-def use(record: GameRecord, test: Use, only: View = None, size: tuple[int, int] = (80, 24)) -> None:
-    """Shows a record, and does with it what a test does."""
-    test(Shown(record, only, size))
-
-
 def long_game() -> GameRecord:
     return random_game(GAMES["blooms"], b"1")
 
@@ -81,35 +73,33 @@ def long_game() -> GameRecord:
 
 
 def test_keys_go_through_the_steps() -> None:
-    def test(screen: Shown) -> None:
-        last = screen.browser.last
-        assert last > 20
-        for keys, step in (
-            (["right"], 1),
-            (["enter"], 2),
-            (["left"], 1),
-            (["b"], 0),
-            (["left"], 0),
-            (["pagedown"], 10),
-            (["pagedown", "right"], 21),
-            (["pageup"], 11),
-            (["backspace"], 10),
-            (["end"], last),
-            (["right"], last),
-            (["home"], 0),
-            (["G"], last),
-            (["g"], 0),
-            (["1", "4", "enter"], 14),
-            (["3", "enter"], 3),
-            (["9", "9", "9", "enter"], 3),
-            (["7", "escape"], 3),
-        ):
-            screen.press(*keys)
-            assert screen.browser.at == step, keys
-            assert f"step {step} of {last}" in screen.text, keys
-            assert f">{' ' * (step < 10)}{step} " in screen.text, "the list of steps marks it"
-
-    use(long_game(), test)
+    screen = Shown(long_game())
+    last = screen.browser.last
+    assert last > 20
+    for keys, step in (
+        (["right"], 1),
+        (["enter"], 2),
+        (["left"], 1),
+        (["b"], 0),
+        (["left"], 0),
+        (["pagedown"], 10),
+        (["pagedown", "right"], 21),
+        (["pageup"], 11),
+        (["backspace"], 10),
+        (["end"], last),
+        (["right"], last),
+        (["home"], 0),
+        (["G"], last),
+        (["g"], 0),
+        (["1", "4", "enter"], 14),
+        (["3", "enter"], 3),
+        (["9", "9", "9", "enter"], 3),
+        (["7", "escape"], 3),
+    ):
+        screen.press(*keys)
+        assert screen.browser.at == step, keys
+        assert f"step {step} of {last}" in screen.text, keys
+        assert f">{' ' * (step < 10)}{step} " in screen.text, "the list of steps marks it"
 
 
 @pytest.mark.parametrize(
@@ -118,131 +108,114 @@ def test_keys_go_through_the_steps() -> None:
 def test_the_board_is_scrolled_to_the_last_move(slug: str, given: dict[str, str], mark: str) -> None:
     record = random_game(GAMES[slug], b"2", given)
 
-    def test(screen: Shown) -> None:
-        marked = 0
-        for _ in range(screen.browser.last):
-            screen.press("right")
-            drawn = lines(screen.browser.picture(screen.browser.at))
-            if any(ink.paint == "fresh" for line in drawn for ink in line):
-                marked += 1
-                assert any(one in screen.text.replace("< > laid last", "") for one in mark), screen.text
-        assert marked > 10
-
-    use(record, test, size=(50, 20))
+    screen = Shown(record, size=(50, 20))
+    marked = 0
+    for _ in range(screen.browser.last):
+        screen.press("right")
+        drawn = lines(screen.browser.picture(screen.browser.at))
+        if any(ink.paint == "fresh" for line in drawn for ink in line):
+            marked += 1
+            assert any(one in screen.text.replace("< > laid last", "") for one in mark), screen.text
+    assert marked > 10
 
 
 def test_a_step_that_is_not_there_is_said() -> None:
-    def test(screen: Shown) -> None:
-        screen.press("7", "enter")
-        assert "no step `7`, expected 0 to 5" in screen.lines[-1]
-        screen.press("right")
-        assert "no step" not in screen.lines[-1] and "? help" in screen.lines[-1]
-
-    use(BLOOMS, test)
+    screen = Shown(BLOOMS)
+    screen.press("7", "enter")
+    assert "no step `7`, expected 0 to 5" in screen.lines[-1]
+    screen.press("right")
+    assert "no step" not in screen.lines[-1] and "? help" in screen.lines[-1]
 
 
 def test_searching_finds_moves_names_and_rejected_answers_and_goes_round() -> None:
-    def test(screen: Shown) -> None:
-        def search(text: str) -> int:
-            screen.press("home", "/", *text, "enter")
-            return screen.browser.at
+    screen = Shown(BLOOMS)
 
-        assert search("l:b2") == 4
-        assert search("rejected") == 2
-        assert search("resigned") == 5
-        assert search("seat") == 1
-        assert "match 1 of 5: `seat`" in screen.lines[-1]
-        screen.press("n", "n")
-        assert screen.browser.at == 3
-        screen.press("N")
-        assert screen.browser.at == 2
-        screen.press("end", "n")
-        assert screen.browser.at == 1, "the first comes after the last"
-        screen.press("N")
-        assert screen.browser.at == 5
-        assert search("zebra") == 0
-        assert "no step contains `zebra`" in screen.lines[-1]
-        screen.press("/", "q", "escape")
-        assert not screen.app.is_over and "? help" in screen.lines[-1]
+    def search(text: str) -> int:
+        screen.press("home", "/", *text, "enter")
+        return screen.browser.at
 
-    use(BLOOMS, test)
+    assert search("l:b2") == 4
+    assert search("rejected") == 2
+    assert search("resigned") == 5
+    assert search("seat") == 1
+    assert "match 1 of 5: `seat`" in screen.lines[-1]
+    screen.press("n", "n")
+    assert screen.browser.at == 3
+    screen.press("N")
+    assert screen.browser.at == 2
+    screen.press("end", "n")
+    assert screen.browser.at == 1, "the first comes after the last"
+    screen.press("N")
+    assert screen.browser.at == 5
+    assert search("zebra") == 0
+    assert "no step contains `zebra`" in screen.lines[-1]
+    screen.press("/", "q", "escape")
+    assert not screen.app.is_over and "? help" in screen.lines[-1]
 
 
 def test_a_search_without_anything_sought_is_explained() -> None:
-    def test(screen: Shown) -> None:
-        screen.press("n")
-        assert "search with / first" in screen.lines[-1]
-
-    use(BLOOMS, test)
+    screen = Shown(BLOOMS)
+    screen.press("n")
+    assert "search with / first" in screen.lines[-1]
 
 
 def test_the_game_plays_and_pauses_at_a_speed() -> None:
-    def test(screen: Shown) -> None:
-        screen.press(*["-"] * 9)
-        assert "0.25 steps per second" in screen.lines[-1]
-        screen.press(" ")
-        assert "playing 0.25 steps per second" in screen.lines[-1]
-        screen.press("+", "+", "+", "+", "+", "+", "+")
-        assert "playing 16 steps per second" in screen.lines[-1]
-        while screen.browser.at < 3:
-            screen.wait()
-        assert screen.now_s == 3 / 16
-        screen.press(" ")
-        assert "playing" not in screen.lines[-1]
-        screen.press(" ")
-        while screen.browser.at < screen.browser.last:
-            screen.wait()
-        assert "playing" not in screen.lines[-1], "it stops at the end"
-        screen.press(" ")
-        assert screen.browser.at < screen.browser.last, "and begins anew"
-
-    use(long_game(), test)
+    screen = Shown(long_game())
+    screen.press(*["-"] * 9)
+    assert "0.25 steps per second" in screen.lines[-1]
+    screen.press(" ")
+    assert "playing 0.25 steps per second" in screen.lines[-1]
+    screen.press("+", "+", "+", "+", "+", "+", "+")
+    assert "playing 16 steps per second" in screen.lines[-1]
+    while screen.browser.at < 3:
+        screen.wait()
+    assert screen.now_s == 3 / 16
+    screen.press(" ")
+    assert "playing" not in screen.lines[-1]
+    screen.press(" ")
+    while screen.browser.at < screen.browser.last:
+        screen.wait()
+    assert "playing" not in screen.lines[-1], "it stops at the end"
+    screen.press(" ")
+    assert screen.browser.at < screen.browser.last, "and begins anew"
 
 
 @pytest.mark.parametrize("key", ["q", "escape", "ctrl+c"])
 def test_keys_that_quit(key: str) -> None:
-    def test(screen: Shown) -> None:
-        screen.press(key)
-        assert screen.app.is_over
-
-    use(BLOOMS, test)
+    screen = Shown(BLOOMS)
+    screen.press(key)
+    assert screen.app.is_over
 
 
 def test_help_names_the_keys_and_the_whole_heading() -> None:
-    def test(screen: Shown) -> None:
-        screen.press("?")
-        assert "PageDown, PageUp" in screen.text and "more" in screen.lines[0]
-        screen.press("tab", "7", "/", "pagedown")
-        assert "seat 1 a (2s+6s/2s)" in screen.text and "played on ant (Xeon), worker 2" in screen.text
-        screen.press("escape")
-        assert "step 0 of 5" in screen.text
-
     machine = {"name": "ant", "cpu": "Xeon", "worker": "2"}
-    use(replace(BLOOMS, measured={"machine": machine}), test, size=(60, 16))
+    screen = Shown(replace(BLOOMS, measured={"machine": machine}), size=(60, 16))
+    screen.press("?")
+    assert "PageDown, PageUp" in screen.text and "more" in screen.lines[0]
+    screen.press("tab", "7", "/", "pagedown")
+    assert "seat 1 a (2s+6s/2s)" in screen.text and "played on ant (Xeon), worker 2" in screen.text
+    screen.press("escape")
+    assert "step 0 of 5" in screen.text
 
 
 # --- What is shown ----------------------------------------------------------------------------------------
 
 
 def test_a_step_has_its_events_its_clocks_and_the_reason_of_the_end() -> None:
-    def test(screen: Shown) -> None:
-        screen.press("right", "right")
-        assert "seat 2 b: L:A1 rejected after" in screen.text and "of reserve remaining" in screen.text
-        assert ">2 reserve 6.0 s  b (2s+6s/2s)" in screen.text and " 1 reserve 6.0 s  a" in screen.text
-        assert ">2 2: L:A2, 1 rejected" in screen.text
-        screen.press("end")
-        assert "seat 1 a resigned" in screen.text and "b won: a resigned" in screen.text
-
-    use(BLOOMS, test)
+    screen = Shown(BLOOMS)
+    screen.press("right", "right")
+    assert "seat 2 b: L:A1 rejected after" in screen.text and "of reserve remaining" in screen.text
+    assert ">2 reserve 6.0 s  b (2s+6s/2s)" in screen.text and " 1 reserve 6.0 s  a" in screen.text
+    assert ">2 2: L:A2, 1 rejected" in screen.text
+    screen.press("end")
+    assert "seat 1 a resigned" in screen.text and "b won: a resigned" in screen.text
 
 
 def test_a_turn_of_several_seats_is_shown_together() -> None:
-    def test(screen: Shown) -> None:
-        screen.press("right", "right")
-        assert "seat 1 a: 1" in screen.text and "seat 2 b: 3" in screen.text
-        assert "1: 1, 2: 3" in screen.text
-
-    use(recorded(Bid(), ("1", "x", "2"), ("3", "3", "4")), test)
+    screen = Shown(recorded(Bid(), ("1", "x", "2"), ("3", "3", "4")))
+    screen.press("right", "right")
+    assert "seat 1 a: 1" in screen.text and "seat 2 b: 3" in screen.text
+    assert "1: 1, 2: 3" in screen.text
 
 
 def test_a_damaged_record_is_shown_as_far_as_it_goes() -> None:
@@ -250,13 +223,11 @@ def test_a_damaged_record_is_shown_as_far_as_it_goes() -> None:
     assert isinstance(moved, Moved)
     broken = replace(BLOOMS, events=(*BLOOMS.events[:3], moved._replace(text="L:A1"), *BLOOMS.events[4:]))
 
-    def test(screen: Shown) -> None:
-        screen.press("end")
-        assert 0 < screen.browser.at < 5
-        text = " ".join(screen.text.replace("│", " ").split())
-        assert "the record cannot be replayed any further: game 1:a:b: event 4" in text
-
-    use(broken, test, size=(140, 30))
+    screen = Shown(broken, size=(140, 30))
+    screen.press("end")
+    assert 0 < screen.browser.at < 5
+    text = " ".join(screen.text.replace("│", " ").split())
+    assert "the record cannot be replayed any further: game 1:a:b: event 4" in text
 
 
 def test_texts_of_bots_are_shown_as_text() -> None:
@@ -270,20 +241,17 @@ def test_texts_of_bots_are_shown_as_text() -> None:
     names = ("[b]a[/b]", "[@click=app.quit]b[/]")
     broken = replace(BLOOMS, terms=replace(BLOOMS.terms, bots=names), events=tuple(events))
 
-    def test(screen: Shown) -> None:
-        assert all(name in screen.text for name in names)
-        screen.press("/", *"[link", "enter")
-        for _ in range(2):
-            assert (
-                "[bold red]x[/] [link=http://192.0.2.1]y[/link] \\x1b[2J [/] $[@click=app.quit]z"
-                in screen.text
-            )
-            assert all(name in screen.text for name in names) and "\x1b" not in screen.text
-            screen.press("right")
-        screen.press("/", *"[x] [/]", "enter")
-        assert "no step contains `[x] [/]`" in screen.lines[-1]
-
-    use(broken, test, size=(160, 30))
+    screen = Shown(broken, size=(160, 30))
+    assert all(name in screen.text for name in names)
+    screen.press("/", *"[link", "enter")
+    for _ in range(2):
+        assert (
+            "[bold red]x[/] [link=http://192.0.2.1]y[/link] \\x1b[2J [/] $[@click=app.quit]z" in screen.text
+        )
+        assert all(name in screen.text for name in names) and "\x1b" not in screen.text
+        screen.press("right")
+    screen.press("/", *"[x] [/]", "enter")
+    assert "no step contains `[x] [/]`" in screen.lines[-1]
 
 
 # --- Views ------------------------------------------------------------------------------------------------
@@ -294,40 +262,34 @@ def test_a_seat_s_screen_never_shows_what_others_hid(slug: str) -> None:
     given = {"floral": {"max_turns": "12"}, "thetree": {"deals": "1"}}[slug]
     record = random_game(GAMES[slug], b"5", given)
 
-    def test(screen: Shown) -> None:
-        for key in ("v", "tab", "home", *["right"] * 8, "end"):
-            screen.press(key)
-            assert screen.browser.view == 1
-            assert "as seat 2 knows it" in screen.text and "chance:" not in screen.text
-            assert "seat 1 a:" not in screen.text, "its moves are known from the news"
-        for number in range(screen.browser.last + 1):
-            assert screen.browser.picture(number) == screen.browser.steps.steps[number].state.picture(1)
-        screen.press("/", *"chance:", "enter")
-        assert "no step contains `chance:`" in screen.lines[-1]
-
-    use(record, test, only=1, size=(120, 40))
+    screen = Shown(record, only=1, size=(120, 40))
+    for key in ("v", "tab", "home", *["right"] * 8, "end"):
+        screen.press(key)
+        assert screen.browser.view == 1
+        assert "as seat 2 knows it" in screen.text and "chance:" not in screen.text
+        assert "seat 1 a:" not in screen.text, "its moves are known from the news"
+    for number in range(screen.browser.last + 1):
+        assert screen.browser.picture(number) == screen.browser.steps.steps[number].state.picture(1)
+    screen.press("/", *"chance:", "enter")
+    assert "no step contains `chance:`" in screen.lines[-1]
 
 
 def test_the_views_of_a_game_with_hidden_information_take_turns() -> None:
-    def test(screen: Shown) -> None:
-        screen.press("right", "right")
-        assert "board, all seats" in screen.text and "chance: " in screen.text
-        for key, seat in (("v", 1), ("tab", 2)):
-            screen.press(key)
-            assert f"board, as seat {seat} knows it" in screen.text and "chance:" not in screen.text
-            assert screen.browser.at == 2, "at the same step"
-        screen.press("v")
-        assert "board, all seats" in screen.text
-
-    use(random_game(GAMES["floral"], b"5", {"max_turns": "12"}), test)
+    screen = Shown(random_game(GAMES["floral"], b"5", {"max_turns": "12"}))
+    screen.press("right", "right")
+    assert "board, all seats" in screen.text and "chance: " in screen.text
+    for key, seat in (("v", 1), ("tab", 2)):
+        screen.press(key)
+        assert f"board, as seat {seat} knows it" in screen.text and "chance:" not in screen.text
+        assert screen.browser.at == 2, "at the same step"
+    screen.press("v")
+    assert "board, all seats" in screen.text
 
 
 def test_an_open_game_has_one_view() -> None:
-    def test(screen: Shown) -> None:
-        screen.press("v")
-        assert "every seat sees everything" in screen.lines[-1]
-
-    use(BLOOMS, test)
+    screen = Shown(BLOOMS)
+    screen.press("v")
+    assert "every seat sees everything" in screen.lines[-1]
 
 
 # --- What fits --------------------------------------------------------------------------------------------
@@ -346,106 +308,93 @@ def test_nothing_is_cut_without_a_sign_and_all_can_be_scrolled_to(slug: str, siz
     given = {"floral": {"max_turns": "12"}, "thetree": {"deals": "1"}}.get(slug)
     record = random_game(GAMES[slug], b"2", given)
 
-    def test(screen: Shown) -> None:
-        board, text = screen.app.board, screen.app.text
-        seen: set[str] = set()
+    screen = Shown(record, size=size)
+    board, text = screen.app.board, screen.app.text
+    seen: set[str] = set()
 
-        def check(pane: Pane) -> None:
-            name = "board" if pane is board else "step "
-            title = next(one for one in re.split("[│ ]─|\n─", f"\n{screen.text}") if f"{name}" in one)
-            hidden = pane.top, pane.last_top - pane.top, pane.left, pane.last_left - pane.left
-            for sign, count in zip("↑↓←→", hidden, strict=True):
-                assert (f"{sign}{count}" in title) == (count > 0), title
-            seen.update(words(screen.text))
+    def check(pane: Pane) -> None:
+        name = "board" if pane is board else "step "
+        title = next(one for one in re.split("[│ ]─|\n─", f"\n{screen.text}") if f"{name}" in one)
+        hidden = pane.top, pane.last_top - pane.top, pane.left, pane.last_left - pane.left
+        for sign, count in zip("↑↓←→", hidden, strict=True):
+            assert (f"{sign}{count}" in title) == (count > 0), title
+        seen.update(words(screen.text))
 
-        for step in (0, screen.browser.last):
-            screen.press("home" if step == 0 else "end")
-            seen.clear()
+    for step in (0, screen.browser.last):
+        screen.press("home" if step == 0 else "end")
+        seen.clear()
+        check(text)
+        while text.top < text.last_top:
+            screen.press("j")
             check(text)
-            while text.top < text.last_top:
-                screen.press("j")
-                check(text)
-            while True:
+        while True:
+            check(board)
+            while board.left < board.last_left:
+                screen.press(">")
                 check(board)
-                while board.left < board.last_left:
-                    screen.press(">")
-                    check(board)
-                if board.top == board.last_top:
-                    break
-                screen.press(*["<"] * 9, *["down"] * 3)
-            drawn = lines(screen.browser.picture(step))
-            for line in (*screen.browser.texts[step], *("".join(ink.text for ink in line) for line in drawn)):
-                assert words(line) <= seen
-            screen.press(*["<"] * 9, *["up"] * board.last_top)
-
-    use(record, test, size=size)
+            if board.top == board.last_top:
+                break
+            screen.press(*["<"] * 9, *["down"] * 3)
+        drawn = lines(screen.browser.picture(step))
+        for line in (*screen.browser.text(step), *("".join(ink.text for ink in line) for line in drawn)):
+            assert words(line) <= seen
+        screen.press(*["<"] * 9, *["up"] * board.last_top)
 
 
 def test_the_smallest_terminal_and_one_that_is_smaller() -> None:
-    def test(screen: Shown) -> None:
-        assert "step 0 of 5" in screen.text and "? help" in screen.text
-        screen.resize(SMALLEST[0] - 1, SMALLEST[1])
-        told = "the terminal is 39 × 12, expected at least 40 × 12"
-        assert " ".join(screen.text.split()) == told
-        screen.resize(20, 5)
-        assert "the terminal is 20 × 5," in " ".join(screen.text.split())
-        screen.resize(100, 30)
-        assert "step 0 of 5" in screen.text and "terminal" not in screen.text
-
-    use(BLOOMS, test, size=SMALLEST)
+    screen = Shown(BLOOMS, size=SMALLEST)
+    assert "step 0 of 5" in screen.text and "? help" in screen.text
+    screen.resize(SMALLEST[0] - 1, SMALLEST[1])
+    told = "the terminal is 39 × 12, expected at least 40 × 12"
+    assert " ".join(screen.text.split()) == told
+    screen.resize(20, 5)
+    assert "the terminal is 20 × 5," in " ".join(screen.text.split())
+    screen.resize(100, 30)
+    assert "step 0 of 5" in screen.text and "terminal" not in screen.text
 
 
 def test_long_names_and_options_are_cut_with_a_sign() -> None:
     names = ("a" * 100, "b" * 100)
     long = replace(BLOOMS, terms=replace(BLOOMS.terms, bots=names))
 
-    def test(screen: Shown) -> None:
-        for line in screen.lines:
-            assert "aaaa" not in line or "…" in line or shown(names[0]) in line
-
-    use(long, test)
+    screen = Shown(long)
+    for line in screen.lines:
+        assert "aaaa" not in line or "…" in line or shown(names[0]) in line
 
 
 # --- Small and large terminals ----------------------------------------------------------------------------
 
 
 def test_a_large_terminal_has_a_larger_board_and_the_times_of_the_moves() -> None:
-    def test(screen: Shown) -> None:
-        screen.press("end")
-        drawn = lines(screen.browser.picture(screen.browser.at), is_large=True)
-        for row in ("".join(ink.text for ink in line).rstrip() for line in drawn):
-            assert row in screen.text
-        assert "╭──╮" in screen.text
-        assert re.search(r"1: L:A1 +1\.0 ms$", screen.text, re.MULTILINE)
-        screen.resize(80, 24)
-        assert "╭──╮" not in screen.text and "L:A1" in screen.text
-
-    use(BLOOMS, test, size=(140, 50))
+    screen = Shown(BLOOMS, size=(140, 50))
+    screen.press("end")
+    drawn = lines(screen.browser.picture(screen.browser.at), is_large=True)
+    for row in ("".join(ink.text for ink in line).rstrip() for line in drawn):
+        assert row in screen.text
+    assert "╭──╮" in screen.text
+    assert re.search(r"1: L:A1 +1\.0 ms$", screen.text, re.MULTILINE)
+    screen.resize(80, 24)
+    assert "╭──╮" not in screen.text and "L:A1" in screen.text
 
 
 def test_the_times_of_moves_are_left_out_where_they_would_cut_a_step() -> None:
-    def test(screen: Shown) -> None:
-        assert "1: C" in screen.text and " µs" not in screen.text
-        screen.resize(180, 30)
-        assert " µs" in screen.text
-
-    use(random_game(GAMES["floral"], b"2", {"max_turns": "12"}), test, size=(110, 30))
+    screen = Shown(random_game(GAMES["floral"], b"2", {"max_turns": "12"}), size=(110, 30))
+    assert "1: C" in screen.text and " µs" not in screen.text
+    screen.resize(180, 30)
+    assert " µs" in screen.text
 
 
 def test_a_seat_s_list_has_no_times_of_moves_that_it_was_not_told() -> None:
     steps = steps_of(random_game(GAMES["floral"], b"5", {"max_turns": "12"}))
-    moves = [
-        number for number, label in enumerate(Browser(steps).labels) if "1: " in label and "2: " in label
-    ]
-    assert all(", " in Browser(steps).times[number] for number in moves) and moves
-    assert all(", " not in Browser(steps, 0).times[number] for number in moves)
+    spectator, seat = Browser(steps), Browser(steps, 0)
+    moves = [n for n in range(spectator.last) if all(f"{one}: " in spectator.label(n) for one in (1, 2))]
+    assert all(", " in spectator.time(number) for number in moves) and moves
+    assert all(", " not in seat.time(number) for number in moves)
 
 
 def test_the_smallest_terminal_shows_most_of_the_board() -> None:
-    def test(screen: Shown) -> None:
-        screen.press("end")
-        for row in lines(screen.browser.picture(screen.browser.at))[:8]:
-            assert "".join(ink.text for ink in row).rstrip() in screen.text
-        assert "step 5 of 5" in screen.text and "? help" in screen.text
-
-    use(BLOOMS, test, size=(40, 12))
+    screen = Shown(BLOOMS, size=(40, 12))
+    screen.press("end")
+    for row in lines(screen.browser.picture(screen.browser.at))[:8]:
+        assert "".join(ink.text for ink in row).rstrip() in screen.text
+    assert "step 5 of 5" in screen.text and "? help" in screen.text

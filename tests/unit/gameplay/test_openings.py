@@ -41,9 +41,8 @@ from referee.tournament.formats.fixed import RoundRobin
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.run.comparison import differences
 from referee.tournament.tournament import Tournament
-from referee.viewing.step_words import step_lines
 from referee.viewing.steps import steps_of
-from referee.viewing.words import event_text
+from referee.viewing.words import event_text, step_lines
 from tests.recorded import record_of
 from tests.unit.characters import ENCODABLE
 from tests.unit.scripted import Events, ScriptedWire, puppet

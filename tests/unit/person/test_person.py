@@ -17,12 +17,20 @@ from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms, Verdict
 from referee.games import GAMES
 from referee.games.api import State
-from referee.person.choices import Choices
-from referee.person.commands import COMMANDS, MAX_LINE, TypedLine, meaning, meant_by
 from referee.person.console import CLOSED, Console, InputEnd, LineRequest
+from referee.person.game import ContinuedWire
 from referee.person.interface import BELOW, PersonInterface, PersonLeft, TakenBack
-from referee.person.taking_back import ContinuedWire, TakenTurn, before_move, can_take_back
-from referee.person.words import clock_text, help_lines, moves_lines
+from referee.person.words import (
+    COMMANDS,
+    MAX_LINE,
+    Choices,
+    TypedLine,
+    clock_text,
+    help_lines,
+    meaning,
+    meant_by,
+    moves_lines,
+)
 from tests.unit.scripted import Events, ScriptedWire, puppet
 
 
@@ -129,18 +137,17 @@ def test_the_clock_runs_into_the_reserve(used_s: float, text: str) -> None:
 
 
 def test_turns_are_taken_back_to_a_turn_of_a_person() -> None:
-    turns = [
-        TakenTurn(0, (0,)),
-        TakenTurn(1, (1,)),
-        TakenTurn(2, (0,)),
-        TakenTurn(3, (1,)),
-        TakenTurn(4, (0,)),
-    ]
-    assert before_move(turns, [0], 1) == 2 and before_move(turns, [0], 2) == 0
-    assert before_move(turns, [0], 3) is None and can_take_back(turns, [0]) == 2
-    assert before_move(turns, [0, 1], 1) == 3 and can_take_back(turns, [0, 1]) == 4
-    assert before_move([TakenTurn(0, (0, 1)), TakenTurn(3, (0, 1))], [1], 1) == 0
-    assert before_move(turns[:1], [0], 1) is None
+    for persons, number, events in (([0], 1, 2), ([0], 2, 0), ([0, 1], 1, 3), ([0, 1], 4, 0)):
+        console = TypingConsole(f"undo {number + 5}", f"undo {number}", *["y"] * 2)
+        at = interface(console, persons)
+        for seat in (0, 1, 0, 1, 0):
+            at.begin_turn((seat,))
+            at.events.append(Retired(seat, Ending.RESIGNED, "", 0))  # any event will do
+        with pytest.raises(TakenBack) as back:
+            at.ask(0, QUESTION, bool)
+        assert back.value.events == events
+        earlier = "4 moves" if len(persons) == 2 else "2 moves"
+        assert f"only {earlier} can be taken back" in console.shown
 
 
 BLOOMS = GAMES["blooms"]

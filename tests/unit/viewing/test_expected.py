@@ -10,7 +10,7 @@ from referee.games import GAMES
 from referee.games.picture import boards_and_notes
 from referee.pages.game_data import game_data
 from referee.records.record import GameRecord
-from referee.viewing.expected import MOST_MOVES, expected_moves
+from referee.viewing.info import MOST_MOVES, expected_moves
 from referee.viewing.steps import steps_of
 from referee.viewing.svg import Layout
 from tests.rules.random_play import random_game

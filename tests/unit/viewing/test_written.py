@@ -11,8 +11,8 @@ from referee.games import GAMES
 from referee.pages.game_data import game_data
 from referee.pages.replay_page import replay_page
 from referee.processes.process import StreamEnds
-from referee.viewing.step_words import end_lines, step_lines
 from referee.viewing.steps import Steps, steps_of
+from referee.viewing.words import end_lines, step_lines
 from tests.unit.pages.test_replay_page import data_of
 from tests.unit.viewing.test_steps import recorded
 

@@ -1,0 +1,289 @@
+"""Plays a game with persons by the same loop as every game, and resumes it when moves are taken back."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from referee.core.seeds import bot_seed, list_stream
+from referee.core.text import shown
+from referee.core.units import TimeControl
+from referee.gameplay.api import (
+    READY,
+    Answer,
+    Failure,
+    GameDescription,
+    LegalMoves,
+    ListRequest,
+    Question,
+    Ready,
+    Reply,
+    Silence,
+    Wire,
+)
+from referee.gameplay.events import Drawn, Ending, Event, Retired
+from referee.gameplay.terms import Terms
+from referee.games.api import Outcome, Refusal, Seat, State
+from referee.games.sampling import legal_moves
+from referee.person.interface import NoHint, PersonInterface, TakenBack
+from referee.processes.bot import Bot
+from referee.records.record import GameRecord
+from referee.records.replay import RecordedWire
+from referee.tournament.workers.encounter import PERSON, Hooks, OnExit, play_encounter
+from referee.wire.connection import BotConnection, end_connections
+from referee.wire.process_wire import ProcessWire
+
+
+@dataclass(frozen=True)
+class PersonGame:
+    """A game in which persons take part, with everybody who plays it."""
+
+    terms: Terms
+    bots: Sequence[Bot]  # by seat, persons included
+    interface: PersonInterface
+    start_us: int
+    on_exit: OnExit
+
+    @property
+    def persons(self) -> Collection[Seat]:
+        """The seats of persons."""
+        return [seat for seat, bot in enumerate(self.bots) if bot.is_person]
+
+    def play(self) -> GameRecord:
+        """Plays the game to its end. Raises `PersonLeft`."""
+        began = datetime.now(UTC)
+        before: list[Event] = []
+        taken_back = 0
+        while True:
+            try:
+                record = self._play_on(before)
+            except TakenBack as back:
+                before = self.interface.events[: back.events]
+                taken_back += 1
+                self.interface.begin_again()
+            else:
+                return self._with_persons(record, began, taken_back)
+
+    def _play_on(self, before: Sequence[Event]) -> GameRecord:
+        """Plays the game from where these events end, with bots that are started for it."""
+
+        def join(terms: Terms, bots: ProcessWire) -> Wire:
+            bots.began_ns = self.interface.began_ns
+            wire = PersonWire(bots, self.persons, self.interface)
+            return ContinuedWire(before, self.interface.events, wire) if before else wire
+
+        def show(terms: Terms, event: Event, state: State[Any]) -> None:
+            self.interface.watch(event, state)
+
+        (record,) = play_encounter(
+            self.bots, [self.terms], show, start_us=self.start_us, hooks=Hooks(self.on_exit, join=join)
+        )
+        return record
+
+    def _with_persons(self, record: GameRecord, began: datetime, taken_back: int) -> GameRecord:
+        """The record with what is to be known of a game with persons: who they are, how many hints they got,
+        how often moves were taken back.
+        """
+        seats = [dict(seat) for seat in record.measured["seats"]]
+        for seat in self.persons:
+            hints = self.interface.hints.get(seat, 0)
+            seats[seat] = {"person": True, **({"hints": hints} if hints else {})}
+        measured = {
+            **record.measured,
+            "began": began.isoformat(timespec="milliseconds"),
+            "seats": seats,
+            **({"taken_back": taken_back} if taken_back else {}),
+        }
+        return replace(record, measured=measured)
+
+
+ATTENDED_US = 30_000
+"""The longest time between two looks after the bots while a person is waited for, if nothing is wrong."""
+
+
+class PersonWire:
+    """The seats of one game: every question is posted first, then persons are asked, one after the other, and
+    the bots' replies are taken as they come.
+    """
+
+    def __init__(self, bots: ProcessWire, persons: Collection[Seat], interface: PersonInterface) -> None:
+        self._bots = bots
+        self._persons = persons
+        self._interface = interface
+        self._ready: deque[Reply] = deque()
+        self._asked: dict[Seat, Question] = {}
+        """The questions to persons that are open, in the order of the seats."""
+        self._bots_asked: set[Seat] = set()
+
+    def open(self, seat: Seat, description: GameDescription) -> None:
+        """Opens a seat; persons are ready at once."""
+        if seat in self._persons:
+            self._ready.append(Reply(seat, READY))
+        else:
+            self._bots.open(seat, description)
+
+    def catch_up(self, seats: tuple[Seat, ...]) -> None:
+        """Begins a turn."""
+        self._interface.begin_turn(seats)
+        self._bots_asked = {seat for seat in seats if seat not in self._persons}
+        self._bots.catch_up(tuple(self._bots_asked))
+
+    def post(self, seat: Seat, question: Question) -> None:
+        """Asks a bot at once; a person is asked when the next reply is waited for."""
+        if seat in self._persons:
+            self._asked[seat] = question
+        else:
+            self._bots.post(seat, question)
+
+    def show_legal(self, seat: Seat, legal: LegalMoves) -> None:
+        """Sends a bot its legal moves."""
+        self._bots.show_legal(seat, legal)
+
+    def next_reply(self) -> Reply:
+        """The next reply of a person or a bot."""
+        if self._ready:
+            return self._ready.popleft()
+        if self._asked:
+            seat = min(self._asked)
+            if reply := self._interface.ask(seat, self._asked[seat], self._poll_bots):
+                del self._asked[seat]
+                return reply
+        elif self._bots_asked:
+            self._interface.wait_for_bots(self._bots_asked)
+        return self._bots.next_reply()
+
+    def _poll_bots(self) -> bool:
+        """Attends to the bots while a person is waited for; whether one of them has to be heard."""
+        return self._bots.attend(ATTENDED_US)
+
+    def close(self, outcome: Outcome, ending: Ending) -> None:
+        """Tells the bots that the game is over."""
+        self._bots.close(outcome, ending)
+
+
+class ContinuedWire:
+    """Answers the turns that stand in `before` as they were answered, with the same times, and hands all
+    others to another wire. Bots are told the whole news with their first question.
+    """
+
+    def __init__(self, before: Sequence[Event], played: Sequence[Event], live: Wire) -> None:
+        """`before` ends with a turn; `played` are the events of this game, which grow while it is played."""
+        self._before = before
+        self._played = played
+        self._live = live
+        # Chance is drawn again, which gives the same.
+        self._recorded = RecordedWire([event for event in before if not isinstance(event, Drawn)])
+        self._left = {event.seat: event for event in before if isinstance(event, Retired)}
+        """The seats that have left the game, which are not opened again."""
+        self._is_live = False
+        self._opening = 0  # how many seats of the other wire have not replied yet to being opened
+        self._replies: deque[Reply] = deque()
+        self._failures: dict[Seat, Failure] = {}
+        """The seats that did not start again; they are at fault when they are next asked."""
+        self._news: dict[Seat, tuple[str, ...]] = {}  # the news that the seats were not sent yet
+
+    def open(self, seat: Seat, description: GameDescription) -> None:
+        """Opens a seat, unless it has left the game by now."""
+        left = self._left.get(seat)
+        if left is None:
+            self._opening += 1
+            self._live.open(seat, description)
+        elif left.ending in (Ending.START, Ending.VOID, Ending.OUT):
+            self._recorded.open(seat, description)
+        else:
+            self._replies.append(Reply(seat, READY))
+
+    def catch_up(self, seats: tuple[Seat, ...]) -> None:
+        """Begins a turn: a live one, when the events so far have been played."""
+        self._is_live = len(self._played) >= len(self._before)
+        if self._is_live:
+            self._live.catch_up(seats)
+
+    def post(self, seat: Seat, question: Question) -> None:
+        """Asks a seat, or finds what it answered."""
+        if not self._is_live:
+            self._news[seat] = self._news.get(seat, ()) + question.news
+            self._recorded.post(seat, question)
+        elif seat in self._failures:
+            self._replies.append(Reply(seat, self._failures[seat]))
+        else:
+            if withheld := self._news.pop(seat, ()):
+                question = replace(question, news=withheld + question.news, charged=None, defaulted=None)
+            self._live.post(seat, question)
+
+    def show_legal(self, seat: Seat, legal: LegalMoves) -> None:
+        """Answers a request, which only the other wire makes."""
+        self._live.show_legal(seat, legal)
+
+    def next_reply(self) -> Reply:
+        """The next reply: as it was, or of the other wire."""
+        if self._opening:
+            self._opening -= 1
+            return self._opened(self._live.next_reply())
+        if self._replies:
+            return self._replies.popleft()
+        return self._live.next_reply() if self._is_live else self._recorded.next_reply()
+
+    def _opened(self, reply: Reply) -> Reply:
+        """The reply of a seat to being opened. One that was ready the first time has played since, so that it
+        is at fault only when it is asked.
+        """
+        if not self._before or isinstance(reply.content, Ready):
+            return reply
+        again = Failure(Ending.START, "it did not restart after a move was taken back")
+        self._failures[reply.seat] = reply.content if isinstance(reply.content, Failure) else again
+        return replace(reply, content=READY)
+
+    def close(self, outcome: Outcome, ending: Ending) -> None:
+        """Tells the seats that the game is over."""
+        self._live.close(outcome, ending)
+
+
+HINT_CONTROL = TimeControl(10_000_000)  # how long a hint may take; the bot sees it as its clock
+
+
+def hint(bot: Bot, start_us: int, terms: Terms, state: State[Any], seat: Seat) -> tuple[str, str]:
+    """A legal move that a bot would make for a seat, and what it said of it; it is started for this alone.
+
+    Raises `NoHint`.
+    """
+    others = BotConnection(bot, failure=PERSON)
+    asked = BotConnection(bot)
+    wire = ProcessWire([asked if one == seat else others for one in range(len(terms.bots))], start_us)
+    try:
+        answer = _answer(wire, terms, state, seat)
+        return state.write(state.read(seat, answer.text)), answer.info
+    except Refusal as refusal:
+        raise NoHint(f"its answer is not legal: {shown(refusal.sentence)}") from None
+    finally:
+        end_connections([asked])
+
+
+def _answer(wire: ProcessWire, terms: Terms, state: State[Any], seat: Seat) -> Answer:
+    game, seed = terms.game, bot_seed(terms.seed, seat)
+    wire.open(
+        seat, GameDescription(game.slug, game.rules, len(terms.bots), terms.options, HINT_CONTROL, seed)
+    )
+    content = wire.next_reply().content
+    if not isinstance(content, Ready):
+        raise NoHint(_why(content, "did not start"))
+    wire.catch_up((seat,))
+    time_us = HINT_CONTROL.move_us
+    news = state.seen(seat)  # guard: news-of-hints
+    wire.post(seat, Question(news, time_us, 0, time_us))
+    lists = 0
+    while isinstance(content := wire.next_reply().content, ListRequest):
+        lists += 1
+        moves, total, sampled = legal_moves(state, seat, content.most, list_stream(terms.seed, seat, lists))
+        wire.show_legal(seat, LegalMoves(tuple(map(state.write, moves)), total, sampled))
+    if not isinstance(content, Answer):
+        raise NoHint(_why(content, f"did not answer within {time_us // 1_000_000} s"))
+    return content
+
+
+def _why(content: object, otherwise: str) -> str:
+    detail = shown(content.detail, 200) if isinstance(content, Silence | Failure) else ""
+    return f"it {otherwise}: {detail}" if detail else f"it {otherwise}"
