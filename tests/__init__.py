@@ -25,7 +25,7 @@ counts what is held of the machine; after each test `conftest.py` looks whether 
 What takes long is marked `slow` and left out unless it is asked for (`-m slow`). Where all tests of a module
 are slow, `pytestmark = pytest.mark.slow` says so, and a quick run does not import the module. What remains
 touches every feature once, and should take at most 45 seconds on two idle cores. Property-based tests try the
-same few examples in each run, more with `--hypothesis-profile thorough`, and many new ones with `random`.
+same few examples in each run, and many new ones with `--hypothesis-profile random`.
 `skips.py` compares the reasons of skipped tests with those that CI allows.
 """
 

@@ -29,10 +29,9 @@ from tests.waiting import TOO_LONG_S
 
 pytest_plugins = ["pytester", "tests.skips"]
 
-# A shared machine may stand still for a while; that is no finding. `.ci/run` asks for the thorough profile.
-# Only the profile `random` draws other examples in each run: else a test would fail by chance, after a change
-# that has nothing to do with it.
-for profile, examples in (("quick", 30), ("thorough", 300), ("random", 3000)):
+# A shared machine may stand still for a while; that is no finding. Only the profile `random` draws other
+# examples in each run: else a test would fail by chance, after a change that has nothing to do with it.
+for profile, examples in (("quick", 30), ("random", 3000)):
     settings.register_profile(
         profile,
         max_examples=examples,

@@ -102,8 +102,8 @@ CASES = [
     )
     for name, (_, has_colours, _) in COMMANDS.items()
     for terminal, settings in (
-        (False, ("XTERM", "ALWAYS", "NEITHER") if has_colours else ("ALWAYS",)),
-        (True, ("XTERM", "NONE", "DUMB") if has_colours else ("XTERM",)),
+        (False, ("XTERM", "ALWAYS", "NEITHER") if name == "replay" else ("ALWAYS",)),
+        (True, ("XTERM", "NONE", "DUMB") if name in ("replay", "match") else ("XTERM",) * has_colours),
     )
     for setting in settings
 ]

@@ -21,7 +21,7 @@ from tests.waiting import TOO_LONG_S
 @pytest.mark.slow
 def test_games_between_bots_that_fault_go_as_foretold() -> None:
     """In a process of its own, since all that a process holds is counted: this one may open other things."""
-    words = [sys.executable, "-m", "tests.tools.fault_soak", "60", "--seed", "tiny", "--workers", "2"]
+    words = [sys.executable, "-m", "tests.tools.fault_soak", "40", "--seed", "tiny", "--workers", "2"]
     soak = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=TOO_LONG_S)
     assert soak.returncode == 0, soak.stderr + soak.stdout
 

@@ -345,7 +345,7 @@ def right_guess(slow: Slow, seat: int) -> str:
     return next(a for a, b in slow.identity[3 - seat].items() if b == slow.own(seat)[-1])
 
 
-@pytest.mark.parametrize("block", quick_first(range(16), 1))
+@pytest.mark.parametrize("block", quick_first(range(5), 1))
 def test_random_games_go_as_in_the_slow_implementation(block: int) -> None:
     rng = Stream(b"floral" + bytes([block]))
     met: set[str] = set()
@@ -1164,7 +1164,7 @@ def cast(state: FloralState, seat: int, rng: Stream, knows: bool) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("spells", ["", ALWAYS, UP_DOWN_SAME, "seq 5 < > < >; sum 5 30-35; seq 3 = ="])
+@pytest.mark.parametrize("spells", ["", UP_DOWN_SAME])
 def test_the_truth_is_among_what_may_be_imagined(spells: str) -> None:
     rng = Stream(f"truth {spells}".encode())
     met: set[str] = set()

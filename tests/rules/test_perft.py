@@ -17,7 +17,7 @@ from tests.rules.slow_lines import SLOW
 QUICK = 1000
 """The most lines that are counted in a quick test."""
 
-TOO_SLOW = 150_000
+TOO_SLOW = 20_000
 """Larger counts of the slow implementations take minutes, but for Blooms, which counts a position fast."""
 
 

@@ -13,8 +13,8 @@ from tests.unit.simulated_runs import CLOSED, ONE_BY_ONE, STOPPED, STRIKES, Simu
 OUT = "league as a stage, forfeit"
 
 RUNS = {
-    **STOPPED,
-    **{name: ONE_BY_ONE[name] for name in ("balanced", "gauntlet", "swiss", "stages of several games")},
+    **{name: STOPPED[name] for name in ("sprt", "league with an interval")},
+    **{name: ONE_BY_ONE[name] for name in ("swiss", "stages of several games")},
     "knockout": ("abcd", {"format": "knockout", "third_place": True}),
     "closed league": CLOSED["league"],
     OUT: STRIKES[OUT],
