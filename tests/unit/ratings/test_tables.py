@@ -186,7 +186,7 @@ def notes(names: Iterable[str], games: Iterable[Summary], facts: Facts | None = 
 
 
 @pytest.mark.slow
-@settings(max_examples=100)
+@settings(max_examples=25)
 @given(
     st.lists(st.from_regex(r"[a-z][a-z0-9._-]{0,63}", fullmatch=True), min_size=2, max_size=14, unique=True),
     st.sampled_from(["simple", "grid", "outline", "plain", "psql", "rst"]),
