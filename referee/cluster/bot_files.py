@@ -79,22 +79,22 @@ class SentFiles:
         files = self._by_name.get(bot.name)
         return files.hashes if files else None
 
-    def parts(self, digest: str) -> Iterator[tuple[int, bytes, int]]:
-        """The archive of the bot with this digest, in parts: the offset of each, its bytes, and the size of
-        the whole. It is the content of the bot's files, one after another. Raises `UsageError` where a file
-        cannot be read, or has changed since it was hashed.
+    def parts(self, digest: str) -> Iterator[tuple[int, bytes]]:
+        """The archive of the bot with this digest, in parts: the offset of each, and its bytes. It is the
+        content of the bot's files, one after another. Raises `UsageError` where a file cannot be read, or has
+        changed since it was hashed.
         """
         files = next(files.files for files in self.bots if files.digest == digest)
-        offset, size, part = 0, sum(file.size for file in files), bytearray()
+        offset, part = 0, bytearray()
         for file in files:
             for content in self._content(file):
                 part += content
                 if len(part) >= PART_BYTES:
-                    yield offset, bytes(part), size
+                    yield offset, bytes(part)
                     offset += len(part)
                     part.clear()
-        if part or not size:
-            yield offset, bytes(part), size
+        if part or not offset:
+            yield offset, bytes(part)
 
     def _content(self, file: File) -> Iterator[bytes]:
         path, digest, size = self.sources[file.sha256], hashlib.sha256(), 0

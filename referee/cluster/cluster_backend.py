@@ -11,24 +11,23 @@ from __future__ import annotations
 import math
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import count
 from secrets import token_hex
 
 import referee
 from referee.cluster.bot_files import SentFiles
-from referee.cluster.cluster_client import (
-    ClusterClient,
+from referee.cluster.dask_client import (
+    DaskClient,
     Disconnected,
     Member,
     Members,
     OrderAnswered,
     OrderFailed,
 )
-from referee.cluster.expected import is_answer, longest_s, replayed
 from referee.cluster.orders import (
     BotFilesChanged,
     EndIdleBots,
@@ -45,11 +44,16 @@ from referee.cluster.orders import (
     Requirement,
     StopMachine,
     code_digest,
+    is_answer,
+    replayed,
 )
 from referee.core.errors import EnvironmentLacksError, RefereeError, UsageError
 from referee.core.seeds import shared_by
 from referee.core.text import counted, shown
+from referee.core.units import TimeControl
+from referee.gameplay.terms import Terms
 from referee.records.amendments import LeftOut
+from referee.tournament.run.forecast import LongestGame
 from referee.tournament.run.opening import Candidate
 from referee.tournament.workers.task import (
     Backend,
@@ -61,6 +65,7 @@ from referee.tournament.workers.task import (
     TaskLost,
     WorkerDied,
 )
+from referee.wire.stopwatch import CPU_WALL, CPU_WALL_NS
 
 SILENT_S = 300.0  # seconds in which the scheduler hears nothing of a Dask worker after which this is lost
 
@@ -80,6 +85,8 @@ LOOK_S = 1.0  # seconds between two checks whether machines are still alive and 
 _RAN_S = 1.0  # the maximum of seconds between two checks: if more have passed, the referee itself was stopped
 
 REST_S = 10.0  # seconds in which machines end their idle bots
+
+SPARE_S = 60.0  # seconds for each game beyond what its clocks allow, after which a task is lost
 
 HOMES = 100_000  # the number of encounters whose machine is remembered: games that are played again come soon
 
@@ -167,7 +174,7 @@ class ClusterBackend(Backend):
 
     def __init__(
         self,
-        client: ClusterClient,
+        client: DaskClient,
         required: Requirement,
         sent: SentFiles,
         take: ReportHandler,
@@ -392,8 +399,8 @@ class ClusterBackend(Backend):
         worker.unsent.clear()
         for digest in digests:
             try:
-                for offset, data, size in self._sent.parts(digest):
-                    yield FilePart(digest, offset, data, size)
+                for offset, data in self._sent.parts(digest):
+                    yield FilePart(digest, offset, data)
             except UsageError as error:
                 worker.unsent[digest] = str(error)
 
@@ -627,8 +634,6 @@ def cluster_backend(
             if isinstance(report, Notice):
                 say(report.line)
 
-    from referee.cluster.dask_client import DaskClient  # needs `distributed`
-
     backend = ClusterBackend(DaskClient(scheduler, token_hex(6)), required, sent, take)
     try:
         yield backend
@@ -638,3 +643,29 @@ def cluster_backend(
 
 def _encounter(task: Task) -> str:
     return shared_by(task.games[0][0].id)
+
+
+def longest_s(task: Task) -> float:
+    """The longest that a task may take, in seconds."""
+    plan = task.plan
+    moves = plan.game.longest(plan.options)
+    forgiven = {entrant.bot.name for entrant in plan.entrants if entrant.bot.forgive_waiting}
+    games = (
+        LongestGame(moves, _on_the_wall(plan.terms(pairing), moves, forgiven)) for pairing, _ in task.games
+    )
+    return sum(game.us(plan.start_us) for game in games) / 1_000_000 + SPARE_S * len(task.games)
+
+
+def _on_the_wall(terms: Terms, moves: int, forgiven: Set[str]) -> tuple[TimeControl, ...]:
+    """The clocks of a game with the most time that passes meanwhile: an answer may be late by the margin, and
+    a bot whose processor time counts, or that is in `forgiven` for its waiting for processors, may wait for
+    longer than it computes, again for each move.
+    """
+    controls = []
+    for name, control in zip(terms.bots, terms.controls, strict=True):
+        move_us = control.move_us + terms.margin_us
+        if control.by_cpu or name in forgiven:
+            all_us = move_us + control.reserve_us + moves * control.increment_us
+            move_us = CPU_WALL * all_us + CPU_WALL_NS // 1000
+        controls.append(replace(control, move_us=move_us))
+    return tuple(controls)

@@ -7,27 +7,18 @@ import contextlib
 import pickle
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from queue import Empty, SimpleQueue
-from typing import Any
-
-from distributed import Client
-from distributed.client import FutureCancelledError
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from referee.cluster import machine
-from referee.cluster.cluster_client import (
-    ClusterClient,
-    ClusterEvent,
-    Disconnected,
-    Member,
-    Members,
-    OrderAnswered,
-    OrderFailed,
-)
 from referee.cluster.connecting import reason
-from referee.cluster.orders import MachineOrder, Play, from_bytes
+from referee.cluster.orders import MachineAnswer, MachineOrder, Play, from_bytes
 from referee.core.text import shown
 from referee.core.work import DutyCycle
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 CONNECT_S = 5.0  # seconds after which connecting is tried again
 
@@ -46,8 +37,49 @@ notice by themselves.
 """
 
 
-class DaskClient(ClusterClient):
-    """A client that connects again whenever the connection is lost."""
+class Member(NamedTuple):
+    """A Dask worker, as the scheduler knows it."""
+
+    name: str
+    host: str  # the address of its machine
+    slots: int  # how many games it can play at a time: its threads
+    beat: float  # differs each time that the scheduler hears of it
+    has_others: bool = False  # whether it has tasks of others as well, for which ours may have to wait
+
+
+class Members(NamedTuple):
+    """All Dask workers that the scheduler has, by address."""
+
+    found: Mapping[str, Member]
+
+
+class OrderAnswered(NamedTuple):
+    """An order was answered."""
+
+    key: str
+    answer: MachineAnswer
+
+
+class OrderFailed(NamedTuple):
+    """An order will not be answered."""
+
+    key: str
+    why: str
+
+
+class Disconnected(NamedTuple):
+    """The connection to the scheduler was lost, and all orders with it; it is tried to connect again."""
+
+    why: str
+
+
+ClusterEvent = Members | OrderAnswered | OrderFailed | Disconnected
+
+
+class DaskClient:
+    """A client that connects again whenever the connection is lost. Its methods return at once; what comes of
+    them comes as events.
+    """
 
     def __init__(self, address: str, run: str) -> None:
         """Connects to a scheduler; orders are for the hosts of this run."""
@@ -74,7 +106,9 @@ class DaskClient(ClusterClient):
         return found
 
     def ask(self, key: str, address: str, order: MachineOrder) -> None:
-        """Submits the order as a task that no other Dask worker may run."""
+        """Gives a Dask worker an order, which is answered under a key that nothing else has: as a task that
+        no other Dask worker may run.
+        """
         data = pickle.dumps(order, pickle.HIGHEST_PROTOCOL)
 
         def start() -> None:
@@ -84,6 +118,8 @@ class DaskClient(ClusterClient):
         self._loop.call_soon_threadsafe(start)
 
     async def _ask(self, key: str, address: str, order: bytes, is_playing: bool) -> None:
+        from distributed.client import FutureCancelledError
+
         event: ClusterEvent
         try:
             if self._client is None:
@@ -113,7 +149,7 @@ class DaskClient(ClusterClient):
         self._events.put(event)
 
     def forget(self, key: str) -> None:
-        """Cancels the task."""
+        """Gives up an order: nothing comes of it any more, and its machine learns of it."""
 
         def cancel() -> None:
             if task := self._asked.get(key):
@@ -122,12 +158,12 @@ class DaskClient(ClusterClient):
         self._loop.call_soon_threadsafe(cancel)
 
     def tell(self, addresses: list[str], order: MachineOrder) -> None:
-        """Runs beside the tasks of the Dask workers."""
+        """Gives some Dask workers an order at once that is not answered, also while they play."""
         data = pickle.dumps(order, pickle.HIGHEST_PROTOCOL)
         self._submit(self._broadcast(addresses, machine.tell, self._run, data))
 
     def close(self, addresses: list[str]) -> None:
-        """Ends the run on these Dask workers."""
+        """Ends the run on these Dask workers, with all that they play for it, and closes the connection."""
         future = self._submit(self._broadcast(addresses, machine.end, self._run))
         with contextlib.suppress(TimeoutError):
             future.result(CLOSE_S)
@@ -196,6 +232,8 @@ class DaskClient(ClusterClient):
 @contextlib.asynccontextmanager
 async def _client(address: str) -> AsyncIterator[Client]:
     """A client that is connected. If it takes long to close, that is not waited for."""
+    from distributed import Client
+
     client = Client(address, asynchronous=True, set_as_default=False, timeout=CONNECT_S, name="referee")
     try:
         yield await client

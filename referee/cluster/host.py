@@ -103,8 +103,8 @@ class Host:
         match order:
             case Greet(bots):
                 self._say(key, self._greeting(bots))
-            case FilePart(digest, offset, data, size):
-                self._say(key, self._add(digest, offset, data, size))
+            case FilePart():
+                self._say(key, self._add(order))
             case Prepare():
                 self._say(key, self._ready(order))
             case Play(task):
@@ -148,9 +148,9 @@ class Host:
     def _greeting(self, bots: Sequence[BotFiles]) -> Greeting:
         return Greeting(*this_machine(), referee.__version__, code_digest(), tuple(self._store.lacking(bots)))
 
-    def _add(self, digest: str, offset: int, data: bytes, size: int) -> MachineUnfit | None:
+    def _add(self, part: FilePart) -> MachineUnfit | None:
         try:
-            self._store.add(digest, offset, data, size)
+            self._store.add(*part)
         except RefereeError as error:
             return MachineUnfit(str(error))
         return None
@@ -165,9 +165,11 @@ class Host:
             return MachineUnfit(lacking)
         try:
             bots, unfit = self._fit_bots(required)
-            bots = with_hidden(levels.settled(bots), self._store.private)
+            bots = with_hidden(levels.settled(bots), ())
         except (RefereeError, OSError) as error:
             return MachineUnfit(str(error))
+        finally:
+            self._store.forget_archives()
         share = share_of(usable_memory(), order.slots_of_machine * required.seats)
         self._bots = {bot.name: replace(bot, limits=replace(bot.limits, share=share)) for bot in bots}
         self._files = {files.bot.name: files for files in required.bots}
@@ -246,6 +248,7 @@ class Host:
 def main(descriptor: int) -> None:
     """Runs the host that is connected to a Dask worker by this socket, until the other end is closed."""
     libc.prctl(libc.PARENT_DEATH, signal.SIGKILL)  # it may be stopped
+    libc.hide()  # from builds too
     end = socket.socket(fileno=descriptor)
     message_socket = MessageSocket(end, waits=False)
 

@@ -1,12 +1,16 @@
 """The messages between the referee and the machines of a Dask cluster.
 
-Orders are sent as they are; the answers of machines are JSON, which is checked when it is read.
+Orders are sent as they are; the answers of machines are JSON, which is checked when it is read. A game counts
+if it was asked for, and its record replays under its terms.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,9 +19,12 @@ import referee
 from referee.cluster.bot_files import BotFiles
 from referee.core.errors import RecordError
 from referee.core.fields import Fields
+from referee.core.pairing import Pairing
 from referee.core.text import shown
 from referee.records.amendments import OUTPUT_CAP, OUTPUT_LINES, LeftOut
-from referee.records.record import bot_totals, from_json, parse_json, summary_of, timed_moves
+from referee.records.journal import body_of
+from referee.records.record import bot_totals, from_json, parse_json, summary_of, timed_moves, to_json
+from referee.records.replay import verify
 from referee.tournament.workers.task import (
     Began,
     Finished,
@@ -62,7 +69,6 @@ class FilePart(NamedTuple):
     digest: str  # the hash of the bot's files together
     offset: int
     data: bytes
-    size: int  # the size of the whole, in bytes
 
 
 class Prepare(NamedTuple):
@@ -263,3 +269,51 @@ def finished(body: bytes, dialogue: str) -> Finished:
     except (LookupError, TypeError, ValueError, AttributeError):
         raise RecordError(f"game {record.terms.id!a}: its measurements are malformed") from None
     return Finished(summary_of(record), body, *times, dialogue)
+
+
+def is_answer(task: Task, reports: Sequence[Report], is_stopping: bool) -> bool:
+    """Whether reports say once of each game of a task what became of it, and of no other one. Some may be
+    missing where the run is stopping, or where a worker process died after it had begun.
+    """
+    told = Counter(_said_of(report) for report in reports if isinstance(report, Finished | Void))
+    asked = Counter((pairing.id, attempt, pairing.bots) for pairing, attempt in task.games)
+    if is_stopping or (_have(WorkerDied, reports) and _have(Began, reports)):
+        return told <= asked
+    return told == asked  # guard: what-was-asked
+
+
+def replayed(task: Task, reports: Sequence[Report]) -> tuple[Report, ...]:
+    """The reports of a machine, in which each finished game is made anew from its record, which is
+    replayed by the rules: nothing else counts of what the machine said of it.
+
+    Raises `RecordError` where a record is not of a game of the task, under its terms, or does not replay.
+    """
+    return tuple(_replayed(task, report) if isinstance(report, Finished) else report for report in reports)
+
+
+def _replayed(task: Task, report: Finished) -> Finished:
+    value = parse_json(report.body)
+    record = from_json(value)
+    given = {pairing.id: pairing for pairing, _ in task.games}
+    if record.terms.id not in given:
+        raise RecordError(f"game {shown(record.terms.id, 100)}: it was not assigned to this machine")
+    expected = to_json(replace(record, terms=task.plan.terms(given[record.terms.id])))
+    for name in expected:
+        if name != "measured" and value.get(name) != expected[name]:  # guard: terms-of-games
+            raise RecordError(
+                f"game {shown(record.terms.id, 100)}: its `{name}` differs from what was assigned"
+            )
+    verify(value, task.plan.openings)  # guard: replayed-games
+    return finished(body_of(value), report.dialogue)
+
+
+def _said_of(report: Finished | Void) -> tuple[str, int, tuple[str, ...]]:
+    """The game that a report is of: its id, its attempt, its bots."""
+    if isinstance(report, Finished):
+        return report.game.id, report.game.attempt, report.game.bots
+    return report.id, report.attempt, Pairing.parse(report.id).bots
+
+
+def _have(kind: type[Report], reports: Sequence[Report]) -> bool:
+    """Whether there are reports of a kind."""
+    return any(isinstance(report, kind) for report in reports)

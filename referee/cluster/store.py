@@ -1,9 +1,8 @@
-"""The files of bots on a machine of a cluster: one archive for each, unpacked and built once.
+"""The files of bots on a machine of a cluster: a folder for each bot, built once.
 
-The folder of a store has:
+The content of all files of a bot arrives as one archive, which is kept only until it is unpacked. The folder
+of a store has:
 
-- `archives/abcd…`: the content of all files of a bot, one after another, by the SHA-256 of them together. An
-  archive is complete, or it is not there.
 - `bots/KEY/files`: the files of a bot in their folders, and whatever its build made. `KEY` stands for the
   files, the build command, and for what else a build depends on. `bots/KEY/ready` says that all of this was
   completed, and which files the build replaced; `bots/KEY/use` is locked by every process that plays with the
@@ -39,7 +38,7 @@ from typing import BinaryIO
 
 from referee.cluster.bot_files import PART_BYTES, BotFiles
 from referee.core.errors import EnvironmentLacksError, UsageError
-from referee.core.files import FileHashes, open_regular, open_without_links
+from referee.core.files import FileHashes, open_without_links
 from referee.core.text import shown
 from referee.processes import building, levels, scratch
 from referee.processes.bot import INTERPRETERS, Bot
@@ -54,8 +53,6 @@ KEPT_DAYS = 30  # after so many days without use files are removed
 _REMOVE_S = 60.0  # the most seconds that removing a folder takes
 
 _LONGEST_PATH = 2000  # maximum number of characters of a path in a bot's files
-
-_SHA256 = re.compile("[0-9a-f]{64}")
 
 
 def default_store() -> Path:
@@ -92,75 +89,58 @@ class FileStore:
         self._note = note
         self._bots = self.folder / "bots"
         self._hashes = FileHashes()
-        self._archives = self.folder / "archives"
-        self._incoming: dict[str, Path] = {}  # by digest, the file of an archive that has arrived in part
+        self._archives: dict[str, BinaryIO] = {}
+        """By digest, the archives that have arrived, or a part of them. These files have no names, so that no
+        bot can read them.
+        """
         self._in_use: dict[str, int] = {}  # descriptors of the locks of the bots that this process plays with
         with writing(f"a store of files in `{shown(str(self.folder))}`"):
             _make(self.folder, 0o711)
-            _make(self._archives, 0o700)
             _make(self._bots, 0o711)
             self._remove_old()
 
-    @property
-    def private(self) -> tuple[Path, ...]:
-        """What no bot may read, even where it may read what lies around it."""
-        return (self._archives,)
-
     def close(self) -> None:
-        """Gives up what has not arrived in whole; bots of this process may be removed when they are old."""
-        for digest in [*self._incoming]:
-            self._give_up(digest)
+        """Gives up what was not unpacked; bots of this process may be removed when they are old."""
+        self.forget_archives()
         for lock in self._in_use.values():
             os.close(lock)
         self._in_use.clear()
 
     def lacking(self, bots: Iterable[BotFiles]) -> list[str]:
-        """The digests of the bots whose archives are not here, each once."""
-        wanted = {files.digest: files for files in bots if files.files}
-        return [digest for digest, files in wanted.items() if not self._has(files)]
+        """The digests of the bots whose files are not here as they should be, each once."""
+        return [*dict.fromkeys(files.digest for files in bots if files.files and not self._has(files))]
 
     def _has(self, files: BotFiles) -> bool:
-        """Whether the archive of a bot is here; what is damaged is removed, and is not."""
-        archive = self._archive(files.digest)
-        with contextlib.suppress(OSError), open_regular(archive) as content:
-            if all(_is_copied(content, file) for file in files.files):
-                os.utime(archive)
-                return True
-            archive.unlink()
-        return False
+        folder = self._bots / _key(files)
+        complete = _complete(folder, files)
+        if complete is None or self._differing(folder / "files", complete):
+            return False
+        with contextlib.suppress(OSError):
+            os.utime(folder / "use")
+        return True
 
-    def add(self, digest: str, offset: int, part: bytes, size: int) -> None:
-        """Adds a part of an archive of so many bytes; the parts come in their order. What is in it is checked
-        when it is unpacked. Raises `EnvironmentLacksError` where it cannot be stored.
+    def add(self, digest: str, offset: int, part: bytes) -> None:
+        """Adds a part of the archive of the bot with this digest; the parts come in their order. What is in
+        it is checked when it is unpacked. Raises `EnvironmentLacksError` where it cannot be stored.
         """
-        archive = self._archive(digest)
         with writing("a bot's files"):
             if offset == 0:
-                self._give_up(digest)
-                descriptor, path = tempfile.mkstemp(".part", dir=self._archives)
-                os.close(descriptor)
-                self._incoming[digest] = Path(path)
-            incoming = self._incoming.get(digest)
-            whole = offset + len(part)
-            if not incoming or incoming.stat().st_size != offset or whole > min(size, MAX_BYTES):
-                self._give_up(digest)
+                self._forget(digest)
+                self._archives[digest] = tempfile.TemporaryFile(dir=self.folder)  # noqa: SIM115
+            archive = self._archives.get(digest)
+            if not archive or archive.tell() != offset or offset + len(part) > MAX_BYTES:
+                self._forget(digest)
                 raise EnvironmentLacksError("a bot's files came in another order, or are too large")
-            with incoming.open("ab") as file:
-                file.write(part)
-            if whole == size:
-                incoming.replace(archive)
-                del self._incoming[digest]
+            archive.write(part)
 
-    def _give_up(self, digest: str) -> None:
-        """Removes what has arrived of an archive."""
-        if incoming := self._incoming.pop(digest, None):
-            with contextlib.suppress(OSError):
-                incoming.unlink()
+    def forget_archives(self) -> None:
+        """Removes what has arrived: all of it was unpacked, or will not be."""
+        for digest in [*self._archives]:
+            self._forget(digest)
 
-    def _archive(self, digest: str) -> Path:
-        if not _SHA256.fullmatch(digest):  # guard: names-of-archives
-            raise EnvironmentLacksError(f"`{shown(digest, 80)}` is not a SHA-256")
-        return self._archives / digest
+    def _forget(self, digest: str) -> None:
+        if archive := self._archives.pop(digest, None):
+            archive.close()
 
     def ready(self, files: BotFiles) -> Bot:
         """The bot as it is started on this machine: unpacked, built where that was not done yet, and checked.
@@ -219,8 +199,6 @@ class FileStore:
         with writing(f"files of bot `{bot.name}`"):
             _make(folder, 0o711)
             self._use(folder)
-            with contextlib.suppress(OSError):
-                os.utime(self._archive(files.digest))
             complete = _complete(folder, files)
             if complete is not None:
                 damaged = self._differing(top, complete)
@@ -253,7 +231,7 @@ class FileStore:
         self._note(f"building {name}")
         (bot,) = levels.settled([placed(files, top)])
         command = placed_build(files, top)
-        if failure := building.build(bot, command, files.build_network, self.private):
+        if failure := building.build(bot, command, files.build_network):
             raise BotUnfit(not_built(bot, failure))
 
     def _differing(self, top: Path, files: Iterable[File]) -> list[File]:
@@ -275,24 +253,20 @@ class FileStore:
         _folder(top, files.cwd)
         if not files.files:
             return
-        archive = self._archive(files.digest)
-        try:
-            with open_regular(archive) as content:
-                for file in files.files:
-                    path = top / file.path
-                    _folder(top, os.path.dirname(file.path))  # noqa: PTH120
-                    with path.open("xb") as new:
-                        os.fchmod(new.fileno(), 0o700 if file.executable else 0o600)
-                        if not _is_copied(content, file, new):
-                            archive.unlink()
-                            raise EnvironmentLacksError(
-                                f"bot `{files.bot.name}`: `{shown(file.path)}` was damaged in transfer or on "
-                                f"this machine, expected SHA-256 {file.sha256}"
-                            )
-        except FileNotFoundError:
-            raise EnvironmentLacksError(
-                f"bot `{files.bot.name}`: its files are missing on this machine"
-            ) from None
+        archive = self._archives.get(files.digest)
+        if not archive:
+            raise EnvironmentLacksError(f"bot `{files.bot.name}`: its files are missing on this machine")
+        archive.seek(0)
+        for file in files.files:
+            path = top / file.path
+            _folder(top, os.path.dirname(file.path))  # noqa: PTH120
+            with path.open("xb") as new:
+                os.fchmod(new.fileno(), 0o700 if file.executable else 0o600)
+                if not _is_copied(archive, file, new):
+                    raise EnvironmentLacksError(
+                        f"bot `{files.bot.name}`: `{shown(file.path)}` was damaged in transfer, "
+                        f"expected SHA-256 {file.sha256}"
+                    )
 
     def _use(self, folder: Path) -> None:
         """Keeps the folder of a bot from being removed until this process ends. The store is locked."""
@@ -328,10 +302,6 @@ class FileStore:
                 with contextlib.suppress(OSError):
                     if (folder / "use").lstat().st_mtime < oldest_s:
                         _remove_unused(folder)
-            for archive in self._archives.iterdir():
-                with contextlib.suppress(OSError):
-                    if archive.lstat().st_mtime < oldest_s:
-                        archive.unlink()
 
 
 def _complete(folder: Path, files: BotFiles) -> list[File] | None:
@@ -408,14 +378,13 @@ def _folder(top: Path, path: str) -> None:
         top.mkdir(0o700, exist_ok=True)
 
 
-def _is_copied(archive: BinaryIO, file: File, to: BinaryIO | None = None) -> bool:
+def _is_copied(archive: BinaryIO, file: File, to: BinaryIO) -> bool:
     """Copies the next file of an archive; whether it has its hash. Raises `OSError`."""
     digest, left = hashlib.sha256(), file.size
     while left and (part := archive.read(min(left, PART_BYTES))):
         digest.update(part)
         left -= len(part)
-        if to:
-            to.write(part)
+        to.write(part)
     return digest.hexdigest() == file.sha256  # guard: content-of-archives
 
 

@@ -85,9 +85,11 @@ def test_a_bot_with_a_build_and_a_data_file_plays_where_it_has_never_been(
     told: list[str] = []
     store = FileStore(tmp_path / "store", told.append)
     files = files_of(source)
-    assert send(store, files) == 1 and send(store, files) == 0
+    assert send(store, files) == 1
+    store.ready(files.bots[0])
+    assert send(store, files) == 0
     source.rename(source.with_name("gone"))
-    (bot,) = with_hidden([replace(store.ready(files.bots[0]), isolation=isolation)], store.private)
+    (bot,) = with_hidden([replace(store.ready(files.bots[0]), isolation=isolation)], ())
     record = played(bot)
     assert not any(record.faults), record.events[-1:]
     assert not source.exists() and told == ["building a"]
@@ -100,6 +102,7 @@ def test_a_bot_with_a_build_and_a_data_file_plays_where_it_has_never_been(
     bot = replace(store.ready(changed.bots[0]), isolation=isolation)
     assert played(bot).faults[0], "its program looks at the file"
     (bot.cwd / "data" / "book").write_text("open")
+    assert send(store, changed) == 1
     store.ready(changed.bots[0])
     assert told[2] == "bot `a`: restoring files that were changed on this machine: `data/book`"
     assert (bot.cwd / "data" / "book").read_text() == "shut"
@@ -110,8 +113,11 @@ BUILDER = """
 import pickle, sys
 from pathlib import Path
 from referee.cluster.store import FileStore
-store = FileStore(Path(sys.argv[1]))
-print(store.ready(pickle.loads(Path(sys.argv[2]).read_bytes())).cwd)
+store, files = FileStore(Path(sys.argv[1])), pickle.loads(Path(sys.argv[2]).read_bytes())
+(bot,) = files.bots
+for part in files.parts(bot.digest):
+    store.add(bot.digest, *part)
+print(store.ready(bot).cwd)
 """
 
 
@@ -122,10 +128,7 @@ def test_processes_that_build_at_once_build_once(tmp_path: Path) -> None:
     count = tmp_path / "count"
     build = ("sh", "-c", f"echo x >>{count}; sleep 0.3; echo done >built")
     files = sent_files([Bot("a", ("{python}", "bot.py"), folder)], {"a": BotOrigin(build=build)}, ())
-    store = FileStore(tmp_path / "store")
-    send(store, files)
-    store.close()
-    (tmp_path / "files").write_bytes(pickle.dumps(files.bots[0]))
+    (tmp_path / "files").write_bytes(pickle.dumps(files))
     words = [sys.executable, "-c", BUILDER, str(tmp_path / "store"), str(tmp_path / "files")]
     running = [subprocess.Popen(words, stdout=subprocess.PIPE, text=True) for _ in range(3)]
     folders = {process.communicate()[0] for process in running}
@@ -145,14 +148,14 @@ def test_a_process_that_is_killed_while_it_builds_leaves_nothing_that_counts(tmp
     )
     files = sent_files([Bot("a", ("{python}", "bot.py"), folder)], {"a": BotOrigin(build=build)}, ())
     store = FileStore(tmp_path / "store")
-    send(store, files)
-    (tmp_path / "files").write_bytes(pickle.dumps(files.bots[0]))
+    (tmp_path / "files").write_bytes(pickle.dumps(files))
     words = [sys.executable, "-c", BUILDER, str(tmp_path / "store"), str(tmp_path / "files")]
     process = subprocess.Popen(words, start_new_session=True)
     while not begun.exists():
         assert process.poll() is None
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
+    send(store, files)
     bot = store.ready(files.bots[0])
     assert (bot.cwd / "half").exists()
     store.close()

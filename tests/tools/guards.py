@@ -266,7 +266,6 @@ GUARDS = [
     never("links-of-files", f"{BOT_FILES} -k links"),
     never("files-left-out", f"{BOT_FILES} -k left_out"),
     valued("content-of-archives", "True", f"{STORE} -k content"),
-    never("names-of-archives", f"{STORE} -k content"),
     dropped("paths-in-files", f"{STORE} -k paths_that_lead"),
     never("shared-bots", f"{STORE} -k shared"),
     never("changed-files", f"{STORE} -k put_back"),

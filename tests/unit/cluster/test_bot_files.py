@@ -264,7 +264,7 @@ def test_content_is_read_in_parts(base: Path, monkeypatch: pytest.MonkeyPatch) -
     (base / "empty").write_text("")
     files = sent_files([bot(base, "{python} bot.py")], {}, ())
     digest = files.bots[0].digest
-    assert [*files.parts(digest)] == [(0, b"1234", 10), (4, b"5678", 10), (8, b"90", 10)]
+    assert [*files.parts(digest)] == [(0, b"1234"), (4, b"5678"), (8, b"90")]
     for changed in ("123456789x", "1234567890x", "12345"):
         (base / "bot.py").write_text(changed)
         with pytest.raises(UsageError, match="belongs to a bot and has changed since the run began"):

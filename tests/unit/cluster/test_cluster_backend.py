@@ -11,19 +11,18 @@ from pathlib import Path
 import pytest
 
 from referee.check.wires import HouseWire
-from referee.cluster import cluster_backend, expected
+from referee.cluster import cluster_backend
 from referee.cluster.bot_files import BotFiles, SentFiles
 from referee.cluster.cluster_backend import FAILURES, ClusterBackend
-from referee.cluster.cluster_client import (
-    ClusterClient,
+from referee.cluster.dask_client import (
     ClusterEvent,
+    DaskClient,
     Disconnected,
     Member,
     Members,
     OrderAnswered,
     OrderFailed,
 )
-from referee.cluster.expected import replayed
 from referee.cluster.orders import (
     EndIdleBots,
     FilePart,
@@ -39,6 +38,7 @@ from referee.cluster.orders import (
     Requirement,
     StopMachine,
     code_digest,
+    replayed,
 )
 from referee.core.errors import EnvironmentLacksError, RecordError, UsageError
 from referee.core.units import TimeControl
@@ -86,7 +86,7 @@ def whole(one: Task) -> PlayedTask:
     return PlayedTask(tuple(reports))
 
 
-class Script(ClusterClient):
+class Script(DaskClient):
     """A client whose events are given by the test; it keeps all orders."""
 
     def __init__(self) -> None:
@@ -343,7 +343,7 @@ def test_a_machine_on_which_a_game_takes_longer_than_its_clocks_allow_is_not_use
     monkeypatch.setattr(cluster_backend, "longest_s", lambda one: 10.0)
     cluster.with_machines(m=1)
     cluster.workers.play(task(1, "a", "b"))
-    pass_time(cluster, 10 + int(expected.SPARE_S) + 1, m=1)
+    pass_time(cluster, 10 + int(cluster_backend.SPARE_S) + 1, m=1)
     assert cluster.lost() == [["1:a:b", "1:b:a"]] and "longer than its clocks allow" in cluster.remarks()
 
 
@@ -358,7 +358,7 @@ def test_time_in_which_a_machine_also_plays_for_others_of_the_cluster_does_not_c
         cluster.beat += 1
         cluster.look(Members({"m": Member("m", "m", 1, cluster.beat, has_others=True)}))
     assert not cluster.lost()
-    pass_time(cluster, 10 + int(expected.SPARE_S) + 2, m=1)
+    pass_time(cluster, 10 + int(cluster_backend.SPARE_S) + 2, m=1)
     assert cluster.lost() == [["1:a:b", "1:b:a"]]
 
 
@@ -529,8 +529,8 @@ def test_a_bot_whose_file_cannot_be_sent_is_left_out(
 
     digests = [files.digest for files in sent]
 
-    def parts(self: SentFiles, digest: str) -> Iterator[tuple[int, bytes, int]]:
-        yield 0, b"", 0
+    def parts(self: SentFiles, digest: str) -> Iterator[tuple[int, bytes]]:
+        yield 0, b""
         if digest == digests[1]:
             raise UsageError("`b` has changed")
 
@@ -601,8 +601,8 @@ def test_to_stop_leaves_out_what_waits_and_tells_the_machines(cluster: Cluster) 
 def test_files_that_a_machine_lacks_are_sent_before_it_plays(monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = Cluster(monkeypatch)
 
-    def parts(self: SentFiles, digest: str) -> Iterator[tuple[int, bytes, int]]:
-        yield from ((0, b"one", 6), (3, b"two", 6))
+    def parts(self: SentFiles, digest: str) -> Iterator[tuple[int, bytes]]:
+        yield from ((0, b"one"), (3, b"two"))
 
     monkeypatch.setattr(SentFiles, "parts", parts)
     cluster.greetings["m"] = Greeting("host", "CPU", "1", code_digest(), ("h",))
@@ -685,7 +685,7 @@ def test_where_encounters_are_played_is_not_kept_for_ever(
 def test_a_game_may_take_as_long_as_bots_may_wait(clock: str, margin_us: int, least_s: float) -> None:
     entrants = tuple(Entrant(bot, TimeControl.parse(clock)) for bot in BOTS)
     plan = replace(PLAN, entrants=entrants, margin_us=margin_us)
-    assert expected.longest_s(replace(task(1, "a", "b"), plan=plan.among(("a", "b")))) > least_s
+    assert cluster_backend.longest_s(replace(task(1, "a", "b"), plan=plan.among(("a", "b")))) > least_s
 
 
 # --- Records that come back -------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from referee.cluster.cluster_client import ClusterEvent, Disconnected, Members
+from referee.cluster.dask_client import ClusterEvent, Disconnected, Members
 from tests.waiting import TOO_LONG_S
 
 
@@ -27,7 +27,7 @@ def test_the_connection_is_made_again_whatever_ended_it(
     def fails(*args: object, **options: object) -> None:
         raise error
 
-    monkeypatch.setattr(dask_client, "Client", fails)
+    monkeypatch.setattr("distributed.Client", fails)
     monkeypatch.setattr(dask_client, "RETRY_S", 0.001)
     client = dask_client.DaskClient("tcp://127.0.0.1:1", "run")
     found = [event for _ in range(3) for event in client.events(TOO_LONG_S)]
@@ -71,7 +71,7 @@ class Stuck:
 def test_a_client_that_does_not_end_to_close_is_given_up(
     monkeypatch: pytest.MonkeyPatch, dask_client: Any
 ) -> None:
-    monkeypatch.setattr(dask_client, "Client", Stuck)
+    monkeypatch.setattr("distributed.Client", Stuck)
     monkeypatch.setattr(dask_client, "CLOSE_S", 0.2)
     monkeypatch.setattr(dask_client, "RETRY_S", 0.001)
     client = dask_client.DaskClient("tcp://127.0.0.1:1", "run")
@@ -97,7 +97,7 @@ class Slow(Stuck):
 def test_a_slow_answer_does_not_keep_it_from_looking_for_long(
     monkeypatch: pytest.MonkeyPatch, dask_client: Any
 ) -> None:
-    monkeypatch.setattr(dask_client, "Client", Slow)
+    monkeypatch.setattr("distributed.Client", Slow)
     for name, value in (("CLOSE_S", 0.2), ("LOOK_S", 0.01), ("SELDOM_S", 0.05), ("LOOKING", 0.0001)):
         monkeypatch.setattr(dask_client, name, value)
     client = dask_client.DaskClient("tcp://127.0.0.1:1", "run")
