@@ -6,9 +6,8 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from referee.check.clocks import SCALE, scaled_clocks
-from referee.check.runner import StepResult, run_steps
-from referee.check.settings import CheckSettings
+from referee.check.steps import StepResult, run_steps
+from referee.check.tested_bot import SCALE, CheckSettings, scaled_clocks
 from referee.core.this_machine import usable_memory
 from referee.records.amendments import LeftOut
 from referee.tournament.file.config import Config

@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from referee.check.remarks import Remark
-from referee.check.runner import StepResult
-from referee.check.settings import CheckSettings
+from referee.check.advice import Remark
+from referee.check.steps import StepResult
+from referee.check.tested_bot import CheckSettings
 from referee.core.text import listed
 from referee.core.units import about
 

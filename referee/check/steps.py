@@ -1,4 +1,5 @@
-"""The steps of a check: functions that each test one thing, and return an observation or raise `StepFailed`.
+"""The steps of a check: functions that each test one thing, and return an observation or raise `StepFailed`,
+and what runs them.
 
 A step relies on what the steps that it needs have already shown, so its hint can name a single cause.
 """
@@ -8,16 +9,15 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from referee.check import advice
+from referee.check.advice import SEED_HINT, STATUS_HINT, Remark
 from referee.check.first_contact import make_first_contact
-from referee.check.remarks import SEED_HINT, STATUS_HINT, Remark
-from referee.check.settings import CheckSettings, house_moves
-from referee.check.tested_bot import StepFailed, TestedBot
+from referee.check.tested_bot import CheckSettings, StepFailed, TestedBot, house_moves
 from referee.check.wires import BotWire, FaultyOpponentWire, RejectingWire, TakeoverWire
 from referee.core.text import counted, listed, shown
 from referee.core.units import TimeControl, about, about_size
@@ -439,3 +439,79 @@ STEPS: tuple[CheckStep, ...] = (
 """All steps in their order, counted from 1."""
 
 ALWAYS = 3  # how many of the first steps always run: they are one session, which all other steps need
+
+
+class StepResult(NamedTuple):
+    """The result of one step."""
+
+    number: int
+    title: str
+    result: str  # `passed`, `warning`, `failed` or `skipped`; a warning is a step that passed with remarks
+    text: str  # what was found, or why the step was skipped
+    figures: dict[str, Any]
+    failure: StepFailed | None  # why the step failed
+    remarks: tuple[Remark, ...]
+    used_us: int
+    needed: int = 0  # the failed step that this one needs, and was skipped for; 0 where there is none
+
+
+def run_steps(
+    settings: CheckSettings,
+    chosen: Collection[int] = (),
+    on_start: Callable[[str], object] = lambda title: None,
+) -> Iterator[StepResult]:
+    """The results of all steps, or of the chosen ones and the first ones, which all others need.
+
+    `on_start` is called with the title of each step before it runs.
+    """
+    known = _Failures({}, {})
+    for number, step in enumerate(STEPS, 1):
+        if chosen and number not in chosen and number > min(ALWAYS, max(chosen)):
+            continue
+        if first := [known.failed[other] for other in step.needs if other in known.failed]:
+            known.failed[number] = first[0]
+            why = f"needs step {first[0]}"
+            yield StepResult(number, step.title, "skipped", why, {}, None, (), 0, needed=first[0])
+            continue
+        on_start(step.title)
+        yield _result(number, step, settings, known)
+
+
+class _Failures(NamedTuple):
+    """The steps that have failed so far."""
+
+    failed: dict[int, int]
+    """Steps that failed or were skipped because of a failure, with the step that did fail."""
+    causes: dict[str, int]  # the causes of failures that are known, with the step that failed first
+
+    def add(self, number: int, cause: str) -> int:
+        """Notes that a step failed, and returns the step that failed first of the same cause."""
+        first = self.causes.get(cause, number)
+        self.failed[number] = first
+        if cause:
+            self.causes[cause] = first
+        return first
+
+
+def _result(number: int, step: CheckStep, settings: CheckSettings, known: _Failures) -> StepResult:
+    """Runs one step."""
+    started_ns = time.monotonic_ns()
+    result, text, failure = "passed", "", None
+    figures: dict[str, Any] = {}
+    try:
+        text, figures = step.trial(settings)
+    except StepFailed as error:
+        first = known.add(number, error.cause)
+        if first != number:
+            result, text = "skipped", f"step {first} failed the same way"
+        else:
+            result, text, failure = "failed", error.what, error
+    except StepSkipped as reason:
+        result, text = "skipped", str(reason)
+    used_us = (time.monotonic_ns() - started_ns) // 1000
+    remarks: tuple[Remark, ...] = ()
+    if number >= ALWAYS and result in ("passed", "failed"):
+        remarks = tuple(remark for remark in settings.remarks.take() if remark.cause not in known.causes)
+    if remarks and result == "passed":
+        result = "warning"
+    return StepResult(number, step.title, result, text, figures, failure, remarks, used_us)

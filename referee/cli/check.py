@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -30,8 +31,8 @@ from referee.core.units import parse_period
 
 if TYPE_CHECKING:
     from referee.check.all_bots import CheckedBot
-    from referee.check.runner import StepResult
-    from referee.check.settings import CheckSettings
+    from referee.check.steps import StepResult
+    from referee.check.tested_bot import CheckSettings
     from referee.core.units import TimeControl
 
 MAX_WIDTH = 110
@@ -163,8 +164,7 @@ class _CheckOptions:
 
     def settings(self, bot: str) -> CheckSettings:
         """Returns the settings of the check of this bot. Raises `UsageError`."""
-        from referee.check.clocks import SCALE, scaled_clocks
-        from referee.check.settings import CheckSettings
+        from referee.check.tested_bot import SCALE, CheckSettings, scaled_clocks
         from referee.core.this_machine import usable_memory
         from referee.games import game_given
         from referee.processes.bot import Bot
@@ -193,8 +193,6 @@ class _CheckOptions:
 
     def again(self, bot: str, number: int) -> str:
         """The command that repeats a step."""
-        from referee.check.formatting import shell_quoted
-
         words = ["referee", "check", self.game, bot, "--seed", self.seed]
         for name, values in (
             ("--option", self.options),
@@ -206,13 +204,18 @@ class _CheckOptions:
             words += [name, value] if value != usual else []
         words += ["--pty"] if self.pty else []
         words += ["--isolation", self.isolation] if self.isolation else []
-        return " ".join(map(shell_quoted, [*words, "--step", str(number)]))
+        return " ".join(map(_shell_quoted, [*words, "--step", str(number)]))
+
+
+def _shell_quoted(word: str) -> str:
+    """A word with as few quotes as possible."""
+    return f'"{word}"' if "'" in word and not set(word) & set('"$`\\!') else shlex.quote(word)
 
 
 def _check_one(options: _CheckOptions, bot: str) -> None:
     """Checks one bot and prints the report. Raises `CheckFailed`."""
     from referee.check import report
-    from referee.check.runner import run_steps
+    from referee.check.steps import run_steps
     from referee.tournament.plan import Entrant
 
     settings = options.settings(bot)

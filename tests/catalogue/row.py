@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-from referee.check.late_answer import unread_bytes
+from referee.check.first_contact import unread_bytes
 from referee.processes import cpu
 from referee.processes.limits import DEFAULT, Limits
 from referee.protocol.session import Phase

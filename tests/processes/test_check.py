@@ -14,10 +14,9 @@ from typing import cast
 
 import pytest
 
-from referee.check import advice, late_answer, steps
-from referee.check.runner import StepResult, run_steps
-from referee.check.settings import CheckSettings
-from referee.check.steps import STEPS
+from referee.check import advice, first_contact, steps
+from referee.check.steps import STEPS, StepResult, run_steps
+from referee.check.tested_bot import CheckSettings
 from referee.check.wires import BotWire
 from referee.core.units import TimeControl
 from referee.gameplay import events
@@ -85,7 +84,7 @@ def test_a_defect_is_found_by_its_step(defect: Defect, monkeypatch: pytest.Monke
     if defect.late:
         time_is_up_once(monkeypatch, defect.late)
     monkeypatch.setattr(connection, "GRACE_S", 0.01 if defect.hangs else TOO_LONG_S)
-    monkeypatch.setattr(late_answer, "AFTER_INPUT_S", TOO_LONG_S if defect.held_back else 0.01)
+    monkeypatch.setattr(first_contact, "AFTER_INPUT_S", TOO_LONG_S if defect.held_back else 0.01)
     monkeypatch.setattr(events, "BUSY_DIVISOR", 1000 if name == "computes for ever" else 1)
     silent = SHORT if defect.late and step <= 3 else LONG
     clocks = (silent, SHORT if step == 6 else LONG)

@@ -15,8 +15,8 @@ import click
 import pytest
 from click.shell_completion import BashComplete
 
-from referee.check.clocks import SCALE
 from referee.check.steps import STEPS
+from referee.check.tested_bot import SCALE
 from referee.cli import cli, completion
 from referee.games import GAMES
 from referee.pages.documents import documents, text_of

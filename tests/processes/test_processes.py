@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from referee.check.late_answer import unread_bytes
+from referee.check.first_contact import unread_bytes
 from referee.core.errors import EnvironmentLacksError
 from referee.core.units import TimeControl
 from referee.gameplay.api import Answer, GameDescription, Question, Ready

@@ -22,9 +22,8 @@ from pathlib import Path
 from textwrap import shorten
 from typing import NamedTuple
 
-from referee.check.clocks import SCALE, scaled_clocks
-from referee.check.runner import run_steps
-from referee.check.settings import CheckSettings
+from referee.check.steps import run_steps
+from referee.check.tested_bot import SCALE, CheckSettings, scaled_clocks
 from referee.core.units import parse_period
 from referee.games import GAMES
 from referee.processes.bot import Bot

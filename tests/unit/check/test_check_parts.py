@@ -8,15 +8,12 @@ from typing import Any
 
 import pytest
 
-from referee.check import advice, report, runner
-from referee.check.clocks import SCALE, scaled_clocks
-from referee.check.dialogue_tail import DialogueTail
-from referee.check.late_answer import unread_bytes
-from referee.check.remarks import Remark, Remarks, of_noise
-from referee.check.runner import StepResult, run_steps
-from referee.check.settings import CheckSettings
-from referee.check.steps import STEPS, CheckStep, StepFinding
-from referee.check.tested_bot import Diagnostics, StepFailed
+from referee.check import advice, report, steps
+from referee.check.advice import Remark, Remarks, of_noise
+from referee.check.first_contact import unread_bytes
+from referee.check.steps import STEPS, CheckStep, StepFinding, StepResult, run_steps
+from referee.check.tested_bot import SCALE, CheckSettings, Diagnostics, StepFailed, scaled_clocks
+from referee.check.wires import DialogueTail
 from referee.core.units import TimeControl
 from referee.games import GAMES
 from referee.processes.bot import Bot
@@ -120,8 +117,8 @@ def test_a_remark_is_told_once() -> None:
 
 def results(monkeypatch: pytest.MonkeyPatch, *trials: Any) -> list[StepResult]:
     """The results of steps that need no other step."""
-    steps = tuple(CheckStep(f"step {number}", trial, ()) for number, trial in enumerate(trials, 1))
-    monkeypatch.setattr(runner, "STEPS", steps)
+    tried = tuple(CheckStep(f"step {number}", trial, ()) for number, trial in enumerate(trials, 1))
+    monkeypatch.setattr(steps, "STEPS", tried)
     return list(run_steps(settings()))
 
 
@@ -184,3 +181,23 @@ def test_the_page_has_every_step_and_member(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_warning_that_repeats_a_failure_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
     found = results(monkeypatch, passes, passes, fails("exited 1"), remarks_on("exited 1"))
     assert [one.result for one in found] == ["passed", "passed", "failed", "passed"]
+
+
+def test_the_end_of_a_dialogue_takes_bounded_memory() -> None:
+    dialogue = DialogueTail()
+    for _ in range(1000):
+        dialogue("bot", ">", b"x" * 4096)
+    dialogue("bot", "<", b"ask 1 2 3\n")
+    for number in range(1000):
+        dialogue("bot", ">", f"log {number}\n".encode())
+    dialogue("bot", ">", b"move 1 \x1b[2J")
+    lines = dialogue.lines()
+    assert lines[:2] == ("BOT: " + "x" * 100 + "…", "# … without a newline")
+    assert lines[2:] == (
+        "REF: ask 1 2 3",
+        "BOT: log 0",
+        "# … 998 more such lines",
+        "BOT: log 999",
+        "BOT: move 1 \\x1b[2J",
+        "# … without a newline",
+    )
