@@ -12,7 +12,7 @@ import numpy as np
 from referee.ratings.arrays import Arrays
 from referee.ratings.dispersion import dispersion
 from referee.ratings.likelihood import Floats, Likelihood, maximum
-from referee.ratings.prior import SEAT
+from referee.ratings.posterior import SEAT
 from referee.ratings.two import Z_95
 
 

@@ -8,8 +8,8 @@ not t! orders.
 
 Each draw is a *stage*. The logarithm of the likelihood is linear in the strengths of those drawn, less for
 each stage ln Σ e^utility. So games in which the same bots had the same seats need only one stage, whatever
-their results. The derivatives of the latter are the cumulants of the categorical distribution of the stage,
-from which come all derivatives here.
+their results. The first and second derivatives of the latter are the mean and the variance of the categorical
+distribution of the stage.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ _DAMPING = 1e-9
 """The precision of a prior that moves no maximum, so that the next step exists where a likelihood is flat."""
 
 _LARGEST = 1 << 62  # numbers of rows are not greater than this
+
+_CHUNK = 40_000  # numbers in an array for some of the draws: more do not fit in a processor's cache
 
 _FARTHEST = 500.0  # utilities are taken as no farther apart than this, so that their exponentials are numbers
 
@@ -72,14 +74,6 @@ class Derivatives(NamedTuple):
     value: Floats
     gradient: Floats
     information: Floats  # the negative second derivatives
-
-
-class HigherDerivatives(NamedTuple):
-    """Third and fourth derivatives, contracted with a covariance, by node."""
-
-    fourth: Floats  # Σ κ₄ᵢⱼₖₗ Cᵢⱼ Cₖₗ
-    third: Floats  # by parameter k, Σ κ₃ᵢⱼₖ Cᵢⱼ
-    twice: Floats  # by two bots i and j, κ₃ᵢᵢⱼ, with κ₃ᵢᵢᵢ on the diagonal
 
 
 class Likelihood(NamedTuple):
@@ -145,55 +139,21 @@ class Likelihood(NamedTuple):
                 gradient[:, seat] -= drawn[i].sum(axis=1)
         return Derivatives(value, gradient, information)
 
-    def higher(self, parameters: Floats, covariance: Floats) -> HigherDerivatives:
-        """The derivatives at each node, with the covariance of the node.
-
-        For a draw q from the distribution of a stage less its mean, these are E(qᵀCq)² − (E qᵀCq)² −
-        2 tr(VCVC) with V the variance, E(q·qᵀCq), and E(qᵢ²qⱼ).
-        """
-        nodes, bots = len(parameters), self.bots
-        fourth, third = np.zeros(nodes), np.zeros((nodes, self.size))
-        twice = np.zeros((nodes, bots * bots))
-        for stages in self.stages:
-            chances, _ = _chances(stages.utilities(parameters))
-            places = range(len(chances))
-            own = _centred(_stage_covariance(stages, covariance), chances)
-            expected = sum(chances[i] * own[i][i] for i in places)
-            moment = sum(chances[i] * own[i][i] ** 2 for i in places) - expected**2
-            moment -= 2 * sum(chances[i] * chances[j] * own[i][j] ** 2 for i in places for j in places)
-            fourth -= moment @ stages.weight
-            for i, one in enumerate(stages.bots.T):
-                drawn = chances[i] * stages.weight
-                pull = drawn * (own[i][i] - expected)
-                third[:, :bots] -= _sums(one, pull, bots)
-                if stages.seats:
-                    third[:, stages.seats[i]] -= pull.sum(axis=1)
-                lean = drawn * (1 - 2 * chances[i])
-                for j, other in enumerate(stages.bots.T):
-                    if i != j:
-                        twice += _sums(one * bots + other, lean * chances[j], bots * bots)
-        square = twice.reshape(nodes, bots, bots)
-        _diagonal(square)[...] = -square.sum(axis=2)
-        return HigherDerivatives(fourth, third, square)
-
-    def along(self, parameters: Floats, direction: Floats, steps: Floats) -> tuple[Floats, Floats]:
-        """The logarithm of the likelihood at each node after so many steps in a direction, less that at the
-        node; and its third derivative in this direction. The steps are by node and number.
-        """
-        value = steps * (direction @ self.linear)[:, None]
-        third = np.zeros(len(parameters))
-        for stages in self.stages:
-            utilities, changes = stages.utilities(parameters), stages.utilities(direction)
-            chances, total = _chances(utilities)
-            moved = [
-                utility[:, None] + steps[..., None] * change[:, None]
-                for utility, change in zip(utilities, changes, strict=True)
-            ]
-            value -= (_log_sum(moved) - total[:, None]) @ stages.weight
-            mean = sum(map(np.multiply, chances, changes))
-            for chance, change in zip(chances, changes, strict=True):
-                third -= (chance * (change - mean) ** 3) @ stages.weight
-        return value, third
+    def slope(self, parameters: Floats) -> tuple[Floats, Floats]:
+        """The logarithm of the likelihood and its gradient, by draw."""
+        value, gradient = parameters @ self.linear, np.tile(self.linear, (len(parameters), 1))
+        chunk = max(1, _CHUNK // max(len(stages.weight) for stages in self.stages))
+        for start in range(0, len(parameters), chunk):
+            part = slice(start, start + chunk)
+            for stages in self.stages:
+                chances, total = _chances(stages.utilities(parameters[part]))
+                value[part] -= total @ stages.weight
+                for place, (one, chance) in enumerate(zip(stages.bots.T, chances, strict=True)):
+                    chance *= stages.weight
+                    gradient[part, : self.bots] -= _sums(one, chance, self.bots)
+                    if stages.seats:
+                        gradient[part, stages.seats[place]] -= chance.sum(axis=1)
+        return value, gradient
 
 
 @cache
@@ -304,27 +264,18 @@ def expected_points(games: Iterable[GroupedGames], parameters: Floats) -> Floats
 def _chances(utilities: Sequence[Floats]) -> tuple[list[Floats], Floats]:
     """The chance of each place to be drawn, and the logarithm of the sum of the exponentials."""
     first, *others = utilities
-    raised = [np.exp(np.clip(utility - first, -_FARTHEST, _FARTHEST)) for utility in others]
-    total = np.asarray(1 + sum(raised))
-    rest = np.asarray(1 / total)
-    return [rest, *(each * rest for each in raised)], first + np.log(total)
-
-
-def _log_sum(utilities: Sequence[Floats]) -> Floats:
-    """The logarithm of the sum of the exponentials."""
-    first, *others = utilities
-    total = sum(np.exp(np.clip(utility - first, -_FARTHEST, _FARTHEST)) for utility in others)
-    return np.asarray(first + np.log1p(total))
-
-
-def _centred(covariance: list[list[Floats]], chances: Sequence[Floats]) -> list[list[Floats]]:
-    """The covariance of the utilities, each less their mean by these chances."""
-    means = [sum(map(np.multiply, row, chances)) for row in covariance]
-    mean = sum(map(np.multiply, means, chances))
-    return [
-        [value - one - other + mean for value, other in zip(row, means, strict=True)]
-        for row, one in zip(covariance, means, strict=True)
-    ]
+    found = []
+    total = np.ones_like(first)
+    for utility in others:
+        raised = utility - first
+        np.clip(raised, -_FARTHEST, _FARTHEST, out=raised)
+        found.append(np.exp(raised, out=raised))
+        total += raised
+    rest = 1 / total
+    for raised in found:
+        raised *= rest
+    # Where one is so much greater that it was clipped, it is the sum.
+    return [rest, *found], np.maximum.reduce([first + np.log(total), *others])
 
 
 def _add_seats(information: Floats, stages: Stages, i: int, j: int, shared: Floats) -> None:
@@ -341,26 +292,6 @@ def _add_seats(information: Floats, stages: Stages, i: int, j: int, shared: Floa
         information[:, :count, seat] += change
         information[:, seat, seat] += between
         information[:, seat, behind] -= between
-
-
-def _stage_covariance(stages: Stages, covariance: Floats) -> list[list[Floats]]:
-    """The covariance of the utilities of each two places, by node and row."""
-    nodes, size, _ = covariance.shape
-    flat = covariance.reshape(nodes, size * size)
-    found: list[list[Floats]] = []
-    for i, one in enumerate(stages.bots.T):
-        found.append([])
-        for j, other in enumerate(stages.bots.T[: i + 1]):
-            value = flat.take(one * size + other, axis=1)
-            if stages.seats:
-                seat, behind = stages.seats[i], stages.seats[j]
-                value += covariance[:, seat].take(other, axis=1)
-                value += covariance[:, behind].take(one, axis=1)
-                value += covariance[:, seat, behind, None]
-            found[i].append(value)
-            if i != j:
-                found[j].append(value)
-    return found
 
 
 def _sums(numbers: Integers, values: Floats, length: int) -> Floats:

@@ -5,8 +5,8 @@ the tied (`ratings/likelihood.py`). Each seat of each section has an advantage o
 with the strengths. Games of a cluster in which the same bots had the same seats and ranks are copies of each
 other and count as one.
 
-Strengths are taken to be drawn from a distribution whose spread is estimated with them (`ratings/prior.py`,
-`ratings/posterior.py`): of a pool where all are close, an early lead says little, and of one in which they
+Strengths are taken to be drawn from a distribution whose spread is estimated with them
+(`ratings/posterior.py`): of a pool where all are close, an early lead says little, and of one in which they
 lie far apart, it says much. So an estimate exists for every result, won or lost throughout.
 
 Ratings are in Elo, 400 for odds of 10 to 1, and the mean of the bots that are connected by games is 0. An
@@ -155,6 +155,21 @@ class FittedPool:
             for one, other, value in zip(first.tolist(), second.tolist(), likely, strict=True):
                 found[places[one]][places[other]] = value
                 found[places[other]][places[one]] = 1 - value
+        return found
+
+    @cached_property
+    def ranks(self) -> dict[str, tuple[int, int]]:
+        """The first and the last of the ranks that each bot that has met another may have in its group, with
+        95 %.
+        """
+        import numpy as np
+
+        found: dict[str, tuple[int, int]] = {}
+        for group in self.groups:
+            if self.posterior and len(group) > 1:
+                rows = np.array([self.rows[name] for name in group])
+                ends = self.posterior.ranks(rows).tolist()
+                found.update((name, (first, last)) for name, (first, last) in zip(group, ends, strict=True))
         return found
 
     def _comparable(self, one: str, other: str) -> bool:

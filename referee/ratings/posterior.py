@@ -1,263 +1,163 @@
-"""What games say of strengths, given a prior whose spread is not known: a mixture over families and spreads.
+"""What games say of strengths, given a prior whose spread is not known: draws from the posterior.
 
-For each family of priors (`ratings/prior.py`) and some spreads σ, the *nodes*, the posterior is approximated
-at its mode, and the node gets a weight by its evidence, the integral over the strengths:
+Strengths are normal, or they have heavy tails (Student's distribution with four degrees of freedom), for
+pools with a bot or two that are far from the others; both are equally likely. The spread σ has the density
+σ·e^(−σ/150 Elo), and each seat a normal advantage. Nothing here says where a pool lies, since only
+differences matter. (A. Gelman et al., Bayesian Data Analysis, chapter 5, on priors with parameters.)
 
-- By Laplace's method with its next term, which is made of third and fourth derivatives: with few games, the
-  evidence would be wrong without. Nodes are evenly spaced in ln σ, and beyond the last ones on either side
-  the weight is negligible. (H. Rue, S. Martino, N. Chopin, "Approximate Bayesian inference for latent
-  Gaussian models", 2009.)
-- The ends of an interval of a strength or a difference c are quantiles of the mixture over the nodes. At a
-  node with little skewness, c is normal but for its mean and third moment. Else its density is that of the
-  posterior along the line of the most likely strengths for each c, tilted so that its mean is right to the
-  same order as the evidence. Such an interval is lopsided: a bot that won everything may be any stronger.
-- The point is the mean of the modes. The mean of the posterior would overrate the best of a ladder.
+- For each family and some spreads, the *nodes*, which are evenly spaced in ln σ, Newton's method finds the
+  mode x of the posterior and the covariance C = H⁻¹ there. Draws are proposed around x with C.
+- The first draws tell the evidence of each node, the integral over the strengths, by the mean and half the
+  variance of the logarithms of their weights, which are likelihood × prior ÷ density of the proposal. Later
+  draws are divided among the nodes by this. They also tell what later draws need:
+  - Where weights hardly differ, since there are many games for each bot, they are left out.
+  - Where they differ little, draws are weighed. (A. Gelman et al., chapter 10, on importance sampling.)
+  - Else some draws move by Markov chains from where they were proposed to the posterior: one step is of
+    Hamiltonian Monte Carlo (R. Neal, "MCMC using Hamiltonian dynamics", 2011), one stretches the spread and
+    all strengths with it, and one draws the node, given the strengths.
+- Intervals are quantiles of the draws, and likelihoods of superiority and of ranks shares of them. The point
+  is the mean of the modes; the mean of the posterior would overrate the best of a ladder.
 
 The choice of who meets whom by earlier results does not change a likelihood, so all this holds for a league
 and a Swiss, where it would not for strengths fitted with a prior of fixed width.
+
+The random numbers are the same each time. They go to bots by their place in the order of strengths, not by
+name. But of bots of equal strength names decide the order, and their intervals differ by the error of the
+simulation: the ends of an interval by about 1 % of its width.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from referee.ratings.likelihood import Derivatives, Floats, Integers, Likelihood, climbed
-from referee.ratings.prior import MIN_CLUSTERED, SPREAD, Prior, of_spread
 from referee.ratings.two import ELO
 
-FIRST_SPREAD = 200 / ELO  # the spread at which the search for likely ones starts
-
-SMALLEST_WEIGHT = 0.002  # nodes with less weight are left out
-
-_SEARCHES = 3
-_GRIDS = ((16, 13, 0.9), (40, 9, 0.9), (128, 5, 1.3), (400, 3, 1.5), (10**9, 1, 0.0))
-"""Up to so many bots, the number of nodes of a family before it is known where more are needed, and how many
-standard deviations of ln σ lie between them. Large pools tell their spread, and are worth fewer nodes.
-"""
-
-_MOST_CLUSTERED = 128  # number of bots up to which they may be in two clusters: more tell by themselves
-
-_FEWEST = 5  # with fewer nodes than this, none are added
-
-_MOST = 24
-_NEGLIGIBLE = math.log(SMALLEST_WEIGHT)
-_MOST_CORRECTION = 3.0
-_FLOOR, _LAST_FLOOR = 0.3, 0.02
-"""By how much at least a heavy tail bends: while the mode is searched, and there."""
-
+SPREAD = 150 / ELO  # the scale of the density of σ, which is most likely there; its mean is twice as much
+SEAT = 100 / ELO  # the standard deviation of the advantage of a seat
 SHARES = (0.025, 0.975)  # what lies below the ends of an interval
 
-_HALVINGS = 50
-_GRIDS_OF_QUANTILES = 4
-_LITTLE_SKEWNESS = 0.25  # more than this needs the density itself
+DRAWS = 10_000
+_FIRST = 60  # draws of each node by which the rest is decided
+_ALIKE, _UNEVEN = 0.003, 0.7
+"""The variance of the logarithms of weights, for each parameter, below which weights are left out; and that
+of all above which draws are moved in place of being weighed.
+"""
 
-_MOST_TILT = 0.5
-_MANY = 64  # with more parameters, likelihoods of superiority are taken as those of normal distributions
+_CHAINS, _DISCARDED, _KEPT = 400, 20, 20
+"""How many draws are moved how often, before and after they are in equilibrium."""
+_LEAPS, _LEAP = 2, 0.8  # steps of a move, and the length of one in standard deviations
 
-_CHUNK = 2_000_000  # numbers in an array that is made for a part of the contrasts at a time
+_FIRST_SPREAD = 200 / ELO
+_SEARCHES = 3
+_GRIDS = ((40, 13, 0.9), (128, 7, 1.2), (10**9, 1, 0.0))
+"""Up to so many bots, the number of nodes of a family, and how many standard deviations of ln σ lie between
+them. Large pools tell their spread.
+"""
+_FREEDOM = 4.0
+_NORMALIZER = math.lgamma(2.5) - math.lgamma(2.0) - math.log(_FREEDOM * math.pi) / 2
+_FLOOR = 0.3  # how much at least a heavy tail bends, as a share of what a normal that touches it does
 
-_SMALL_CHUNK = 200_000  # the same for a part of the nodes: more would not fit in a processor's cache
+
+class Prior(NamedTuple):
+    """A prior of all parameters, by row: of a node or a draw."""
+
+    spread: Floats  # the σ of each row
+    is_heavy: NDArray[np.bool_]  # whether the tails of each row are heavy
+    bots: int  # how many of the parameters are strengths of bots
+
+    def density(self, parameters: Floats) -> Floats:
+        """The logarithm of the density, and of that of ln σ, but for a constant that all rows share."""
+        square, seats = parameters[:, : self.bots] ** 2, parameters[:, self.bots :]
+        found = (2 - self.bots) * np.log(self.spread) - self.spread / SPREAD
+        found -= (seats**2).sum(axis=1) / (2 * SEAT**2)
+        normal, heavy = np.flatnonzero(~self.is_heavy), np.flatnonzero(self.is_heavy)
+        found[normal] -= square[normal].sum(axis=1) / (2 * self.spread[normal] ** 2)
+        found[heavy] -= 5 / 2 * np.log1p(square[heavy] / self._tail[heavy]).sum(axis=1)
+        found[heavy] += self.bots * (_NORMALIZER + math.log(2 * math.pi) / 2)
+        return np.asarray(found)
+
+    def gradient(self, parameters: Floats) -> Floats:
+        """The derivatives of the logarithm of the density, by row and parameter."""
+        found = -parameters / SEAT**2
+        of_bots = parameters[:, : self.bots]
+        tail = np.where(self.is_heavy[:, None], (self._tail + of_bots**2) / 5, self._variance)
+        found[:, : self.bots] = -of_bots / tail
+        return found
+
+    def precision(self, parameters: Floats, floor: float = _FLOOR) -> Floats:
+        """The negative second derivatives by row and parameter. Those of heavy tails, which can be
+        negative, are at least this share of what they are at most in a normal that touches the tail.
+        """
+        found = np.full(parameters.shape, 1 / SEAT**2)
+        square = parameters[:, : self.bots] ** 2
+        total = self._tail + square
+        heavy = np.maximum(5 * (self._tail - square) / total**2, floor * 5 / total)
+        found[:, : self.bots] = np.where(self.is_heavy[:, None], heavy, 1 / self._variance)
+        return found
+
+    def only(self, rows: Integers) -> Prior:
+        """That of these rows."""
+        return self._replace(spread=self.spread[rows], is_heavy=self.is_heavy[rows])
+
+    @property
+    def _variance(self) -> Floats:
+        return np.asarray(self.spread[:, None] ** 2)
+
+    @property
+    def _tail(self) -> Floats:
+        return np.asarray(_FREEDOM * self._variance)
 
 
 class _Nodes(NamedTuple):
-    """Nodes of one family."""
+    """Nodes at the modes of their posteriors."""
 
     prior: Prior
     modes: Floats
-    covariance: Floats
-    shift: Floats  # by how much the mean differs from the mode, by parameter
-    twice: Floats  # third derivatives by two bots, as in `HigherDerivatives`
-    evidence: Floats  # the logarithm of the evidence by ln σ, with the prior's density of σ
-
-
-class _Center(NamedTuple):
-    """The posterior at a likely spread."""
-
-    prior: Prior
-    mode: Floats
-    covariance: Floats
-    precision: float  # of ln σ
+    covariances: Floats
 
 
 class Posterior:
-    """The posterior of all parameters of a pool."""
+    """The posterior of all parameters of a pool, as draws."""
 
-    def __init__(self, likelihood: Likelihood, parts: list[tuple[_Nodes, Floats]]) -> None:
-        """The nodes of each family have weights, which add up to 1."""
-        self._likelihood = likelihood
-        self._parts = parts
-        self.point: Floats = np.sum([weight @ nodes.modes for nodes, weight in parts], axis=0)
-        """The parameters, as estimated."""
-
-    @property
-    def spread(self) -> float:
+    def __init__(self, point: Floats, draws: Floats, weights: Floats, bots: int) -> None:
+        """The weights, one for each draw, add up to 1."""
+        self.point = point  # the parameters, as estimated
+        self._draws, self._weights = draws, weights
+        self.spread = float(weights @ draws[:, :bots].std(axis=1, ddof=1))
         """The estimated standard deviation of the strengths of the bots."""
-        bots = self._likelihood.bots
-        found = 0.0
-        for nodes, weights in self._parts:
-            modes, known = nodes.modes[:, :bots], nodes.covariance[:, :bots, :bots]
-            square = bots * modes.var(axis=1) + np.einsum("kii->k", known) - known.sum(axis=(1, 2)) / bots
-            found += float(weights @ np.sqrt(square / (bots - 1)))
-        return found
 
     def intervals(self, contrasts: Floats) -> Floats:
         """The ends of the 95 % intervals of these combinations of parameters, the rows; by row and end."""
+        values = contrasts @ self._draws.T
+        order = np.argsort(values, axis=1)
         found = np.zeros((len(contrasts), 2))
-        for rows in self._chunks(len(contrasts)):
-            found[rows] = self._intervals(contrasts[rows])
+        for ends, own, places in zip(found, values, order, strict=True):
+            weights = self._weights[places]
+            ends[:] = np.interp(SHARES, np.cumsum(weights) - weights / 2, own[places])
         return found
 
     def superiority(self, one: Integers, other: Integers) -> Floats:
         """How likely each of these parameters is greater than the other one."""
-        found = np.zeros(len(one))
-        if len(self.point) > _MANY:
-            for nodes, weights in self._parts:
-                for node, weight in enumerate(weights):
-                    means, known = nodes.modes[node] + nodes.shift[node], nodes.covariance[node]
-                    variance = known[one, one] + known[other, other] - 2 * known[one, other]
-                    found += weight * normal_cdf((means[one] - means[other]) / np.sqrt(variance))
-            return found
-        unit = np.eye(len(self.point))
-        for rows in self._chunks(len(one)):
-            found[rows] = self._positive(unit[one[rows]] - unit[other[rows]])
-        return np.clip(found, 0.0, 1.0)  # the approximation of a distribution may overshoot a little
+        columns = np.ascontiguousarray(self._draws.T)
+        found = [self._weights @ (columns[a] > columns[b]) for a, b in zip(one, other, strict=True)]
+        return np.asarray(np.clip(found, 0.0, 1.0))
 
-    def _chunks(self, rows: int) -> Iterator[slice]:
-        nodes = sum(len(weights) for _, weights in self._parts)
-        length = max(1, _CHUNK // (len(self.point) * nodes))
-        return (slice(start, start + length) for start in range(0, rows, length))
-
-    def _intervals(self, contrasts: Floats) -> Floats:
-        lines, mixture = self._lines(contrasts)
-        found = mixture.intervals()
-        for number in mixture.skewed(_LITTLE_SKEWNESS):
-            table = self._table(lines, contrasts[number], number, _POINTS)
-            found[number] = table.interval(mixture.weights)
-        return found
-
-    def _positive(self, contrasts: Floats) -> Floats:
-        lines, mixture = self._lines(contrasts)
-        found = 1 - mixture.below(np.zeros(len(contrasts)))
-        for number in mixture.skewed(_LITTLE_SKEWNESS):
-            table = self._table(lines, contrasts[number], number, _FEW_POINTS)
-            found[number] = 1 - table.mixed(mixture.weights, np.zeros(1))[0]
-        return found
-
-    def _lines(self, contrasts: Floats) -> tuple[list[_Line], _Mixture]:
-        lines = [_Line.of(nodes, contrasts) for nodes, _ in self._parts]
-        weights = np.concatenate([weight for _, weight in self._parts])
-        mean, error, skewness = (
-            np.concatenate([getattr(line, name) for line in lines]) for name in ("mean", "error", "skewness")
-        )
-        return lines, _Mixture(weights, mean, error, skewness)
-
-    def _table(self, lines: list[_Line], contrast: Floats, number: int, points: Floats) -> _Table:
-        """The distribution of the contrast with this number, by node. The points are in standard errors from
-        the mode.
-        """
-        tables = [
-            self._profile(nodes, line, contrast, number, points)
-            for (nodes, _), line in zip(self._parts, lines, strict=True)
-        ]
-        return _Table(*(np.concatenate(parts) for parts in zip(*tables, strict=True)))
-
-    def _profile(self, nodes: _Nodes, line: _Line, contrast: Floats, number: int, points: Floats) -> _Table:
-        """The same of the nodes of one family."""
-        direction, error = line.direction[:, number], line.error[:, number]
-        steps = error[:, None] * points
-        value, third = self._likelihood.along(nodes.modes, direction, steps)
-        moved = nodes.modes[:, None] + steps[..., None] * direction[:, None]
-        value += nodes.prior.density(moved)
-        own, _ = nodes.prior.higher(nodes.modes)
-        bots = nodes.prior.bots
-        third += (own * direction[:, :bots] ** 3).sum(axis=1)
-        center = nodes.modes @ contrast
-        tilt = (line.mean[:, number] - center - third * error**4 / 2) / error
-        tilt /= np.sqrt(1 + (tilt / _MOST_TILT) ** 2)
-        value += tilt[:, None] * np.clip(points, -3, 3)
-        density = np.exp(value - value.max(axis=1, keepdims=True))
-        return _Table.of(center[:, None] + steps, density)
-
-
-class _Table(NamedTuple):
-    """Distributions at some points, by node and point."""
-
-    points: Floats
-    below: Floats
-    density: Floats
-
-    @classmethod
-    def of(cls, points: Floats, density: Floats) -> _Table:
-        """From densities that are not yet normalized, by the trapezoidal rule with its first correction."""
-        width = np.diff(points, axis=1)
-        slope = np.gradient(density, axis=1) / np.gradient(points, axis=1)
-        pieces = width / 2 * (density[:, 1:] + density[:, :-1]) - width**2 / 12 * np.diff(slope, axis=1)
-        below = np.concatenate([np.zeros((len(points), 1)), np.cumsum(pieces, axis=1)], axis=1)
-        total = below[:, -1:]
-        return cls(points, below / total, density / total)
-
-    def mixed(self, weights: Floats, at: Floats) -> Floats:
-        """The distribution function of the mixture, by cubic interpolation."""
-        last = self.points.shape[1] - 1
-        left = np.clip((self.points[:, :, None] < at).sum(axis=1), 1, last) - 1
-        (start, low, first), (end, high, second) = (
-            [np.take_along_axis(part, place, axis=1) for part in self] for place in (left, left + 1)
-        )
-        width = end - start
-        t = np.clip((at - start) / width, 0, 1)
-        value = low * (1 + 2 * t) * (1 - t) ** 2 + high * t**2 * (3 - 2 * t)
-        value += width * t * (1 - t) * (first * (1 - t) - second * t)
-        return np.asarray(weights @ value)
-
-    def interval(self, weights: Floats) -> tuple[float, ...]:
-        """The ends of the 95 % interval of the mixture."""
-        ends = []
-        for share in SHARES:
-            places = np.clip((self.below < share).sum(axis=1), 1, self.below.shape[1] - 1)
-            nodes = np.arange(len(places))
-            low = float(self.points[nodes, places - 1].min())
-            high = float(self.points[nodes, places].max())
-            for _ in range(_GRIDS_OF_QUANTILES):
-                grid = np.linspace(low, high, 21)
-                place = int(np.clip(np.searchsorted(self.mixed(weights, grid), share), 1, 20))
-                low, high = float(grid[place - 1]), float(grid[place])
-            ends.append((low + high) / 2)
-        return tuple(ends)
-
-
-class _Line(NamedTuple):
-    """The most likely parameters for each value of each of some contrasts, by node and contrast."""
-
-    direction: Floats  # how they change with the contrast, by parameter
-    error: Floats  # the standard error of the contrast
-    mean: Floats
-    skewness: Floats
-
-    @classmethod
-    def of(cls, nodes: _Nodes, contrasts: Floats) -> _Line:
-        """The lines of the contrasts, which are rows."""
-        along = contrasts @ nodes.covariance
-        variance = np.einsum("kqi,qi->kq", along, contrasts)
-        direction = along / variance[..., None]
-        own = direction[..., : nodes.prior.bots]
-        square = own**2
-        diagonal = np.einsum("kii->ki", nodes.twice)
-        third = 3 * np.einsum("kqi,kqi->kq", square @ nodes.twice, own)
-        third -= 2 * np.einsum("kqi,ki->kq", square * own, diagonal)
-        error = np.sqrt(variance)
-        mean = (nodes.modes + nodes.shift) @ contrasts.T
-        return cls(direction, error, mean, third * error**3)
-
-
-_POINTS: Floats = 40 * np.sinh(np.linspace(-4, 4, 61)) / math.sinh(4)
-"""Where a density is computed, in standard errors: closer where there is more of it."""
-
-_FEW_POINTS: Floats = 20 * np.sinh(np.linspace(-3.5, 3.5, 29)) / math.sinh(3.5)
-"""The same where only the side of 0 matters."""
+    def ranks(self, bots: Integers) -> Integers:
+        """The lowest and the highest rank that each of these bots may have among them: by bot and end."""
+        order = np.argsort(-self._draws[:, bots], axis=1)
+        places = np.empty_like(order)
+        np.put_along_axis(places, order, np.arange(1, len(bots) + 1)[None], axis=1)
+        shares = np.zeros((len(bots), len(bots) + 1))
+        for share, place in zip(shares, places.T, strict=True):
+            share[:] = np.bincount(place, self._weights, len(bots) + 1)
+        below = np.cumsum(shares, axis=1)
+        return np.column_stack([(below < share).sum(axis=1) for share in SHARES])
 
 
 def posterior(
@@ -267,223 +167,212 @@ def posterior(
     which are of a first fit.
     """
     bots, size = likelihood.bots, likelihood.size
-    alone = np.zeros((bots, 0))
-    first = _centered(likelihood, alone, FIRST_SPREAD, np.zeros(size))
-    likelihood = likelihood.times(1 / factor(first.mode, first.covariance))
-    first = _centered(likelihood, alone, float(first.prior.spread[0]), first.mode)
-    normal = _explored(likelihood, first, is_heavy=False)
-    families = [(normal, 0.0), (_explored(likelihood, first, is_heavy=True), 0.0)]
-    if MIN_CLUSTERED <= bots <= _MOST_CLUSTERED:
-        best = max(normal, key=lambda nodes: nodes.evidence.max())
-        at = int(best.evidence.argmax())
-        for sides, share in _splits(best.modes[at, :bots], best.covariance[at, :bots, :bots]):
-            start = _centered(likelihood, sides, float(first.prior.spread[0]) / 2, best.modes[at])
-            families.append((_explored(likelihood, start, is_heavy=False), share))
-    return Posterior(likelihood, _weighed(families))
+    spread, mode, covariance, _ = _centered(likelihood, _FIRST_SPREAD, np.zeros(size))
+    likelihood = likelihood.times(1 / factor(mode, covariance))
+    spread, mode, _, precision = _centered(likelihood, spread, mode)
+    points, spacing = next((points, spacing) for most, points, spacing in _GRIDS if bots <= most)
+    step = spacing / math.sqrt(max(precision, 0.5))
+    spreads = spread * np.exp(step * np.arange(-(points // 2), points // 2 + 1))
+    nodes = _solved(likelihood, Prior(np.tile(spreads, 2), np.arange(2 * points) >= points, bots), mode)
+    order = np.argsort(-mode[:bots].round(6), kind="stable")
+    return _Sampler(likelihood, nodes, np.concatenate([order, np.arange(bots, size)])).posterior()
 
 
-def _weighed(families: list[tuple[list[_Nodes], float]]) -> list[tuple[_Nodes, Floats]]:
-    """The nodes of the families, each with the logarithm of its share, with weights."""
-    rows = []
-    for batches, share in families:
-        spreads = np.sort(np.concatenate([np.log(nodes.prior.spread) for nodes in batches]))
-        spacing = (spreads[-1] - spreads[0]) / (len(spreads) - 1) if len(spreads) > 1 else 1.0
-        rows += [(nodes, nodes.evidence + share + math.log(spacing)) for nodes in batches]
-    most = max(evidence.max() for _, evidence in rows)
-    total = sum(np.exp(evidence - most).sum() for _, evidence in rows)
-    found = []
-    for nodes, evidence in rows:
-        weights = np.exp(evidence - most) / total
-        kept = weights >= SMALLEST_WEIGHT
-        if kept.any():
-            prior = nodes.prior._replace(spread=nodes.prior.spread[kept])
-            found.append((_Nodes(prior, *(part[kept] for part in nodes[1:])), weights[kept]))
-    total = sum(weights.sum() for _, weights in found)
-    return [(nodes, weights / total) for nodes, weights in found]
+class _State(NamedTuple):
+    """Where draws are, with the logarithm of the likelihood and its gradient there."""
+
+    parameters: Floats
+    value: Floats
+    gradient: Floats
 
 
-def _explored(likelihood: Likelihood, start: _Center, is_heavy: bool) -> list[_Nodes]:
-    """Nodes of a family, evenly spaced around a likely spread, with all that matter."""
-    points, spacing = next((points, spacing) for most, points, spacing in _GRIDS if likelihood.bots <= most)
-    step = spacing / math.sqrt(max(start.precision, 0.5))
+class _Sampler:
+    """Makes draws, which begin in distributions around the modes of nodes."""
 
-    def nodes(first: int, last: int) -> _Nodes:
-        spread = start.prior.spread[0] * np.exp(step * np.arange(first, last + 1))
-        prior = start.prior._replace(spread=spread, is_heavy=is_heavy)
-        return _solved(likelihood, prior, np.tile(start.mode, (len(spread), 1)))
+    def __init__(self, likelihood: Likelihood, nodes: _Nodes, order: Integers) -> None:
+        """The parameters get their random numbers in this order."""
+        self._likelihood, self._nodes, self._order = likelihood, nodes, order
+        self._rng = np.random.default_rng(1)
+        self._roots = np.array([_root(covariance) for covariance in nodes.covariances])
+        self._freedom = 10 + likelihood.size**2 / 4
+        """Of Student's distribution: it has a little heavier tails than the normal distribution, and in many
+        dimensions almost none.
+        """
 
-    low, high = -(points // 2), points // 2
-    found = [nodes(low, high)]
-    while points >= _FEWEST and high - low < _MOST:
-        best = max(float(each.evidence.max()) for each in found)
-        if found[0].evidence[0] > best + _NEGLIGIBLE:
-            found.insert(0, nodes(low - 3, low - 1))
-            low -= 3
-        elif found[-1].evidence[-1] > best + _NEGLIGIBLE:
-            found.append(nodes(high + 1, high + 3))
-            high += 3
+    def posterior(self) -> Posterior:
+        """The posterior of the nodes together."""
+        modes, bots = self._nodes.modes, self._likelihood.bots
+        count = len(modes)
+        first, weights = self._drawn(
+            np.repeat(np.arange(count), _FIRST), np.tile(self._tailed(_FIRST), (count, 1))
+        )
+        logarithms = (weights + self._likelihood.slope(first)[0]).reshape(count, _FIRST)
+        variance = logarithms.var(axis=1)
+        share = _normalized(logarithms.mean(axis=1) + variance / 2)
+        uneven = float(share @ variance)
+        if uneven > _UNEVEN:
+            return self._moved(share)
+        is_alike = uneven < _ALIKE * modes.shape[1]
+        number = DRAWS // 2 if is_alike else DRAWS
+        node = np.repeat(self._chosen_nodes(share, number // 2), 2)
+        draws, weights = self._drawn(node, self._tailed(number))
+        if is_alike:
+            weights = np.zeros(number)
         else:
-            break
-    return found
+            weights += self._likelihood.slope(draws)[0] - np.log(share)[node]
+        weights = _normalized(weights)
+        return Posterior(np.bincount(node, weights, count) @ modes, draws, weights, bots)
+
+    def _chosen_nodes(self, share: Floats, count: int) -> Integers:
+        """So many nodes, each as often as its share says."""
+        places = (self._rng.permutation(count) + 0.5) / count
+        return np.minimum(np.searchsorted(np.cumsum(share), places), len(share) - 1)
+
+    def _drawn(self, node: Integers, numbers: Floats) -> tuple[Floats, Floats]:
+        """Draws around the modes of these nodes, and the logarithms of prior by density, but for the same
+        constant.
+        """
+        volumes = np.linalg.slogdet(self._roots)[1]
+        draws = self._nodes.modes[node] + self._rooted(node, numbers)
+        distance = np.log1p((numbers**2).sum(axis=1) / self._freedom)
+        found = (self._freedom + numbers.shape[1]) / 2 * distance + volumes[node]
+        return draws, found + self._nodes.prior.only(node).density(draws)
+
+    def _tailed(self, count: int) -> Floats:
+        """Numbers by draw and parameter, each draw with its negative."""
+        numbers = self._normal(count // 2)
+        numbers *= np.sqrt(self._freedom / self._rng.chisquare(self._freedom, count // 2))[:, None]
+        return np.stack([numbers, -numbers], axis=1).reshape(count, -1)
+
+    def _moved(self, share: Floats) -> Posterior:
+        """The posterior by Markov chains. The nodes have these shares where they start."""
+        node = self._chosen_nodes(share, _CHAINS)
+        at = self._state(self._drawn(node, self._tailed(_CHAINS))[0])
+        kept, point = [], np.zeros(self._likelihood.size)
+        for step in range(_DISCARDED + _KEPT):
+            at = self._leapt(at, node)
+            at, node = self._stretched(at, node)
+            likely = self._likely(at.parameters)
+            node = (np.cumsum(likely, axis=1) < self._rng.random((len(node), 1))).sum(axis=1)
+            node = np.minimum(node, likely.shape[1] - 1)
+            if step >= _DISCARDED:
+                kept.append(at.parameters)
+                point += likely.mean(axis=0) @ self._nodes.modes / _KEPT
+        draws = np.concatenate(kept)
+        return Posterior(point, draws, np.full(len(draws), 1 / len(draws)), self._likelihood.bots)
+
+    def _leapt(self, at: _State, node: Integers) -> _State:
+        """The draws after a move that leaves the posterior of their nodes as it is."""
+        prior = self._nodes.prior.only(node)
+
+        def energy(of: _State, momentum: Floats) -> Floats:
+            found = of.value + prior.density(of.parameters) - (momentum**2).sum(axis=1) / 2
+            return np.asarray(found)
+
+        def force(of: _State) -> Floats:
+            return leap / 2 * self._rooted(node, of.gradient + prior.gradient(of.parameters))
+
+        momentum, after = self._normal(len(node)), at
+        leap = _LEAP * self._rng.uniform(0.7, 1.3, (len(node), 1))
+        before = energy(at, momentum)
+        momentum += force(at)
+        for number in range(1, _LEAPS + 1):
+            after = self._state(after.parameters + self._rooted(node, leap * momentum))
+            momentum += force(after) * (1 if number == _LEAPS else 2)
+        return self._chosen(at, after, energy(after, momentum) - before)[0]
+
+    def _rooted(self, node: Integers, vectors: Floats) -> Floats:
+        """Vectors times the square roots of the covariances at their nodes."""
+        found = np.empty_like(vectors)
+        for each in np.unique(node):
+            own = np.flatnonzero(node == each)
+            found[own] = vectors[own] @ self._roots[each]
+        return found
+
+    def _stretched(self, at: _State, node: Integers) -> tuple[_State, Integers]:
+        """The draws and their nodes after a move to another spread of the same family."""
+        prior, points = self._nodes.prior, len(self._nodes.modes) // 2
+        if points == 1:
+            return at, node
+        other = node + self._rng.choice([-2, -1, 1, 2], len(node))
+        other = np.where((other >= 0) & (other // points == node // points), other, node)
+        before, spread = prior.spread[node], prior.spread[other]
+        parameters = at.parameters.copy()
+        parameters[:, : prior.bots] *= (spread / before)[:, None]
+        after = self._state(parameters)
+        gain = after.value - at.value + 2 * np.log(spread / before) - (spread - before) / SPREAD
+        chosen, is_taken = self._chosen(at, after, gain)
+        return chosen, np.where(is_taken, other, node)
+
+    def _chosen(self, at: _State, after: _State, gain: Floats) -> tuple[_State, NDArray[np.bool_]]:
+        """Metropolis's choice, by draw: whether the other place is taken, by how much it is more likely."""
+        is_taken = np.log(self._rng.random(len(gain))) < gain
+        column = is_taken[:, None]
+        return _State(
+            np.where(column, after.parameters, at.parameters),
+            np.where(is_taken, after.value, at.value),
+            np.where(column, after.gradient, at.gradient),
+        ), is_taken
+
+    def _likely(self, draws: Floats) -> Floats:
+        """How likely each node is, given the strengths of each draw."""
+        nodes = range(len(self._nodes.modes))
+        density = np.column_stack(
+            [self._nodes.prior.only(np.full(len(draws), node)).density(draws) for node in nodes]
+        )
+        likely = np.exp(density - density.max(axis=1, keepdims=True))
+        return np.asarray(likely / likely.sum(axis=1, keepdims=True))
+
+    def _state(self, draws: Floats) -> _State:
+        return _State(draws, *self._likelihood.slope(draws))
+
+    def _normal(self, count: int) -> Floats:
+        """Normal numbers by draw and parameter."""
+        found = np.empty((count, self._likelihood.size))
+        found[:, self._order] = self._rng.standard_normal(found.shape)
+        return found
 
 
-def _centered(likelihood: Likelihood, sides: Floats, spread: float, start: Floats) -> _Center:
-    """A likely spread, found by expectation and maximization, and the posterior there."""
-    bots, modes = likelihood.bots, start[None]
-    within = np.eye(bots)  # strengths less the mean of their cluster, of which the prior says nothing
-    for side in sides.T:
-        within -= np.outer(side, side) / side.sum()
-    free = bots - sides.shape[1]
+def _normalized(logarithms: Floats) -> Floats:
+    weights = np.exp(logarithms - logarithms.max())
+    return np.asarray(weights / weights.sum())
+
+
+def _root(covariance: Floats) -> Floats:
+    """The symmetric square root, which does not depend on the order of the parameters."""
+    values, vectors = np.linalg.eigh(covariance)
+    return np.asarray((vectors * np.sqrt(values)) @ vectors.T)
+
+
+def _centered(likelihood: Likelihood, spread: float, mode: Floats) -> tuple[float, Floats, Floats, float]:
+    """A likely spread of normal strengths, found by expectation and maximization; the mode and the covariance
+    there, and the precision of ln σ.
+    """
+    bots = likelihood.bots
     for _ in range(_SEARCHES):
-        prior = Prior(np.array([spread]), sides)
-        modes, precision, _ = _climbed(likelihood, prior, modes)
-        covariance = np.linalg.inv(precision)[0]
-        known = within @ covariance[:bots, :bots] @ within if sides.size else covariance[:bots, :bots]
-        strength = within @ modes[0, :bots]
-        told = free - 2 * known.trace() / spread**2 + (known**2).sum() / spread**4
-        square = float(strength @ strength + known.trace())
+        nodes = _solved(likelihood, Prior(np.array([spread]), np.array([False]), bots), mode)
+        mode, covariance = nodes.modes[0], nodes.covariances[0]
+        known = covariance[:bots, :bots]
+        told = bots - 2 * known.trace() / spread**2 + (known**2).sum() / spread**4
+        square = float(mode[:bots] @ mode[:bots] + known.trace())
         # The root of the derivative by ln σ of the density of strengths with this sum of squares and σ's.
         for _ in range(20):
-            slope = 2 - free + square / spread**2 - spread / SPREAD
+            slope = 2 - bots + square / spread**2 - spread / SPREAD
             slope /= 2 * square / spread**2 + spread / SPREAD
             spread *= math.exp(max(-1.0, min(1.0, slope)))
-    return _Center(Prior(np.array([spread]), sides), modes[0], covariance, 2 * told + spread / SPREAD)
+    return spread, mode, covariance, float(2 * told + spread / SPREAD)
 
 
 def _solved(likelihood: Likelihood, prior: Prior, start: Floats) -> _Nodes:
-    """The nodes of these spreads."""
-    numbers = max(likelihood.size**2, *(len(stages.weight) for stages in likelihood.stages))
-    chunk = max(1, _SMALL_CHUNK // numbers)
-    parts = [
-        _solve(likelihood, prior._replace(spread=prior.spread[at : at + chunk]), start[at : at + chunk])
-        for at in range(0, len(start), chunk)
-    ]
-    if len(parts) == 1:
-        return parts[0]
-    return _Nodes(
-        prior, *(np.concatenate([part[i] for part in parts]) for i in range(1, len(_Nodes._fields)))
-    )
-
-
-def _climbed(likelihood: Likelihood, prior: Prior, start: Floats) -> tuple[Floats, Floats, Floats]:
-    """The modes, and the negative second derivatives and the logarithm of the density there."""
+    """The nodes of these spreads, searched from a start on."""
+    among = np.arange(likelihood.size)
 
     def derive(parameters: Floats) -> Derivatives:
-        found = likelihood.derivatives(parameters)
+        value, gradient, information = likelihood.derivatives(parameters)
+        information[:, among, among] += prior.precision(parameters)
         return Derivatives(
-            found.value + prior.density(parameters),
-            found.gradient + prior.gradient(parameters),
-            found.information + prior.precision(parameters, _FLOOR),
+            value + prior.density(parameters), gradient + prior.gradient(parameters), information
         )
 
-    modes, at = climbed(derive, start)
-    precision = at.information
-    if prior.is_heavy:
-        precision = precision + prior.precision(modes, _LAST_FLOOR) - prior.precision(modes, _FLOOR)
-    return modes, precision, at.value
-
-
-def _solve(likelihood: Likelihood, prior: Prior, start: Floats) -> _Nodes:
-    bots = likelihood.bots
-    modes, precision, value = _climbed(likelihood, prior, start)
-    covariance: Floats = np.linalg.inv(precision).astype(np.float64, copy=False)
-    _, volume = np.linalg.slogdet(precision)
-    higher = likelihood.higher(modes, covariance)
-    third, fourth = prior.higher(modes)
-    own = np.einsum("kii->ki", covariance)[:, :bots]
-    pull, twice = higher.third, higher.twice
-    pull[:, :bots] += third * own
-    np.einsum("kii->ki", twice)[...] += third
-    shift = np.einsum("kij,kj->ki", covariance, pull) / 2
-    correction = higher.fourth + (fourth * own**2).sum(axis=1)
-    correction = correction / 8 + (pull * shift).sum(axis=1) / 4
-    correction += _cubes(twice, covariance[:, :bots, :bots]) / 12
-    evidence = value - volume / 2 + np.clip(correction, -_MOST_CORRECTION, _MOST_CORRECTION)
-    return _Nodes(prior, modes, covariance, shift, twice, evidence + of_spread(prior.spread))
-
-
-def _cubes(twice: Floats, covariance: Floats) -> Floats:
-    """Σ κ₃ᵢⱼₖ κ₃ₗₘₙ Cᵢₗ Cⱼₘ Cₖₙ without the derivatives by three bots or by seats, which games of two do not
-    have or which matter little.
-    """
-    diagonal = np.einsum("kii->ki", twice).copy()
-    mixed = twice.copy()
-    np.einsum("kii->ki", mixed)[...] = 0
-    once = mixed @ covariance
-    square = covariance**2
-    # Products of whole matrices would fill the memory where there are many bots.
-    both = 3 * np.einsum("kij,kij->k", square, once @ mixed.transpose(0, 2, 1))
-    both += 6 * np.einsum("kij,kij,kji->k", covariance, once, once)
-    one = 6 * np.einsum("ki,kci,kci->k", diagonal, square, once)
-    alone = np.einsum("ki,kij,kj->k", diagonal, square * covariance, diagonal)
-    return np.asarray(both + one + alone)
-
-
-def _splits(strength: Floats, covariance: Floats) -> list[tuple[Floats, float]]:
-    """The two splits of the order of the bots that separate clusters best, each with the logarithm of its
-    share in the prior; more if there are ties, so that names do not matter.
-    """
-    order, count = np.argsort(strength, kind="stable"), len(strength)
-    sorted_ = strength[order] - strength.mean()
-    sums, squares = np.cumsum(sorted_), np.cumsum(sorted_**2)
-    scores = []
-    for size in range(1, count):
-        if sorted_[size] - sorted_[size - 1] < 1e-6:
-            continue
-        rest = count - size
-        within = squares[-1] - sums[size - 1] ** 2 / size - (sums[-1] - sums[size - 1]) ** 2 / rest
-        ways = math.lgamma(count + 1) - math.lgamma(size + 1) - math.lgamma(rest + 1)
-        share = -ways - math.log(count - 1)
-        scores.append((-count / 2 * math.log(within + covariance.trace() / 2) + share, size, share))
-    scores.sort(reverse=True)
-    found = []
-    for number, (score, size, share) in enumerate(scores):
-        if number >= 2 and score < scores[1][0] - 1e-6:
-            break
-        side = np.zeros(count)
-        side[order[:size]] = 1
-        found.append((np.column_stack([side, 1 - side]), share))
-    return found
-
-
-class _Mixture(NamedTuple):
-    """Mixtures of distributions that are normal but for a little skewness, by node and contrast."""
-
-    weights: Floats
-    mean: Floats
-    error: Floats
-    skewness: Floats
-
-    def skewed(self, limit: float) -> list[int]:
-        """The contrasts with more skewness than this at some node."""
-        found: list[int] = np.flatnonzero(np.abs(self.skewness).max(axis=0) > limit).tolist()
-        return found
-
-    def below(self, points: Floats) -> Floats:
-        """The distribution functions, each at one point: Edgeworth's expansion to its first term."""
-        z = (points - self.mean) / self.error
-        tail = self.skewness / 6 * (z**2 - 1) * np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
-        return np.asarray(self.weights @ np.clip(normal_cdf(z) - tail, 0, 1))
-
-    def intervals(self) -> Floats:
-        """The ends of the 95 % intervals."""
-        ends = []
-        for share in SHARES:
-            low, high = (self.mean - 8 * self.error).min(axis=0), (self.mean + 8 * self.error).max(axis=0)
-            for _ in range(_HALVINGS):
-                middle = (low + high) / 2
-                is_below = self.below(middle) < share
-                low, high = np.where(is_below, middle, low), np.where(is_below, high, middle)
-            ends.append((low + high) / 2)
-        return np.column_stack(ends)
-
-
-def normal_cdf(z: Floats) -> Floats:
-    """The distribution function of the normal distribution, within 1e-7.
-
-    M. Abramowitz, I. Stegun, Handbook of Mathematical Functions, 26.2.17.
-    """
-    t = 1 / (1 + 0.2316419 * np.abs(z))
-    series = t * (0.319381530 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))))
-    upper = np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi) * series
-    return np.where(z > 0, 1 - upper, upper)
+    modes, at = climbed(derive, np.tile(start, (len(prior.spread), 1)))
+    return _Nodes(prior, modes, np.asarray(np.linalg.inv(at.information), dtype=np.float64))

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from referee.core.pairing import Pairing
 from referee.games.api import share_beaten
+from referee.ratings import posterior as sampling
 from referee.ratings.arrays import gathered
 from referee.ratings.clusters import clusters
 from referee.ratings.dispersion import dispersion, student
@@ -26,7 +27,7 @@ from referee.ratings.likelihood import (
     maximum,
 )
 from referee.ratings.pool import FittedPool, Rating, Result, fit
-from referee.ratings.prior import Prior
+from referee.ratings.posterior import SHARES, SPREAD, Prior, posterior
 from referee.ratings.two import ELO, compare, elo
 from referee.records.record import Summary
 from tests.tools import coverage
@@ -353,7 +354,7 @@ def test_no_likelihood_is_below_0_or_above_1() -> None:
                 results.append(Result((other, one), ranks[1], cluster))
     found = fit(results, "abcde").superiorities("abcde")
     likely = [value for row in found for value in row if value is not None]
-    assert len(likely) == 20 and min(likely) == 0 and max(likely) == 1
+    assert len(likely) == 20 and 0 <= min(likely) < 0.01 and 0.99 < max(likely) <= 1
 
 
 @pytest.mark.slow
@@ -365,8 +366,18 @@ def test_neither_names_nor_order_change_a_number(
     names = dict(zip(NAMES, other_names, strict=True))
     again = [result._replace(bots=tuple(names[bot] for bot in result.bots)) for result in results]
     shuffle.shuffle(again)  # type: ignore[attr-defined]
-    one, other = renamed(numbers(fit(results, NAMES)), names), numbers(fit(again, NAMES))
-    assert other == pytest.approx(one, abs=1e-4, rel=1e-4)
+    pool, turned = fit(results, NAMES), fit(again, NAMES)
+    one, other = renamed(numbers(pool), names), numbers(turned)
+    # Names decide which of two bots of equal strength is drawn first.
+    elos = [rating.elo for rating in pool.ratings.values() if rating.is_known]
+    if all(abs(first - second) > 1e-3 for first, second in combinations(elos, 2)):
+        assert other == pytest.approx(one, abs=1e-4, rel=1e-4)
+    for name in NAMES:
+        elo_of, after = pool.ratings[name], turned.ratings[names[name]]
+        assert after.elo == pytest.approx(elo_of.elo, abs=0.5, rel=0.01)
+        if elo_of.half_width is not None:
+            noise = 0.1 * elo_of.half_width
+            assert after[1:] == pytest.approx(elo_of[1:], abs=noise)
 
 
 @pytest.mark.slow
@@ -381,7 +392,7 @@ def test_reversed_rankings_negate_everything(results: list[Result]) -> None:
     ]
     one, other = fit(games, NAMES), fit(turned, NAMES)
     for name in NAMES:
-        assert other.ratings[name].elo == pytest.approx(-one.ratings[name].elo, abs=1e-4)
+        assert other.ratings[name].elo == pytest.approx(-one.ratings[name].elo, abs=0.5, rel=0.01)
     for a, b in combinations(NAMES, 2):
         forth, back = one.difference(a, b), one.difference(b, a)
         assert forth.elo == pytest.approx(-back.elo, abs=1e-6)
@@ -391,7 +402,7 @@ def test_reversed_rankings_negate_everything(results: list[Result]) -> None:
         assert (back.low, back.high) == pytest.approx((-forth.high, -forth.low))
         likelihoods = [pool.superiority(*two) for pool in (one, other) for two in ((a, b), (b, a))]
         assert likelihoods[0] == pytest.approx(1 - (likelihoods[1] or 0))
-        assert likelihoods[2] == pytest.approx(1 - (likelihoods[0] or 0), abs=1e-4)
+        assert likelihoods[2] == pytest.approx(1 - (likelihoods[0] or 0), abs=0.03)
 
 
 @FEWER
@@ -435,72 +446,65 @@ def test_ties_are_every_order_of_the_tied_equally_weighted(ranks: tuple[int, ...
         assert change == pytest.approx(found.information[0, seat], abs=1e-5)
 
 
-@pytest.mark.quick_cases(4)
-@pytest.mark.parametrize("ranks", [(1, 2), (1, 1), (1, 2, 3), (1, 2, 2), (1, 3, 1, 4)])
-def test_third_and_fourth_derivatives_are_those_of_the_information(ranks: tuple[int, ...]) -> None:
-    """Of a game of bots in seats that have an advantage."""
-    bots, size = len(ranks), 2 * len(ranks)
-    bots_of = np.arange(bots)[None]
-    games = GroupedGames(bots_of, tuple(range(bots, size)), ranks, np.ones(1), np.zeros(1, dtype=np.int64))
-    likelihood = Likelihood.of([games], bots, size)
-    at = np.linspace(0.9, -0.8, size)
-    root = np.random.default_rng(3).normal(size=(size, size))
-    covariance = root @ root.T
-    found = likelihood.higher(at[None], covariance[None])
-
-    def information(parameters: Floats) -> Floats:
-        return np.asarray(likelihood.derivatives(parameters[None]).information[0])
-
-    step = 1e-3 * np.eye(size)
-    third = [(information(at - change) - information(at + change)) / 2e-3 for change in step]
-    assert found.third[0] == pytest.approx([float((each * covariance).sum()) for each in third], abs=1e-5)
-    for one, other in product(range(bots), repeat=2):
-        assert found.twice[0, one, other] == pytest.approx(third[one][one, other], abs=1e-5)
-    fourth = sum(
-        covariance[i, j] * float(((information(at + one - two) + information(at - one + two)
-        - information(at + one + two) - information(at - one - two)) * covariance).sum()) / 4e-6
-        for (i, one), (j, two) in product(enumerate(step), repeat=2)
-    )  # fmt: skip
-    assert found.fourth[0] == pytest.approx(fourth, rel=1e-3, abs=1e-3)
-    direction = np.linspace(-0.5, 0.7, size)
-    value, along = likelihood.along(at[None], direction[None], np.array([[0.0, 1.5]]))
-    moved = (
-        likelihood.derivatives((at + 1.5 * direction)[None]).value - likelihood.derivatives(at[None]).value
-    )
-    assert value[0] == pytest.approx([0.0, float(moved[0])])
-    assert along[0] == pytest.approx(
-        sum(direction[k] * float(direction @ third[k] @ direction) for k in range(size)), abs=1e-5
-    )
-
-
-@pytest.mark.parametrize(
-    ("sides", "is_heavy"),
-    [(np.zeros((3, 0)), False), (np.zeros((3, 0)), True), (np.array([[1.0, 0], [1, 0], [0, 1]]), False)],
-)
-def test_the_prior_has_the_derivatives_of_its_density(sides: Floats, is_heavy: bool) -> None:
+@pytest.mark.parametrize("is_heavy", [False, True])
+def test_the_prior_has_the_derivatives_of_its_density(is_heavy: bool) -> None:
     """At a node, of three bots and two seats."""
-    prior = Prior(np.array([0.8]), sides, is_heavy)
+    prior = Prior(np.array([0.8]), np.array([is_heavy]), 3)
     at = np.array([[0.4, -0.7, 0.9, 0.1, -0.2]])
     gradient, precision = prior.gradient(at), prior.precision(at, -100.0)
-    third, fourth = prior.higher(at)
     for number, change in enumerate(1e-4 * np.eye(5)):
         density = (prior.density(at + change) - prior.density(at - change)) / 2e-4
         assert density == pytest.approx(gradient[:, number], abs=1e-6)
         curvature = (prior.gradient(at - change) - prior.gradient(at + change)) / 2e-4
-        assert curvature[0] == pytest.approx(precision[0, number], abs=1e-5)
-        if number < 3:
-            more = (prior.precision(at - change, -100.0) - prior.precision(at + change, -100.0)) / 2e-4
-            assert more[0, number, number] == pytest.approx(third[0, number], abs=1e-5)
-            next_third = (prior.higher(at + change)[0] - prior.higher(at - change)[0]) / 2e-4
-            assert next_third[0, number] == pytest.approx(fourth[0, number], abs=1e-5)
+        assert curvature[0, number] == pytest.approx(precision[0, number], abs=1e-5)
 
 
 @pytest.mark.parametrize("is_heavy", [False, True])
 def test_the_prior_of_a_bot_adds_up_to_the_same_in_each_family(is_heavy: bool) -> None:
     points = np.linspace(-4000, 4000, 800_001)
-    prior = Prior(np.array([0.8]), np.zeros((1, 0)), is_heavy)
-    density = np.exp(prior.density(points[None, :, None]))[0]
+    rows = np.ones(len(points))
+    density = np.exp(Prior(0.8 * rows, np.full(len(points), is_heavy), 1).density(points[:, None]))
+    density /= math.exp(math.log(0.8**2) - 0.8 / SPREAD)
     assert float(density.sum() * (points[1] - points[0])) == pytest.approx(math.sqrt(2 * math.pi), rel=1e-3)
+
+
+def exact(wins: int, losses: int) -> tuple[Floats, float]:
+    """The interval of the difference of two bots, and how likely it is above 0, by integration."""
+    spreads = np.exp(np.linspace(-4, 4, 100))
+    points = np.linspace(-60, 60, 8001)
+    total = np.zeros(len(points))
+    for spread in spreads:
+        normal = np.exp(-(points**2) / (2 * spread**2)) / spread
+        heavy = (1 + points**2 / (4 * spread**2)) ** -2.5 / spread * 0.375 * math.sqrt(2 * math.pi)
+        for one in (normal, heavy):
+            total += np.convolve(one, one, "same") * spread**2 * math.exp(-spread / SPREAD)
+    total *= np.exp(-wins * np.log1p(np.exp(-points)) - losses * np.log1p(np.exp(points)))
+    below = np.cumsum(total) - total / 2
+    return np.interp(SHARES, below / below[-1], points), 1 - float(np.interp(0, points, below / below[-1]))
+
+
+@pytest.mark.parametrize(
+    ("wins", "losses", "limit"),
+    [(1, 0, -1.0), (4, 1, -1.0), (300, 220, -1.0), (4, 1, math.inf), (300, 220, math.inf)],
+)
+def test_draws_are_those_of_the_posterior(
+    wins: int, losses: int, limit: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that Markov chains move, and those that are weighed, against integrals."""
+    monkeypatch.setattr(sampling, "_UNEVEN", limit)
+    games = gathered(pair("a", "b", wins, 0, losses), advantage=False).games
+    found = posterior(Likelihood.of(games, 2, 2))
+    ends, likely = exact(wins, losses)
+    width = ends[1] - ends[0]
+    (low, high), *_ = found.intervals(np.array([[1.0, -1.0]]))
+    assert (low, high) == pytest.approx(ends, abs=0.03 * width)
+    assert found.superiority(np.array([0]), np.array([1])) == pytest.approx(likely, abs=0.01)
+
+
+def test_ranks_are_those_that_the_draws_have() -> None:
+    results = pair("a", "b", 90, 0, 9) + pair("b", "c", 9, 0, 9) + pair("c", "d", 90, 0, 9)
+    pool = fit([*results, *pair("a", "c", 90, 0, 9), *pair("b", "d", 90, 0, 9)], list("abcd"))
+    assert pool.ranks == {"a": (1, 1), "b": (2, 3), "c": (2, 3), "d": (4, 4)}
 
 
 # --- Seats --------------------------------------------------------------------------------------------------
@@ -591,7 +595,7 @@ def test_deterministic_bots_have_no_absurd_numbers() -> None:
     a, b, c = (pool.ratings[name] for name in "abc")
     assert b.half_width and 100 < b.half_width < 700
     assert a.low is not None and a.high is not None and a.elo - a.low < a.high - a.elo < 2000
-    assert c == pytest.approx((-a.elo, -a.high, -a.low))
+    assert c == pytest.approx((-a.elo, -a.high, -a.low), abs=0.1 * (a.high - a.low))
     seat_1, _ = pool.advantages["", 2]
     assert abs(seat_1.elo) < 1e-6 and seat_1.half_width and 100 < seat_1.half_width < 800
     seats = fit([r._replace(ranks=(1, 2)) for r in results], list("abc")).advantages["", 2]

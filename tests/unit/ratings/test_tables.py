@@ -633,9 +633,9 @@ def test_the_page_has_every_column_and_table() -> None:
 
 CASES = {
     # column: (its member of a row of `standings`, the cells of the best bot)
-    "elo": ("elo", ["+63 (−19…188)"]),
-    "next": ("to_next", ["+126 (−39…375)"]),
-    "los": ("superiority", ["92.9"]),
+    "elo": ("elo", ["+63 (−22…189)"]),
+    "next": ("to_next", ["+126 (−44…379)"]),
+    "los": ("superiority", ["92.2"]),
     "games": ("games", ["12"]),
     "wdl": ("wins", ["8–1–3"]),
     "points": ("points", ["8.5"]),
