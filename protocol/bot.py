@@ -124,10 +124,12 @@ def play(  # noqa: C901 - one case for each word
     over: Callable[[Game], None] = _ignore,
     source: BinaryIO | None = None,
     sink: BinaryIO | None = None,
+    only: str = "",
 ) -> None:
     """Plays games until the referee says quit.
 
-    `start` is called when a game has been described and before its clock runs, `over` when it has ended.
+    `start` is called when a game has been described and before its clock runs, `over` when it has ended. A
+    bot that knows `only` one game exits with a message when it is given another.
     """
     connection = Connection(source or sys.stdin.buffer, sink or sys.stdout.buffer)
     if sink is None:
@@ -139,6 +141,8 @@ def play(  # noqa: C901 - one case for each word
         if word == "hello":
             connection.send(f"hello {VERSION}")
         elif word == "game":
+            if only not in ("", words[0]):
+                sys.exit(f"this bot plays `{only}`, not `{words[0]}`")
             game = Game(words[0], int(words[1]), int(words[2]), int(words[3]), connection)
         elif word == "option":
             name, _, value = rest.partition(" ")

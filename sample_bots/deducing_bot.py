@@ -319,4 +319,4 @@ def choose(game: Game) -> str:
 
 
 if __name__ == "__main__":
-    play(choose, start)
+    play(choose, start, only="floral")

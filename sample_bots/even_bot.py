@@ -139,4 +139,4 @@ def choose(game: Game) -> str:
     return " ".join(f"{'WO'[colour]}:{board.names[cell]}" for cell, colour in chosen)
 
 
-play(choose, start)
+play(choose, start, only="evengroups")

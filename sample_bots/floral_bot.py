@@ -66,4 +66,4 @@ def choose(game: Game) -> str:
     return str((notes.previous + 1) % 8)
 
 
-play(choose, start)
+play(choose, start, only="floral")

@@ -112,4 +112,4 @@ def choose(game: Game) -> str:
     return write(moves[best])
 
 
-play(choose, start)
+play(choose, start, only="blooms")

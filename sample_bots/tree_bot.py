@@ -145,4 +145,4 @@ def choose(game: Game) -> str:
     return str(best)
 
 
-play(choose)
+play(choose, only="thetree")

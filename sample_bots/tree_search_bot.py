@@ -309,4 +309,4 @@ def choose(game: Game) -> str:
 
 if __name__ == "__main__":
     given = arguments()
-    play(choose, start)
+    play(choose, start, only="thetree")

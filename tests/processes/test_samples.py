@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -183,6 +184,32 @@ def test_a_search_bot_with_rules_of_its_own_knows_them(
 def test_the_search_bots_pass(it: Searcher, built: Callable[[Searcher], str]) -> None:
     done = referee("check", it.game, built(it), "--start", "10s", "--time", "5s")
     assert done.code == 0, done.out
+
+
+ONE_GAME = {
+    name: slug
+    for slug, names in {
+        "blooms": ("greedy",),
+        "evengroups": ("even",),
+        "floral": ("deducing", "floral", "floral_search"),
+        "thetree": ("tree", "tree_search"),
+        "vinetree": ("vine",),
+    }.items()
+    for name in names
+}
+"""The bots in Python that know one game alone."""
+
+
+@pytest.mark.quick_cases(2)
+@pytest.mark.parametrize("name", ONE_GAME)
+def test_a_bot_that_is_given_a_game_that_it_does_not_know_says_so(name: str) -> None:
+    done = subprocess.run(
+        [sys.executable, ROOT / "sample_bots" / f"{name}_bot.py"],
+        input="hello 1\ngame chess 1 1 2\n",
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (1, f"this bot plays `{ONE_GAME[name]}`, not `chess`\n")
 
 
 TREE_SEARCH = f"{in_python(ROOT / 'sample_bots' / 'tree_search_bot.py')} --playouts 20"
