@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
 
 import pytest
 
-from referee.core.errors import GameOptionError
 from referee.core.seeds import Stream
 from referee.games.api import Illegal, NotAMove
 from referee.games.blooms import Blooms, BloomsState
@@ -192,21 +190,6 @@ def test_leniency_and_the_canonical_spelling(text: str) -> None:
     assert state.write(state.read(1, text)) == "L:B1 D:B2"
 
 
-def test_options() -> None:
-    assert [GAME.settle({"size": size})["target"] for size in "4567"] == [15, 20, 25, 30]
-    assert GAME.settle({"size": "3", "target": "100"}) == {"size": 3, "target": 100}
-    for given in (
-        {"size": "2"},
-        {"size": "9"},
-        {"target": "0"},
-        {"target": "101"},
-        {"size": "４"},
-        {"siez": "4"},
-    ):
-        with pytest.raises(GameOptionError):
-            GAME.settle(given)
-
-
 @pytest.mark.parametrize("side", quick_first([3, 4, 8, 5], 1))
 def test_random_games_go_as_in_the_slow_implementation(side: int) -> None:
     rng = Stream(b"blooms" + bytes([side]))
@@ -252,36 +235,6 @@ def test_legal_moves_are_all_that_is_accepted() -> None:
                     continue
         assert accepted == set(legal)
         assert state.any_legal(state.mover)
-
-
-def test_samples_are_legal_and_every_move_is_sampled() -> None:
-    state = play(GAME.start(GAME.settle({"size": "3"})), *("L:A1", "L:B1 D:B2"))
-    legal = set(state.legal(state.mover))
-    rng = Stream(b"sample")
-    assert {state.sample(state.mover, rng) for _ in range(4000)} == legal
-
-
-def test_states_are_immutable_and_news_only_grows() -> None:
-    rng = Stream(b"immutable")
-    states = [GAME.start(GAME.settle({"size": "3"}))]
-    while states[-1].to_act():
-        states.append(states[-1].play({states[-1].mover: states[-1].sample(states[-1].mover, rng)}))
-    boards = [stones(state) for state in states]
-    news = [state.seen(0) for state in reversed(states)][::-1]
-    for before, after in pairwise(news):
-        assert after[: len(before)] == before and len(after) > len(before)
-    assert [stones(state) for state in states] == boards
-    assert news == [state.seen(None) for state in states]
-
-
-def test_leaving_ends_the_game() -> None:
-    state = play(GAME.start(GAME.settle({})), "L:D4")
-    for left, ranks in (([0], (2, 1)), ([1], (1, 2)), ([0, 1], (1, 1))):
-        outcome = state.drop(left).outcome()
-        assert outcome and outcome.ranks == ranks
-        assert state.drop(left).to_act() == ()
-        assert state.drop(left).seen(0) == state.seen(0)
-    assert state.outcome() is None
 
 
 def test_the_picture_is_readable_without_colour() -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import pairwise, product
+from itertools import product
 
 import pytest
 
-from referee.core.errors import GameOptionError
 from referee.core.seeds import Stream
 from referee.games.api import Illegal, NotAMove, Refusal
 from referee.games.evengroups import EvenGroups, EvenGroupsState
@@ -216,13 +215,6 @@ def test_cells_are_ordered_by_row_then_number() -> None:
     assert state.write(state.read(1, "W:H10 O:H9")) == "O:H9 W:H10"
 
 
-def test_options() -> None:
-    assert GAME.settle({}) == {"size": 5}
-    for given in ({"size": "1"}, {"size": "9"}, {"size": "５"}, {"target": "3"}):
-        with pytest.raises(GameOptionError):
-            GAME.settle(given)
-
-
 @pytest.mark.quick_cases(2)
 @pytest.mark.parametrize(("side", "games"), [(2, 60), (3, 25), (4, 12), (5, 6), (8, 1)])
 def test_random_games_go_as_in_the_slow_implementation(side: int, games: int) -> None:
@@ -332,14 +324,6 @@ def test_a_game_may_end_before_the_board_is_full() -> None:
         assert reason(ends[2], f"{colours[0]}:{one} {colours[1]}:{other}") == "even-total"
 
 
-def test_samples_are_legal_and_every_move_is_sampled() -> None:
-    rng = Stream(b"sample")
-    for moves in ((), ("O:A1",), ("O:A1", "W:A3 W:C1"), ("O:A1", "O:A2 O:A3", "O:B1 O:B2")):
-        state = play(start(3), *moves)
-        legal = set(state.legal(state.mover))
-        assert {state.sample(state.mover, rng) for _ in range(12 * len(legal))} == legal
-
-
 def test_a_sample_is_legal_even_if_nothing_legal_is_drawn() -> None:
     class Zero(Stream):
         def below(self, n: int) -> int:
@@ -348,31 +332,6 @@ def test_a_sample_is_legal_even_if_nothing_legal_is_drawn() -> None:
     state = play(start(3), "O:A1", "W:E1 W:E3")
     assert reason(state, "W:A2 W:A3") == "even-total"
     assert state.write(state.sample(0, Zero(b""))) == "W:A2 O:A3"
-
-
-def test_states_are_immutable_and_news_only_grows() -> None:
-    rng = Stream(b"immutable")
-    states = [start(3)]
-    while states[-1].to_act():
-        states.append(states[-1].play({states[-1].mover: states[-1].sample(states[-1].mover, rng)}))
-    boards = [stones(state) for state in states]
-    news = [state.seen(0) for state in reversed(states)][::-1]
-    for before, after in pairwise(news):
-        assert after[: len(before)] == before and len(after) == len(before) + 1
-    assert [stones(state) for state in states] == boards
-    assert news == [state.seen(None) for state in states]
-    again = GAME.imagine(GAME.settle({"size": "3"}), 1, news[-1], rng)
-    assert isinstance(again, EvenGroupsState) and stones(again) == boards[-1]
-
-
-def test_leaving_ends_the_game() -> None:
-    state = play(start(), "O:E5")
-    for left, ranks in (([0], (2, 1)), ([1], (1, 2)), ([0, 1], (1, 1))):
-        outcome = state.drop(left).outcome()
-        assert outcome and outcome.ranks == ranks and outcome.scores == (0, 1)
-        assert state.drop(left).to_act() == ()
-        assert state.drop(left).seen(0) == state.seen(0)
-    assert state.outcome() is None
 
 
 def test_the_picture_is_readable_without_colour() -> None:

@@ -10,7 +10,7 @@ import pytest
 from referee.core.errors import GameOptionError
 from referee.core.seeds import Stream
 from referee.core.units import TimeControl
-from referee.gameplay.events import Drawn, Ending, Moved, Rejected
+from referee.gameplay.events import Ending, Moved
 from referee.gameplay.loop import play as play_match
 from referee.gameplay.terms import Terms, Verdict
 from referee.games.api import CHANCE, SHARED_CHANCE, BadChance, Illegal, NotAMove, Options
@@ -946,24 +946,6 @@ def test_a_digit_is_the_seat_s_own_identity_and_the_symbol_is_recorded() -> None
     assert [state.write(state.read(1, text)) for text in "sz"] == ["S", "Z"]
 
 
-def test_legal_moves_are_all_that_is_accepted() -> None:
-    for state in (
-        start(),
-        play(start(), NEUTRAL[:5], plants=("A", "")),
-        play(start(), "0"),
-        play(garden(), "0"),
-    ):
-        for seat in (0, 1):
-            accepted = set()
-            for text in map(chr, range(0x250)):
-                if reason_of(state, seat, text) is None:
-                    accepted.add(state.write(state.read(seat, text)))
-            legal = [state.write(move) for move in state.legal(seat)]
-            assert set(legal) == accepted and len(legal) == len(accepted) == state.count(seat)
-            rng = Stream(b"sample")
-            assert {state.sample(seat, rng) for _ in range(400)} == set(legal)
-
-
 @pytest.mark.parametrize(
     ("text", "canonical"),
     [
@@ -1010,13 +992,6 @@ def test_bad_conditions(text: str) -> None:
     with pytest.raises(GameOptionError) as caught:
         GAME.settle({"spells": text})
     assert len(str(caught.value)) < 300
-
-
-def test_options() -> None:
-    assert GAME.settle({}) == {"spells": "", "goal": 4, "max_turns": 200}
-    for given in ({"goal": "0"}, {"goal": "6"}, {"max_turns": "0"}, {"max_turns": "1001"}, {"goals": "4"}):
-        with pytest.raises(GameOptionError):
-            GAME.settle(given)
 
 
 @pytest.mark.parametrize(
@@ -1073,41 +1048,6 @@ def test_conditions_are_drawn_as_the_rules_say() -> None:
 # --- Hidden information --------------------------------------------------------------------------------
 
 
-def test_a_state_cannot_be_changed() -> None:
-    state = garden()
-    for value, names in (
-        (state, ("sides", "turn", "acting", "trail")),
-        (state.rules, ("spells", "goal")),
-        (state.sides[0], ("points", "pots")),
-    ):
-        for name in names:
-            with pytest.raises(AttributeError):
-                setattr(value, name, None)
-
-
-def test_a_seat_does_not_see_what_the_other_planted() -> None:
-    # An azalea and a chrysanthemum grow alike in the sun.
-    one, other, none = (play(start(), NEUTRAL[:7], plants=("X", letter)) for letter in "AC-")
-    assert one.seen(0) == other.seen(0) != none.seen(0)
-    assert one.seen(1) != other.seen(1) and one.seen(None) != other.seen(None)
-    # Before the fifth turn nothing tells.
-    assert (
-        play(start(), "1212", plants=("X", "A")).seen(0)
-        == play(start(), "1212").seen(0)[:3] + (play(start(), "1212", plants=("X", "-")).seen(0)[3:])
-    )
-
-
-def test_a_seat_does_not_see_the_other_s_runes_nor_its_spells() -> None:
-    # Seat 2 casts its symbols T and U; they stand for 1 and 2, or for 4 and 3, or waters with 1 2 3.
-    mappings = ("01234567", "04312567", "01243567", "71234560")
-    seen = {play(start(runes=f"01234567 {m}"), NEUTRAL[:9], "TUTUTUTUT").seen(0) for m in mappings}
-    assert len(seen) == 1
-    watering = [play(start(runes=f"01234567 {m}"), "1212", "TUVW").seen(0) for m in ("01234567", "01324567")]
-    assert watering[0] == watering[1]
-    for line in watering[0]:
-        assert not line.startswith(("effect 2", "runes 2", "pots 2", "planted 2", "stock 2", "weather"))
-
-
 def random_game(rng: Stream, turns: int, options: Options) -> FloralState:
     state = GAME.start(options)
     while state.to_act() and state.turn < turns:
@@ -1120,24 +1060,6 @@ def random_game(rng: Stream, turns: int, options: Options) -> FloralState:
 
 def full(state: FloralState) -> tuple[tuple[str, ...], ...]:
     return state.seen(0), state.seen(1), state.seen(None)
-
-
-def test_imagined_games_agree_with_what_was_seen_and_depend_on_nothing_else() -> None:
-    rng = Stream(b"imagine")
-    options = GAME.settle({"max_turns": "30"})
-    differ = 0
-    for number in range(12):
-        state = random_game(rng, number, options)
-        for seat in (0, 1):
-            seen = state.seen(seat)
-            dreams = [GAME.imagine(options, seat, seen, Stream(b"d")) for _ in "12"]
-            assert full(dreams[0]) == full(dreams[1])
-            assert dreams[0].seen(seat) == seen and dreams[0].to_act() == state.to_act()
-            differ += full(dreams[0]) != full(state)
-            # The dream is a game that looks the same to this seat: so it has the same dreams.
-            again = GAME.imagine(options, seat, dreams[0].seen(seat), Stream(b"d"))
-            assert full(again) == full(dreams[0])
-    assert differ > 15
 
 
 def test_imagined_games_agree_with_declarations() -> None:
@@ -1224,15 +1146,6 @@ def test_no_flower_blooms_within_one_casting_phase() -> None:
             for turn in range(5):
                 flowers = {f.grown(*day) for f in flowers for day in days if turn in fed or not day[2]}
             assert not any(flower.blooms for flower in flowers)
-
-
-def test_nothing_agrees_with_lines_that_never_were() -> None:
-    state = play(start(), "12", plants=("A", ""))
-    seen = [line.replace("pots 1 A2", "pots 1 A5") for line in state.seen(0)]
-    options = GAME.settle({"spells": UP_DOWN_SAME})
-    assert GAME.imagine(options, 0, state.seen(0), Stream(b"d")).seen(0) == state.seen(0)
-    with pytest.raises(ValueError, match="is consistent"):
-        GAME.imagine(options, 0, seen, Stream(b"d"))
 
 
 def test_the_picture_shows_no_more_than_a_seat_knows() -> None:
@@ -1382,41 +1295,6 @@ def test_defaults_are_submitted_and_play_goes_on() -> None:
         f"defaulted {number} {move}" for number, move in enumerate("-ABAB", 1)
     ], "that of the last question is not told any more"
     assert [line for line in other if line.startswith("ask")] == [f"ask {n} 1000 0" for n in range(1, 7)]
-
-
-def test_the_other_does_not_learn_of_defaults_rejections_and_times() -> None:
-    conversations = []
-    plain = ["-", "0", "1", "0", "5", "0"]
-    for answers in (
-        plain,
-        [None, None, None, None, "5", None],
-        ["q", "AA", "-", "8", "Z", "0", "0", "1", (999_999, "0"), (1, "f"), "0"],
-        [(10, "-"), (999_999, "a"), None, (3, "A"), "F", (1_000_001, "D")],
-    ):
-        heard: list[str] = []
-        _, events = match(puppet(*answers), listening(heard, "C", *"12121"), max_turns="5")
-        assert sum(isinstance(event, Moved) for event in events.all) == 12
-        conversations.append(heard)
-    assert conversations[1:] == conversations[:1] * 3
-    assert not any(line.startswith(("defaulted", "rejected", "reserve")) for line in conversations[0])
-
-
-def test_rejections_are_told_to_the_seat_alone_and_are_recorded() -> None:
-    heard: list[str] = []
-    _, events = match(listening(heard, "C", "0", "A", "9", "T", "1"), puppet("-", *"12121"), max_turns="2")
-    rejected = [event for event in events.all if isinstance(event, Rejected)]
-    assert [event.seat for event in rejected] == [0, 0, 0]
-    words = [line.split()[:3] for line in heard if line.startswith("rejected")]
-    assert words == [
-        ["rejected", "3", "stall-twice"],
-        ["rejected", "4", "no-such-rune"],
-        ["rejected", "5", "no-charge"],
-    ]
-
-
-def test_runes_are_dealt_by_the_match() -> None:
-    _, events = match(puppet(), puppet(), max_turns="1")
-    assert [event.text for event in events.all if isinstance(event, Drawn)] == ["01234567 01234567"]
 
 
 SCORED = ("H", *"12345", "C", *"61234", "-", *"56123")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -18,6 +18,7 @@ from referee.check.rules import (
     random_game,
     random_match,
 )
+from referee.core.errors import GameOptionError
 from referee.core.seeds import Stream
 from referee.games import GAMES
 from referee.games.api import Game, Options, State
@@ -120,6 +121,87 @@ def test_marks_have_titles_and_are_told_apart_without_colours(case: tuple[Game[A
                         look = number, mark.symbol.name, mark.caption
                         assert paints.setdefault(look, mark.paint) == mark.paint
     assert paints or game.slug == "thetree", "the tiles of The Tree all have the same paint"
+
+
+def test_every_legal_move_is_sampled(case: tuple[Game[Any], Options]) -> None:
+    game, options = case
+    rng = Stream(b"sampled")
+    few = (
+        (state, seat, legal)
+        for state in random_game(game, options, "sampled")
+        for seat in (() if is_chance(state) else state.to_act())
+        if 1 < len(legal := list(islice(state.legal(seat), 81))) <= 80
+    )
+    for state, seat, legal in [next(few), *islice(few, 3)]:
+        assert {state.sample(seat, rng) for _ in range(60 * len(legal))} == set(legal)
+
+
+@pytest.mark.parametrize(
+    ("slug", "move", "scores"),
+    [
+        ("blooms", "L:D4", ((0, 0),) * 3),
+        ("evengroups", "O:E5", ((0, 1),) * 3),
+        ("vinetree", "E5 R U", ((0, 1), (1, 0), (0, 0))),
+    ],
+)
+def test_a_seat_that_leaves_a_game_of_two_loses(
+    slug: str, move: str, scores: Sequence[tuple[int, int]]
+) -> None:
+    start = GAMES[slug].start(GAMES[slug].settle({}))
+    state = start.play({0: start.read(0, move)})
+    for left, ranks, points in zip(([0], [1], [0, 1]), ((2, 1), (1, 2), (1, 1)), scores, strict=True):
+        after = state.drop(left)
+        outcome = after.outcome()
+        assert outcome and (outcome.ranks, outcome.scores) == (ranks, points)
+        assert after.to_act() == () and after.seen(0) == state.seen(0) and state.outcome() is None
+
+
+SETTLED: dict[str, dict[str, dict[str, int | str]]] = {
+    "blooms": {
+        "": {"size": 4, "target": 15},
+        "size=5": {"size": 5, "target": 20},
+        "size=6": {"size": 6, "target": 25},
+        "size=7": {"size": 7, "target": 30},
+        "size=3 target=100": {"size": 3, "target": 100},
+    },
+    "vinetree": {
+        "": {"size": 9, "bend": "excluded"},
+        "size=13 bend=included": {"size": 13, "bend": "included"},
+    },
+    "evengroups": {"": {"size": 5}},
+    "floral": {"": {"spells": "", "goal": 4, "max_turns": 200}},
+    "thetree": {
+        "": {"players": 2, "deals": 10, "places": "all"},
+        "players=1": {"players": 1, "deals": 1, "places": "all"},
+        "players=4 deals=1 places=first": {"players": 4, "deals": 1, "places": "first"},
+    },
+}
+"""By game, options that are given, and all of them."""
+
+REFUSED = {
+    "blooms": "size=2 size=9 size=４ target=0 target=101 siez=4",
+    "vinetree": "size= size=1 size=2 size=4 size=12 size=15 size=09 size=+9 size=９ "
+    "size=9.0 bend=Excluded bends=included",
+    "evengroups": "size=1 size=9 size=５ target=3",
+    "floral": "goal=0 goal=6 max_turns=0 max_turns=1001 goals=4",
+    "thetree": "players=0 players=5 players=02x deals=0 deals=-1 players=1,deals=2 "
+    "places=last places=First tiles=9",
+}
+"""By game, options that are not possible."""
+
+
+def given_in(text: str, separator: str) -> dict[str, str]:
+    return dict(part.split("=") for part in text.split(separator) if part)
+
+
+@pytest.mark.parametrize("slug", GAMES)
+def test_options(slug: str) -> None:
+    for given, settled in SETTLED[slug].items():
+        assert GAMES[slug].settle(given_in(given, " ")) == settled
+        assert GAMES[slug].seats(settled) == settled.get("players", 2)
+    for given in REFUSED[slug].split(" "):
+        with pytest.raises(GameOptionError):
+            GAMES[slug].settle(given_in(given, ","))
 
 
 def altered(news: tuple[str, ...], rng: Stream) -> list[str]:

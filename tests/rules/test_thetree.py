@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from itertools import product
@@ -10,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from referee.core.errors import GameOptionError
 from referee.core.seeds import Stream
 from referee.core.units import TimeControl
 from referee.gameplay.events import Ending, Moved, Retired
@@ -21,7 +19,6 @@ from referee.games import GAMES
 from referee.games.api import CHANCE, SHARED_CHANCE, BadChance, Outcome, Refusal, State
 from referee.games.picture import Circle, Mark, Plane, Row
 from referee.games.thetree.state import TreeState
-from referee.viewing.characters import picture_text
 from tests.rules.random_play import quick_first
 from tests.unit.scripted import Bot, Events, Said, ScriptedWire, puppet
 
@@ -499,42 +496,6 @@ def test_reasons_in_their_order(text: str, reason: str) -> None:
     assert refusal.sentence.isprintable() and len(refusal.sentence) < 200
 
 
-def test_blanks_around_a_move_are_forgiven() -> None:
-    state = dealt("0-0", "1-4")
-    assert state.write(state.read(1, "  4-1@-1,1 ")) == "4-1@-1,1"
-
-
-def test_a_double_has_one_spelling() -> None:
-    state = dealt("0-0", "1-1 2-2 1-2 3-4 3-5 3-6 5-6 5-7 6-7")
-    assert [text for text in legal(state) if text[0] == text[2]] == [
-        "1-1@-1,1",
-        "2-2@-1,1",
-        "1-1@1,1",
-        "2-2@1,1",
-    ]
-    assert {"1-2@1,1", "2-1@1,1"} <= set(legal(state))
-
-
-def test_options() -> None:
-    assert GAME.settle({}) == {"players": 2, "deals": 10, "places": "all"}
-    assert GAME.settle({"players": "1"}) == {"players": 1, "deals": 1, "places": "all"}
-    assert GAME.settle({"players": "4", "deals": "1", "places": "first"})["deals"] == 1
-    for given in (
-        {"players": "0"},
-        {"players": "5"},
-        {"players": "02x"},
-        {"deals": "0"},
-        {"deals": "-1"},
-        {"players": "1", "deals": "2"},
-        {"places": "last"},
-        {"places": "First"},
-        {"tiles": "9"},
-    ):
-        with pytest.raises(GameOptionError):
-            GAME.settle(given)
-    assert [GAME.seats(GAME.settle({"players": str(n)})) for n in (1, 2, 3, 4)] == [1, 2, 3, 4]
-
-
 @pytest.mark.parametrize(
     "spoil",
     [
@@ -932,13 +893,6 @@ def test_the_turn_of_a_seat_that_leaves_goes_to_the_next() -> None:
     assert state.to_act() == (1,) and state.drop([1]).to_act() == (2,)
 
 
-def test_with_two_seats_the_other_wins() -> None:
-    for state in (start(), dealt("0-0", "0-1"), play(dealt("0-0", "0-1"), "1-0@1,1")):
-        for left, ranks in (([0], (2, 1)), ([1], (1, 2)), ([0, 1], (1, 1))):
-            outcome = state.drop(left).outcome()
-            assert outcome and outcome.ranks == ranks
-
-
 def test_who_leaves_after_a_seat_has_finished_takes_the_worst_place() -> None:
     state = found(lambda state: len(finishers(state)) == 1 and state.outcome() is None, players=3)
     (seat,) = state.to_act()
@@ -989,19 +943,6 @@ def match(seed: int, *bots: Bot, rejections: int = 10, **options: object) -> tup
 
 def left(events: Events) -> list[tuple[int, Ending]]:
     return [(event.seat, event.ending) for event in events.all if isinstance(event, Retired)]
-
-
-@pytest.mark.parametrize("players", [1, 2, 3, 4])
-def test_a_match_comes_to_its_end_by_the_rules(players: int) -> None:
-    heard: list[list[str]] = [[] for _ in range(players)]
-    verdict, events = match(players, *(lister(lines) for lines in heard))
-    assert verdict.ending is Ending.RULES and verdict.rated and not left(events)
-    for seat, lines in enumerate(heard):
-        news = tuple(line[5:] for line in lines if line.startswith("news "))
-        assert news == events.states[-1].seen(seat)[: len(news)]
-        others = [line for line in news if line.startswith("hand") and line.split()[1] != str(seat + 1)]
-        assert news and not others
-        assert lines[-1].startswith(f"end {','.join(map(str, verdict.outcome.ranks))} rules ")
 
 
 def test_clocks_run_on_in_the_next_deal() -> None:
@@ -1064,19 +1005,6 @@ def test_who_leaves_in_the_middle_is_last_and_the_others_play_on(
     assert verdict.outcome.scores[0] == len(as_told(state, players).hands[0])
 
 
-def test_a_rejected_seat_is_asked_again_and_only_with_the_last_rejection_it_is_out() -> None:
-    heard: list[str] = []
-
-    def stubborn(lines: list[str]) -> Iterable[Said]:
-        heard.extend(lines)
-        for line in lines:
-            yield from puppet("1-1@9")([line])
-
-    verdict, events = match(3, stubborn, lister([]), lister([]), rejections=4)
-    assert [line.split()[2] for line in heard if line.startswith("rejected")] == ["not-a-move"] * 3
-    assert left(events) == [(0, Ending.ILLEGAL)] and verdict.outcome.ranks[0] == 3
-
-
 def test_all_leave_but_one() -> None:
     bots = (lister([], moves=3, then="resign {n}"), no_start, lister([], moves=1, then=None), lister([]))
     verdict, events = match(6, *bots)
@@ -1094,50 +1022,10 @@ def test_alone_in_a_match_leaving_is_a_loss() -> None:
 # --- What a seat may know ---------------------------------------------------------------------------------
 
 
-TILE = re.compile(r"[0-7]-[0-7]")
-
-
-def holder(at: int, players: int) -> str:
-    """Where a place in the dealing order leads to."""
-    return f"seat {at // 9 + 1}" if at < 9 * players else "supply"
-
-
 def public(state: State[Any]) -> list[str]:
     """What everybody is told: without hands, and without what was drawn."""
     lines = [line.split() for line in state.seen(None)]
     return [" ".join(line[:2] if line[0] == "drew" else line) for line in lines if line[0] != "hand"]
-
-
-@pytest.mark.parametrize("players", [2, 3, 4])
-def test_a_seat_cannot_tell_deals_apart_that_differ_in_what_is_hidden(players: int) -> None:
-    rng = Stream(f"hidden {players}".encode())
-    compared: Counter[int] = Counter()
-    for _ in range(60):
-        order = [name(tile) for tile in shuffled(rng)]
-        state, moves = start(players).chance(" ".join(order)), list[str]()
-        for _ in range(rng.below(14)):
-            if (*state.to_act(), -1)[0] >= 0:
-                moves.append(rng.choice(legal(state)))
-                state = play(state, moves[-1])
-        for seat in range(players):
-            known = {tile for line in state.seen(seat) for tile in TILE.findall(line)}
-            known |= {f"{tile[2]}-{tile[0]}" for tile in known}
-            hidden = [at for at, tile in enumerate(order) if tile not in known]
-            one, other = rng.choice(hidden), rng.choice(hidden)
-            if holder(one, players) == holder(other, players) != "supply":
-                continue
-            swapped = list(order)
-            swapped[one], swapped[other] = swapped[other], swapped[one]
-            try:
-                another = play(start(players).chance(" ".join(swapped)), *moves)
-            except (Refusal, ValueError):
-                continue  # somebody else begins, or has a move where it had none
-            if one != other and public(another) == public(state):
-                compared[seat] += 1
-                assert another.seen(seat) == state.seen(seat) and another.picture(seat) == state.picture(seat)
-                if another.to_act() == (seat,):
-                    assert list(another.legal(seat)) == list(state.legal(seat))
-    assert min(compared[seat] for seat in range(players)) >= 10
 
 
 @pytest.mark.slow
@@ -1208,28 +1096,6 @@ def test_imagining_is_not_knowing() -> None:
 def test_what_cannot_have_been_seen_is_not_imagined(lines: list[str]) -> None:
     with pytest.raises(ValueError, match="is consistent"):
         GAME.imagine(GAME.settle({}), 1, lines, Stream(b""))
-
-
-def test_a_state_cannot_be_changed() -> None:
-    state = dealt("0-0 0-1", "2-7 5-6")
-    for name in ("acting", "hands", "supply", "trail", "tree"):
-        with pytest.raises(AttributeError):
-            setattr(state, name, None)
-
-
-def test_samples_are_legal_and_every_move_is_sampled() -> None:
-    state = play(dealt("0-0 0-1", "2-7 5-6 0-4 2-2"), "2-7@1,1")
-    everything, rng = set(state.legal(0)), Stream(b"sample")
-    assert {state.sample(0, rng) for _ in range(60 * len(everything))} == everything
-    assert state.count(0) in (None, len(everything))
-
-
-def test_the_picture_shows_a_seat_its_own_hand_alone() -> None:
-    state = play(dealt("0-0 0-1", "2-7 5-6"), "2-7@1,1")
-    shown_to = {seat: picture_text(state.picture(seat)) for seat in (0, 1, None)}
-    assert "0-1" in shown_to[0] and "5-6" not in shown_to[0] and "seat 2: 8 tiles" in shown_to[0]
-    assert "5-6" in shown_to[1] and "0-1" not in shown_to[1] and "supply: 18 tiles" in shown_to[1]
-    assert "0-1" in shown_to[None] and "5-6" in shown_to[None]
 
 
 def test_tiles_are_marks_that_lie_as_in_a_brick_wall() -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from referee.check.rules import random_game
-from referee.core.errors import GameOptionError
 from referee.core.seeds import Stream
 from referee.games.api import Illegal, NotAMove
 from referee.games.grid import SquareBoard, members
@@ -293,17 +292,6 @@ def test_leniency_and_the_canonical_spelling(text: str) -> None:
     assert state.write(state.read(0, text)) == "E5 R U"
 
 
-def test_options() -> None:
-    assert GAME.settle({}) == {"size": 9, "bend": "excluded"}
-    assert GAME.settle({"size": "13", "bend": "included"}) == {"size": 13, "bend": "included"}
-    for size in ("1", "2", "4", "12", "15", "09", "+9", "９", "", "9.0"):
-        with pytest.raises(GameOptionError, match="expected an odd number from 3 to 13"):
-            GAME.settle({"size": size})
-    for wrong in ({"bend": "Excluded"}, {"bends": "included"}):
-        with pytest.raises(GameOptionError):
-            GAME.settle(wrong)
-
-
 @pytest.mark.quick_cases(3)
 @pytest.mark.parametrize("bend", BENDS)
 @pytest.mark.parametrize(("size", "games"), [(3, 10), (5, 25), (7, 2)])
@@ -396,24 +384,6 @@ def test_who_makes_the_last_move_loses() -> None:
     assert losers == {0, 1}
 
 
-def test_leaving_ends_the_game() -> None:
-    state = play(start(), "E5 R U")
-    for left, ranks, scores in (([0], (2, 1), (0, 1)), ([1], (1, 2), (1, 0)), ([0, 1], (1, 1), (0, 0))):
-        outcome = state.drop(left).outcome()
-        assert outcome and outcome.ranks == ranks and outcome.scores == scores
-        assert state.drop(left).to_act() == ()
-        assert state.drop(left).seen(0) == state.seen(0)
-    assert state.outcome() is None
-
-
-@pytest.mark.parametrize("bend", BENDS)
-def test_samples_are_legal_and_every_move_is_sampled(bend: str) -> None:
-    state = play(start(5, bend), "C3 L U", "B3 RD UR")
-    moves = set(state.legal(state.mover))
-    rng = Stream(b"sample")
-    assert {state.sample(state.mover, rng) for _ in range(3000)} == moves
-
-
 @pytest.mark.slow
 def test_a_sample_finds_the_only_way_and_depends_on_nothing_but_the_position(
     monkeypatch: pytest.MonkeyPatch,
@@ -453,21 +423,6 @@ def test_longest_holds() -> None:
                 moves = [state.sample(state.mover, rng) for _ in range(4)]
                 state = state.play({state.mover: min(moves, key=lambda move: len(move.one))})
             assert state.turn <= bound
-
-
-def test_states_are_immutable_and_news_only_grows() -> None:
-    rng = Stream(b"immutable")
-    states = [start(5)]
-    while states[-1].to_act():
-        states.append(states[-1].play({states[-1].mover: states[-1].sample(states[-1].mover, rng)}))
-    held = [parts(state) for state in states]
-    news = [state.seen(0) for state in reversed(states)][::-1]
-    for before, after in pairwise(news):
-        assert after[:-1] == before and after[-1].startswith(f"move {len(before) % 2 + 1} ")
-    assert held == [parts(state) for state in states]
-    assert news == [state.seen(None) for state in states]
-    imagined = GAME.imagine(GAME.settle({"size": "5"}), 0, news[-1], rng)
-    assert isinstance(imagined, VineTreeState) and imagined.outcome() == states[-1].outcome()
 
 
 def test_two_states_from_one_do_not_disturb_each_other() -> None:
