@@ -16,6 +16,7 @@
   attacks, the guards, large synthetic runs and hostile ones, the golden games.
 - `bots`: the bots that misbehave; in `broken`, those that make one mistake each, for `check`; in `attacks`,
   those that attack, in several languages, and their victim.
+- `scenes`: what commands say, word by word; a command writes it anew.
 - `bench`: benchmarks.
 
 `command.py` runs the command line, in the test's own process unless a process is the point. `holdings.py`

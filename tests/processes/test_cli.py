@@ -137,13 +137,6 @@ def test_watch_draws_and_dialogue_quotes() -> None:
     )
 
 
-def test_games_lists_and_describes() -> None:
-    assert "blooms" in referee("games").out
-    told = referee("games", "blooms").out
-    for piece in ("L:D4 D:D6", "size", "3 to 8", "target", "90s+10m/10s", "referee docs blooms"):
-        assert piece in told
-
-
 def test_replay_shows_other_output_of_the_bots(tmp_path: Path) -> None:
     folder = str(tmp_path / "run")
     words = [f"x={BAD} 'stderr marks'", f"g={PLAIN}", "-n", "1", "--time", "200ms", "-o", folder]

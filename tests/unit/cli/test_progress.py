@@ -20,7 +20,6 @@ from referee.cli.output import DRAWN_S, WAIT_S, AdvanceBar
 from referee.cli.playing import JsonLines, ProgressLines, end_lines
 from referee.core.units import TimeControl
 from referee.core.work import DutyCycle
-from referee.gameplay.events import Ending
 from referee.ratings.brief import brief
 from referee.ratings.notes import FEW_ENCOUNTERS
 from referee.ratings.placing import RankedBot
@@ -35,6 +34,7 @@ from referee.wire.process_wire import Waited
 from tests.command import ROOT
 from tests.page_tables import rows, words
 from tests.recorded import HERE
+from tests.scenes import require_scene
 
 S = 1_000_000
 
@@ -110,18 +110,6 @@ class Run:
             display.interrupt("SIGINT: stopping after this game")
 
 
-STORY = [
-    "1 of 10: 1:a:b: a won: a has captured 10 of 10",
-    "2 of 10: 1:b:a: b won: a crashed",
-    "  seat 2 a crashed: exited with status 3",
-    "  stderr: boom",
-    f"  hint: {Ending.GONE.hint}",
-    "3 of 10: 2:a:b: b won: b crashed",
-    "bot `a` left processes running, which were ended: sleep",
-    "2:b:a: the referee itself failed (OSError: no space), it is played again",
-]
-
-
 def pool(ratings: dict[str, Rating]) -> FittedPool:
     return replace(fit([], list(ratings)), ratings=ratings)
 
@@ -156,77 +144,35 @@ def picture(view: LiveView) -> list[str]:
 # --- The same is told everywhere --------------------------------------------------------------------------
 
 
-def test_plain_lines_tell_everything(capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_same_is_told_in_plain_lines_as_events_and_on_a_terminal(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """A fault is explained once for each bot."""
     run = Run()
-    run.story(ProgressLines(run.info, run.clock))
-    *lines, headline, signal = capfd.readouterr().err.splitlines()
-    assert lines == STORY, "a fault is explained once for each bot"
-    assert headline == "3 of 10 games, at most about 2 min remaining; LLR +1.23 [−2.94, 2.94]"
-    assert signal == "SIGINT: stopping after this game"
+    run.story(JsonLines(run.info, ProgressLines(run.info, run.clock)))
+    events, lines = capfd.readouterr()
+    require_scene("progress", lines, events)
+    run, console = Run(), terminal(200)
+    run.story(LiveView(run.info, run.clock, console))
+    drawn = re.split(r"[\r\n]+", re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", written(console)))
+    places = [drawn.index(line) for line in lines.splitlines() if " of 10 games" not in line]
+    assert places == sorted(places)
 
 
 def test_plain_lines_of_many_games_tell_of_every_tenth_and_of_faults(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
+    """A fault is explained once, and no other game has a line; a long silence is explained."""
     run = Run(total=100)
-    lines = ProgressLines(run.info, run.clock)
-    for number in range(1, 101):
-        faults = ("", "gone") if number in (15, 16) else ("", "")
-        run.play(lines, game(f"{number}:a:b", faults=faults), 2)
-    said = capfd.readouterr().err.splitlines()
-    headlines = [line for line in said if re.match(r"[0-9]+ of 100 games", line)]
-    assert [int(line.split()[0]) for line in headlines] == [*range(10, 101, 10)]
-    assert headlines[4] == "50 of 100 games, about 2 min remaining" and headlines[-1] == "100 of 100 games"
-    others = [line for line in said if line not in headlines]
-    assert others[0].startswith("15 of 100: 15:a:b: a won") and others[-1] == f"  hint: {Ending.GONE.hint}"
-    assert len(others) == 4, "a fault is explained once, and no other game has a line"
-
-
-def test_a_long_silence_is_explained(capfd: pytest.CaptureFixture[str]) -> None:
-    """A bot that does not answer may have minutes by the game's own clock."""
-    run = Run()
     lines = ProgressLines(run.info, run.clock)
     run.clock.now_s += 61
     lines.tick()
-    run.play(lines, game("1:a:b"), 61)
+    for number in range(1, 101):
+        faults = ("", "gone") if number in (15, 16) else ("", "")
+        run.play(lines, game(f"{number}:a:b", faults=faults), 2)
+    run.clock.now_s += 61
     lines.tick()
-    early, _, late = capfd.readouterr().err.splitlines()
-    assert "no game has ended yet; `referee check`" in early and "no game" not in late
-
-
-def test_a_terminal_is_told_nothing_less() -> None:
-    run, console = Run(), terminal(200)
-    run.story(LiveView(run.info, run.clock, console))
-    lines = re.split(r"[\r\n]+", re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", written(console)))
-    places = [lines.index(line) for line in [*STORY, "SIGINT: stopping after this game"]]
-    assert places == sorted(places)
-
-
-def test_events_as_json(capfd: pytest.CaptureFixture[str]) -> None:
-    run = Run()
-    run.story(JsonLines(run.info, ProgressLines(run.info, run.clock)))
-    out, err = capfd.readouterr()
-    events = [json.loads(line) for line in out.splitlines()]
-    assert [event["event"] for event in events] == [
-        *("run", "began", "finished", "began", "finished", "began", "finished", "note", "began", "void"),
-        "rule",
-    ]
-    assert events[0] == {
-        "event": "run",
-        "bots": ["a", "b"],
-        "seats": 2,
-        "games": 10,
-        "played": 0,
-        "workers": 2,
-    }
-    first, second, third = (event for event in events if event["event"] == "finished")
-    assert first["id"] == "1:a:b" and first["ranks"] == [1, 2] and "report" not in first
-    assert [event["played"] for event in (first, second, third)] == [1, 2, 3]
-    report = [line.strip() for line in STORY[2:5]]
-    assert second["report"] == report and "stderr: boom" in third["report"], "each fault has its report"
-    void = next(event for event in events if event["event"] == "void")
-    assert void["id"] == "2:b:a" and void["suspects"] == ["a"] and void["then"] == "it is played again"
-    assert err.splitlines()[: len(STORY)] == STORY, "people are told on stderr"
+    require_scene("progress-of-many-games", capfd.readouterr().err)
 
 
 def test_the_page_has_every_event_with_its_members(capfd: pytest.CaptureFixture[str]) -> None:
@@ -463,30 +409,23 @@ def test_a_forecast() -> None:
 def test_the_standings_in_short() -> None:
     names = ["a", "b", "c"]
     tallies = Tallies(names, [game("1:a:b"), game("1:b:a", (2, 1)), game("1:c:b", (2, 1), ("gone", ""))])
-    assert brief(tallies, None, 2, 10) == [
-        "  bot       games  w–d–l    score  faults",
-        "1 a             2  2–0–0  100.0 %  –",
-        "2 b             3  1–0–2   33.3 %  –",
-        "3 c             1  0–0–1    0.0 %  1 gone",
-    ]
     ratings = pool({"a": Rating(-5.0, -25.0, 15.0), "b": Rating(430.4, 200.0, 900.0), "c": Rating(0.0)})
-    assert brief(tallies, ratings, 2, 10) == [
-        "  bot           Elo ± 95 %  games  w–d–l    score  faults",
-        "1 b         +430 (200…900)      3  1–0–2   33.3 %  –",
-        "2 c                      –      1  0–0–1    0.0 %  1 gone",
-        "3 a                −5 ± 20      2  2–0–0  100.0 %  –",
+    tied: list[RankedBot] = [(1, "b", {}), (1, "a", {}), (None, "c", {})]
+    by_points: list[RankedBot] = [
+        (1, "b", {"points": 2.5, "direct": 1.0}),
+        (2, "a", {"points": 2.0}),
+        (3, "c", {"points": 0.0}),
     ]
-    places: list[RankedBot] = [(1, "b", {}), (1, "a", {}), (None, "c", {})]
-    assert [line[:3] for line in brief(tallies, None, 2, 10, order=places)] == ["  b", "1 b", "1 a", "– c"]
-    places = [(1, "b", {"points": 2.5, "direct": 1.0}), (2, "a", {"points": 2.0}), (3, "c", {"points": 0.0})]
-    assert brief(tallies, None, 2, 10, order=places)[:3] == [
-        "  bot       points  games  w–d–l    score  faults",
-        "1 b            2.5      3  1–0–2   33.3 %  –",
-        "2 a              2      2  2–0–0  100.0 %  –",
+    pictures = [
+        brief(tallies, None, 2, 10),
+        brief(tallies, ratings, 2, 10),
+        brief(tallies, None, 2, 10, order=tied),
+        brief(tallies, None, 2, 10, order=by_points),
+        brief(tallies, None, 2, 3),
+        brief(tallies, ratings, 2, 10, 30),
+        brief(Tallies(names), None, 4, 10),
     ]
-    assert brief(tallies, None, 2, 3)[1:] == ["1 a             2  2–0–0  100.0 %  –", "… and 2 more"]
-    assert all(len(line) <= 30 for line in brief(tallies, ratings, 2, 10, 30))
-    assert "1st–tied–rest" in brief(Tallies(names), None, 4, 10)[0]
+    require_scene("standings-in-short", *map("\n".join, pictures))
 
 
 # --- Commands that take long ---------------------------------------------------------------------------
