@@ -37,15 +37,15 @@ bomb = partial(
 
 ON_PURPOSE: Rows = {
     (92, "reads its opponent's command line"): (
-        opponent("command-line", "sh", "reads the opponent's command line", reads("argument")),
+        opponent("command-line", "Python", "reads the opponent's command line", reads("argument")),
         opponent(
             "tournament-read",
-            "sh",
+            "Python",
             "reads the opponent's settings in the tournament file",
             reads("environment"),
         ),
     ),
-    (93, "reads its opponent's environment"): (opponent("environment", "Java", "", reads("environment")),),
+    (93, "reads its opponent's environment"): (opponent("environment", "Python", "", reads("environment")),),
     (94, "reads its opponent's memory"): (
         opponent("memory-file", "Python", "by `/proc/PID/mem`", reads("memory")),
         opponent("memory-call", "C", "by `process_vm_readv`", reads("memory")),
@@ -56,12 +56,12 @@ ON_PURPOSE: Rows = {
         referee("ptrace-worker", "C", "", by_its_word),
     ),
     (96, "reads its opponent's questions"): (
-        opponent("questions-read", "sh", "from `/proc/PID/fd/0`", harms_victim),
+        opponent("questions-read", "Python", "from `/proc/PID/fd/0`", harms_victim),
     ),
     (97, "speaks for its opponent or the referee"): (
-        opponent("move-forged", "sh", "through `/proc/PID/fd/1`", harms_victim),
+        opponent("move-forged", "Python", "through `/proc/PID/fd/1`", harms_victim),
         opponent("move-taken", "C", "by `pidfd_getfd`", harms_victim),
-        opponent("quit-forged", "sh", "through `/proc/PID/fd/0`", harms_victim),
+        opponent("quit-forged", "Python", "through `/proc/PID/fd/0`", harms_victim),
         opponent(
             "warden-exited",
             "C",
@@ -71,33 +71,35 @@ ON_PURPOSE: Rows = {
         opponent("warden-exceeded", "C", "tells it that the opponent broke a limit", harms_victim),
     ),
     (98, "kills or stops others"): (
-        opponent("kill", "sh", "the opponent", harms_victim),
-        opponent("kill-group", "sh", "the opponent's process group", harms_victim),
-        opponent("kill-handle", "Java", "by a process handle", harms_victim),
+        opponent("kill", "Python", "the opponent", harms_victim),
+        opponent("kill-group", "Python", "the opponent's process group", harms_victim),
         opponent("kill-descriptor", "Python", "by a process descriptor", harms_victim),
         opponent("kill-thread", "Python", "by `tgkill`", harms_victim),
         opponent("kill-by-pipe", "C", "by the kernel, when a pipe can be read", harms_victim),
         opponent(
-            "oom-score", "sh", "makes the opponent the first to be killed when memory runs out", harms_victim
+            "oom-score",
+            "Python",
+            "makes the opponent the first to be killed when memory runs out",
+            harms_victim,
         ),
-        opponent("stop", "Perl", "the opponent", harms_victim),
+        opponent("stop", "Python", "the opponent", harms_victim),
         opponent("signal-owner", "C", "has signals sent to the opponent (`F_SETOWN`)", by_its_word),
-        referee("kill-worker", "sh", "", harms_run, clock=SHORT),
-        referee("kill-launcher", "sh", "", harms_run, clock=SHORT),
-        referee("kill-warden", "sh", "of the opponent", harms_run, clock=SHORT),
-        referee("kill-own-warden", "sh", "", harms_run, clock=SHORT),
+        referee("kill-worker", "Python", "", harms_run, clock=SHORT),
+        referee("kill-launcher", "Python", "", harms_run, clock=SHORT),
+        referee("kill-warden", "Python", "of the opponent", harms_run, clock=SHORT),
+        referee("kill-own-warden", "Python", "", harms_run, clock=SHORT),
         referee(
-            "kill-all", "sh", "all processes of an ordinary user", harms_run, clock=SHORT, only="ordinary"
+            "kill-all", "Python", "all processes of an ordinary user", harms_run, clock=SHORT, only="ordinary"
         ),
         referee("kill-referee", "Python", "", harms_run, clock=SHORT),
-        referee("stop-launcher", "sh", "", harms_run, clock=SHORT),
-        referee("stop-worker", "Perl", "", harms_run, clock=SHORT),
-        referee("stop-referee", "Perl", "", harms_run, clock=SHORT),
-        referee("stop-warden", "Perl", "of the opponent", harms_run, clock=SHORT),
-        referee("interrupt-referee", "Perl", "as Ctrl-C does", harms_run, clock=SHORT),
+        referee("stop-launcher", "Python", "", harms_run, clock=SHORT),
+        referee("stop-worker", "Python", "", harms_run, clock=SHORT),
+        referee("stop-referee", "Python", "", harms_run, clock=SHORT),
+        referee("stop-warden", "Python", "of the opponent", harms_run, clock=SHORT),
+        referee("interrupt-referee", "Python", "as Ctrl-C does", harms_run, clock=SHORT),
     ),
     (99, "slows or limits others"): (
-        opponent("renice", "JavaScript", "lowers the opponent's priority", harms_victim),
+        opponent("renice", "Python", "lowers the opponent's priority", harms_victim),
         opponent("affinity", "Python", "leaves it one core", harms_victim),
         opponent("policy", "Python", "leaves it idle time only", harms_victim),
         opponent("limits", "Python", "takes its descriptors by `prlimit`", harms_victim),
@@ -122,7 +124,7 @@ ON_PURPOSE: Rows = {
         referee("pipes-of-referee-filled", "Python", "", harms_run, clock=SHORT),
     ),
     (100, "reads what is hidden"): (
-        hidden("results-read", "JavaScript", "the seed in them", reads("seed"), game=2),
+        hidden("results-read", "Python", "the seed in them", reads("seed"), game=2),
         results("results-listed", "Python", "their folder", by_its_word),
         channel(
             "results-measured",
@@ -149,12 +151,12 @@ ON_PURPOSE: Rows = {
         ),
     ),
     (101, "changes the results"): (
-        results("results-append", "sh", "a line", harms_run),
-        results("results-empty", "sh", "", harms_run),
-        results("results-replace", "sh", "by a copy", harms_run),
-        results("results-remove", "sh", "", harms_run),
-        results("results-lock", "sh", "removes their lock", harms_run),
-        results("results-fifo", "sh", "in place of the dialogues", harms_run, keep="all"),
+        results("results-append", "Python", "a line", harms_run),
+        results("results-empty", "Python", "", harms_run),
+        results("results-replace", "Python", "by a copy", harms_run),
+        results("results-remove", "Python", "", harms_run),
+        results("results-lock", "Python", "removes their lock", harms_run),
+        results("results-fifo", "Python", "in place of the dialogues", harms_run, keep="all"),
         results("results-rewrite", "Python", "reverses the first and recomputes the hashes", harms_run),
         results("results-rename", "Python", "their folder", harms_run),
         results("results-truncate", "Python", "", harms_run),
@@ -167,7 +169,7 @@ ON_PURPOSE: Rows = {
         ),
     ),
     (102, "reads or changes its opponent's files"): (
-        opponent("source", "JavaScript", "reads the opponent's program", reads("source")),
+        opponent("source", "Python", "reads the opponent's program", reads("source")),
         opponent("source-handle", "C", "by `open_by_handle_at`", reads("source")),
         opponent("scratch-read", "Python", "the opponent's folder", reads("scratch")),
         opponent("program-written", "Python", "the opponent's program", arrives("program")),
@@ -188,23 +190,23 @@ ON_PURPOSE: Rows = {
         machine("escape-root", "C", "changes its root folder to reach the opponent's program", by_its_word),
     ),
     (103, "has a channel by files"): (
-        channel("tmp-file", "sh", "in `/tmp`", arrives("tmp")),
-        channel("shared-memory-file", "sh", "in `/dev/shm`", arrives("shm")),
-        channel("own-folder", "sh", "writes into it", arrives("folder")),
+        channel("tmp-file", "Python", "in `/tmp`", arrives("tmp")),
+        channel("shared-memory-file", "Python", "in `/dev/shm`", arrives("shm")),
+        channel("own-folder", "Python", "writes into it", arrives("folder")),
         channel("folder-news", "C", "is told of changes in its folder (`F_NOTIFY`)", by_its_word),
         channel("lease", "C", "on its program, which others wait for", by_its_word),
         channel("file-flags", "C", "of a file that it can only read (`FS_IOC_SETFLAGS`)", by_its_word),
     ),
     (104, "has a channel by sockets"): (
-        channel("abstract-socket", "Perl", "", arrives("abstract")),
+        channel("abstract-socket", "Python", "", arrives("abstract")),
         channel("path-socket", "Python", "in a folder", arrives("path")),
         channel("datagram-pair", "C", "from a pair of sockets to one in a folder", by_its_word),
     ),
     (105, "has a channel by the kernel"): (
-        channel("sysv-memory", "Perl", "shared memory of System V", arrives("sysv-memory")),
-        channel("sysv-messages", "Perl", "a queue of System V", arrives("sysv-messages")),
+        channel("sysv-memory", "Python", "shared memory of System V", arrives("sysv-memory")),
+        channel("sysv-messages", "Python", "a queue of System V", arrives("sysv-messages")),
         channel("segments-counted", "C", "shared memory of others (System V)", by_its_word),
-        channel("flock", "Perl", "on a file that others can read", arrives("flock")),
+        channel("flock", "Python", "on a file that others can read", arrives("flock")),
         channel("message-queue", "C", "of POSIX", arrives("queue")),
         channel("key-ring", "C", "of its user", arrives("key")),
         network("exotic-socket", "C", "of a rare family (AF_ALG)", by_its_word),
@@ -212,9 +214,9 @@ ON_PURPOSE: Rows = {
         network("rings", "C", "of `io_uring`", by_its_word),
     ),
     (106, "uses the network"): (
-        network("tcp", "JavaScript", "to a server", arrives("tcp")),
-        network("tcp-listen", "Java", "a server", arrives("listen")),
-        network("udp", "Perl", "", arrives("udp")),
+        network("tcp", "Python", "to a server", arrives("tcp")),
+        network("tcp-listen", "Python", "a server", arrives("listen")),
+        network("udp", "Python", "", arrives("udp")),
         network("raw-socket", "C", "", by_its_word),
         network("packet-socket", "C", "", by_its_word),
         network("interfaces", "C", "lists the machine's", by_its_word),
@@ -222,7 +224,7 @@ ON_PURPOSE: Rows = {
     ),
     (107, "inherits descriptors"): (referee("inherited", "C", "from the referee", by_its_word),),
     (108, "has secrets of the environment"): (
-        referee("own-environment", "sh", "has the referee's secrets", reads("operator")),
+        referee("own-environment", "Python", "has the referee's secrets", reads("operator")),
         referee("referee-environment", "Python", "reads it", reads("operator")),
     ),
     (109, "computes what is random from what it knows"): (
@@ -235,20 +237,23 @@ ON_PURPOSE: Rows = {
         Why("bots answer in text: no object of theirs is in a process of the referee"),
     ),
     (112, "reaches the user's terminal"): (
-        terminal("terminal-escapes", "sh", "in all that it says", arrives("terminal")),
-        terminal("terminal-own", "sh", "writes to `/dev/tty`", arrives("terminal")),
-        terminal("terminal-own-c", "C", "opens `/dev/tty`", arrives("terminal")),
-        terminal("terminal-path", "sh", "writes to the referee's terminal by its path", arrives("terminal")),
+        terminal("terminal-escapes", "Python", "in all that it says", arrives("terminal")),
+        terminal("terminal-own", "Python", "writes to `/dev/tty`", arrives("terminal")),
+        terminal(
+            "terminal-path", "Python", "writes to the referee's terminal by its path", arrives("terminal")
+        ),
         terminal("terminal-input", "Python", "types into it (TIOCSTI)", arrives("typed")),
     ),
     (150, "reads or changes the user's files"): (
-        user("home-read", "sh", "a secret key", reads("home")),
-        user("home-write", "sh", "`.profile`", arrives("home")),
+        user("home-read", "Python", "a secret key", reads("home")),
+        user("home-write", "Python", "`.profile`", arrives("home")),
         user("home-times", "Python", "of `.profile`", by_its_word),
         user("home-attribute", "Python", "of `.profile`", by_its_word),
     ),
     (148, "changes the referee's files"): (
-        referee("program-fifo", "sh", "in place of its own program, before it exits", harms_run, clock=SHORT),
+        referee(
+            "program-fifo", "Python", "in place of its own program, before it exits", harms_run, clock=SHORT
+        ),
         referee("referee-code", "Python", "writes into it", arrives("code"), clock=SHORT),
         referee("tournament-file", "Python", "writes into it", arrives("tournament"), clock=SHORT),
     ),

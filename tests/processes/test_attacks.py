@@ -35,41 +35,44 @@ HARMLESS = (Outcome.STOPPED, Outcome.NOT_TRIED)
 REACHING = (Area.OPPONENT, Area.REFEREE, Area.RESULTS, Area.HIDDEN, Area.NETWORK)
 """At a level that confines, no attack of these areas may succeed."""
 
-IMPORTANT = (
-    ("memory-call", "landlock"),
-    ("kill", "landlock"),
-    ("renice", "landlock"),
-    ("move-forged", "landlock"),
-    ("warden-exited", "landlock"),
-    ("results-read", "landlock"),
-    ("udp", "landlock"),
-    ("memory-file", "bwrap"),
-    ("source", "bwrap"),
-    ("kill-worker", "bwrap"),
-    ("results-remove", "bwrap"),
-    ("home-read", "bwrap"),
-)
-"""Attacks that are tried as the user who runs the tests."""
+BOMBS = {"fork-bomb", "memory-bomb", "memory-bomb-file", "disk-filler", "inode-filler", "busy-children"}
+"""What `test_bombs.py` has bots do too."""
 
-COMPARED = ("bwrap", "ordinary")
-"""The level and user that the slow test compares with the table; `tests.tools.attacks` plays everything."""
-
-BY_CHANCE = {"fork-bomb"}
-"""Whether it is seen to have more processes than it may before it is ended."""
+PLAYED = {
+    ("bwrap", "ordinary"): [name for name in BY_NAME if name not in BOMBS],
+    ("landlock", "root"): (
+        *(
+            "memory-call",
+            "kill",
+            "renice",
+            "move-forged",
+            "warden-exited",
+            "results-read",
+            "udp",
+            "home-read",
+        ),
+    ),
+}
+"""What is compared with the table here, by level and user; `tests.tools.attacks` plays everything."""
 
 CELLS = table(PAGE.read_text())
 """The table of the documentation: what comes of an attack at a level as a user."""
 
 
-def company(attack: Attack) -> object:
-    """Attacks that harm nobody by the table share games: if one of them did, all in its game would fail."""
-    stopped = CELLS[attack.name, *COMPARED] is Outcome.STOPPED
-    # A shell ends at a redirection that is refused, so that it would not come to the next.
-    ends = attack.language == "sh" and attack.area is Area.RESULTS
-    alike = not (attack.terminal or attack.limits or attack.only or ends)
-    if stopped and alike and attack.judge in (harms_victim, harms_run):
-        return (attack.judge, attack.language, attack.game, attack.clock, attack.keep, attack.processes)
-    return attack.company
+def games() -> Iterator[tuple[str, str, tuple[Attack, ...]]]:
+    """The attacks to play: level, user, and those that share a game."""
+    for (level, user), names in PLAYED.items():
+
+        def company(attack: Attack, cell: tuple[str, str] = (level, user)) -> object:
+            """Attacks that harm nobody by the table share games: if one did, all in its game would fail."""
+            stopped = CELLS[attack.name, *cell] is Outcome.STOPPED
+            if not stopped or attack.limits or attack.only or attack.name == "program-fifo":
+                return attack.company
+            alike = attack.judge if attack.judge in (harms_victim, harms_run) else attack.terminal
+            return (alike, attack.language, attack.game, attack.clock, attack.keep, attack.processes)
+
+        for group in groups([BY_NAME[name] for name in names], company):
+            yield level, user, group
 
 
 @pytest.fixture(scope="module")
@@ -112,34 +115,20 @@ def test_at_basic_no_run_hangs_and_no_result_is_lost_in_silence() -> None:
     assert succeeding.isdisjoint(("memory-file", "memory-call", "questions-read", "results-read"))
 
 
-@pytest.mark.parametrize(("name", "level"), IMPORTANT)
 @pytest.mark.slow
-def test_the_most_important_attacks_are_stopped(name: str, level: str, place: Lab) -> None:
-    attack = BY_NAME[name]
-    can_be_tried(attack, level)
-    what, seen = play(place, (attack,), level, next(iter(users_here())))[name]
-    if what is Outcome.NOT_TRIED:
-        pytest.skip(f"this machine lacks the level: {seen.output}")
-    assert what is Outcome.STOPPED, seen
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("group", groups(ATTACKS, company), ids=lambda group: group[0].name)
-def test_the_table_is_what_is_seen_here(group: tuple[Attack, ...], place: Lab) -> None:
-    level, user = COMPARED
+@pytest.mark.parametrize(
+    ("level", "user", "group"),
+    [pytest.param(*game, id=f"{game[0]}-{game[2][0].name}") for game in games()],
+)
+def test_the_table_is_what_is_seen_here(level: str, user: str, group: tuple[Attack, ...], place: Lab) -> None:
     if user not in users_here():
         pytest.skip(f"bots cannot be started as {user} here")
-    can_be_tried(group[0], level)
-    for name, (what, seen) in play(place, group, level, user).items():
-        if what is not Outcome.NOT_TRIED and name not in BY_CHANCE:
-            assert (name, what) == (name, CELLS[name, level, user]), seen
-
-
-def can_be_tried(attack: Attack, level: str) -> None:
-    """Skips what this machine has no language for."""
     if level not in levels_here():
         pytest.skip(f"the referee has no level `{level}`")
-    if program := missing(attack.language):
-        pytest.skip(f"needs `{program}` for {attack.language}")
+    if program := missing(group[0].language):
+        pytest.skip(f"needs `{program}` for {group[0].language}")
     if not Path("/proc/self").exists():
         pytest.skip("needs /proc to find the processes of a run")
+    for name, (what, seen) in play(place, group, level, user).items():
+        if what is not Outcome.NOT_TRIED:
+            assert (name, what) == (name, CELLS[name, level, user]), seen

@@ -80,14 +80,9 @@ PYTHON = "/usr/bin/python3" if Path("/usr/bin/python3").exists() else sys.execut
 """The bots' interpreter: one that every user can read, where there is one."""
 
 COMMANDS: dict[str, tuple[str, ...]] = {
-    "sh": ("sh", "attacker.sh"),
-    "Perl": ("perl", "attacker.pl"),
-    "JavaScript": ("node", "attacker.js"),
-    "Java": ("java", "-Xmx64m", "-cp", ".", "Attacker"),
     "Python": (PYTHON, "-I", "-S", "attacker.py"),
     "C": ("./attacker",),
 }
-NEEDS = {"Perl": ("perl",), "JavaScript": ("node",), "Java": ("java", "javac"), "C": ("cc",)}
 
 BEGIN, END = "<!-- attacks: begin -->", "<!-- attacks: end -->"
 """What the tables stand between in the documentation."""
@@ -133,7 +128,7 @@ def levels_here() -> tuple[str, ...]:
 
 def missing(language: str) -> str:
     """The program that a language lacks on this machine; empty if none."""
-    return next((name for name in NEEDS.get(language, ()) if shutil.which(name) is None), "")
+    return "cc" if language == "C" and shutil.which("cc") is None else ""
 
 
 # --- A place to play in ------------------------------------------------------------------------------------
@@ -164,9 +159,7 @@ class Lab:
         folder = self.folder / "programs"
         if language not in self.built:
             self.built.add(language)
-            if language == "Java":
-                subprocess.run(["javac", "-d", folder, folder / "Attacker.java"], check=True)
-            elif language == "C":
+            if language == "C":
                 program = folder / "attacker"
                 subprocess.run(["cc", "-O1", "-o", program, folder / "attacker.c", "-lrt"], check=True)
                 shutil.copy(program, folder / "set_user")

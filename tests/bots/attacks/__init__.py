@@ -1,4 +1,4 @@
-"""Bots that attack, in several languages, and the bot that they attack.
+"""Bots that attack, in Python and in C, and the bot that they attack.
 
 Each is told on its command line which attacks to try and in which game. It plays Blooms by the protocol: at
 `prepare` it waits for the file `targets` in its own folder, in which `tests.tools.attacks` tells it all that

@@ -293,13 +293,6 @@ static int limits_of_32_bits(void) { /* no processor time, lowest priority, one 
     long limited = call_of_32_bits(340, victim, RLIMIT_CPU, (long)low);
     return one_core && renice && limited ? -1 : 0;
 }
-static int own_terminal(void) {
-    int terminal = open("/dev/tty", O_RDWR);
-    if (terminal < 0) return -1;
-    dprintf(terminal, "\033]0;%s\007", target("TOKEN"));
-    return 0;
-}
-
 static int results_times(void) { /* 1970 */
     char path[4096];
     struct timespec times[2] = {{0}, {0}};
@@ -349,7 +342,6 @@ static const struct { const char *name; int (*run)(void); } attacks[] = {
     {"machine-socket", machine_socket}, {"raw-socket", raw_socket}, {"packet-socket", packet_socket},
     {"interfaces", interfaces}, {"exotic-socket", exotic_socket},
     {"calls-of-32-bits", calls_of_32_bits}, {"limits-of-32-bits", limits_of_32_bits},
-    {"terminal-own-c", own_terminal},
 };
 
 static void attack(const char *name) {

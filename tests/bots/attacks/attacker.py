@@ -9,8 +9,10 @@ import mmap
 import os
 import re
 import resource
+import shutil
 import signal
 import socket
+import struct
 import sys
 import time
 from collections.abc import Callable
@@ -114,9 +116,76 @@ def rewrite_results() -> None:
         file.writelines(lines)
 
 
-def append_to(path: str) -> None:
+def write(path: str, text: str) -> None:
+    """Into a file that is there, in place of what it holds, or a new one."""
+    with open(path, "w") as file:
+        file.write(text)
+
+
+def append_to(path: str, text: str = "") -> None:
     with open(path, "a") as file:
-        file.write(f"# {t['TOKEN']}\n")
+        file.write(text or f"# {t['TOKEN']}\n")
+
+
+def send(target: str, number: int) -> None:
+    os.kill(int(t[target]), number)
+
+
+def kill_all() -> None:
+    """All that this process may kill: only as a user whom nothing else belongs to, without root's rights."""
+    if str(os.getuid()) != t["THROW_AWAY"] or not re.search(
+        r"CapEff:\s*0+\n", read("/proc/self/status").decode()
+    ):
+        raise PermissionError("not this user")
+    os.kill(-1, signal.SIGKILL)
+
+
+def read_questions() -> None:
+    """Takes what is sent to the victim, for a while."""
+    questions = os.open(f"/proc/{t['VICTIM']}/fd/0", os.O_RDONLY)
+    if os.fork() == 0:
+        signal.alarm(2)
+        while data := os.read(questions, 4096):
+            report(f"read {data!r}")
+        os._exit(0)
+    time.sleep(0.3)
+
+
+def become_fifo() -> None:
+    """Puts a FIFO in the place of its own program, and exits."""
+    os.unlink("attacker.py")
+    os.mkfifo("attacker.py")
+    os._exit(0)
+
+
+def replace_results() -> None:
+    shutil.copy(f"{t['RESULTS']}/games.jsonl", f"{t['RESULTS']}/copy")
+    os.rename(f"{t['RESULTS']}/copy", f"{t['RESULTS']}/games.jsonl")
+
+
+def remove_lock() -> None:
+    for name in os.listdir(t["RESULTS"]):
+        if "lock" in name:
+            os.unlink(f"{t['RESULTS']}/{name}")
+
+
+def put_fifo_into_results() -> None:
+    path = f"{t['RESULTS']}/dialogues.jsonl"
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(path)
+    os.mkfifo(path)
+
+
+def read_results() -> None:
+    for name in os.listdir(t["RESULTS"]):
+        for seed in re.findall(rb'"seed":"([^"]{9,})"', read(f"{t['RESULTS']}/{name}").partition(b"\n")[0]):
+            report(f"read {seed.decode()}")
+
+
+def say_escapes() -> None:
+    token = t["TOKEN"]
+    os.write(2, f"ATTACK \33]0;{token}\7\33[31m\n".encode())
+    os.write(1, f"info \33]0;{token}\7\nlog \33[2J{token}\nnoise \33]52;c;{token}\7\n".encode())
 
 
 def limit(pid: str, what: int, value: int) -> None:
@@ -136,10 +205,46 @@ def system_v_memory() -> None:
         report(f"held {(number + 1) << 26}")
 
 
-def path_socket() -> None:
-    with socket.socket(socket.AF_UNIX) as one:
-        one.connect(t["SOCKET"])
-        one.sendall(t["TOKEN"].encode())
+def system_v_channel() -> None:
+    """A segment that others can find by its key."""
+    libc.shmat.restype = ctypes.c_void_p
+    segment = system_call(SHMGET, int(t["KEY"]), 4096, 0o1600)
+    address = libc.shmat(segment, None, 0)
+    if address in (None, ctypes.c_void_p(-1).value):
+        raise OSError(ctypes.get_errno(), "shmat")
+    ctypes.memmove(address, t["TOKEN"].encode(), len(t["TOKEN"]))
+
+
+def system_v_message() -> None:
+    queue = libc.msgget(int(t["KEY"]), 0o1600)
+    message = struct.pack("l", 1) + t["TOKEN"].encode()
+    if queue < 0 or libc.msgsnd(queue, message, len(t["TOKEN"]), 0):
+        raise OSError(ctypes.get_errno(), "message")
+
+
+def connect(family: int, kind: int, address: object) -> None:
+    one = socket.socket(family, kind)
+    held.append(one)  # a connection that is closed is not accepted by everybody
+    one.connect(address)
+    one.sendall(t["TOKEN"].encode())
+
+
+def listen() -> None:
+    with socket.create_server(("127.0.0.1", int(t["FREE_PORT"]))) as server:
+        server.settimeout(1)
+        server.accept()[0].sendall(t["TOKEN"].encode())
+
+
+def lock() -> None:
+    file = os.open("/usr/bin/env", os.O_RDONLY)
+    held.append(file)
+    for _ in range(50):  # who looks for locks holds one for a moment
+        with contextlib.suppress(BlockingIOError):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            time.sleep(0.5)  # until it was seen
+            return
+        time.sleep(0.01)
+    raise OSError("it is locked")
 
 
 # --- Bombs -------------------------------------------------------------------------------------------
@@ -307,6 +412,52 @@ def open_any(folder: str, flags: int) -> None:
 
 
 ATTACKS: dict[str, Callable[[], object]] = {
+    "command-line": lambda: report_secrets(read(f"/proc/{t['VICTIM']}/cmdline")),
+    "tournament-read": lambda: report_secrets(read(t["TOURNAMENT"])),
+    "environment": lambda: report_secrets(read(f"/proc/{t['VICTIM']}/environ")),
+    "own-environment": lambda: report_secrets(read("/proc/self/environ")),
+    "questions-read": read_questions,
+    "move-forged": lambda: write(f"/proc/{t['VICTIM']}/fd/1", "resign 2\n"),
+    "quit-forged": lambda: write(f"/proc/{t['VICTIM']}/fd/0", "quit\n"),
+    "kill": lambda: send("VICTIM", signal.SIGKILL),
+    "kill-group": lambda: os.kill(-int(t["VICTIM"]), signal.SIGKILL),
+    "kill-all": kill_all,
+    "kill-worker": lambda: send("WORKER", signal.SIGKILL),
+    "kill-launcher": lambda: send("LAUNCHER", signal.SIGKILL),
+    "kill-warden": lambda: send("VICTIM_WARDEN", signal.SIGKILL),
+    "kill-own-warden": lambda: send("WARDEN", signal.SIGKILL),
+    "stop": lambda: send("VICTIM", signal.SIGSTOP),
+    "stop-launcher": lambda: send("LAUNCHER", signal.SIGSTOP),
+    "stop-worker": lambda: send("WORKER", signal.SIGSTOP),
+    "stop-referee": lambda: send("REFEREE", signal.SIGSTOP),
+    "stop-warden": lambda: send("VICTIM_WARDEN", signal.SIGSTOP),
+    "interrupt-referee": lambda: send("REFEREE", signal.SIGINT),
+    "oom-score": lambda: write(f"/proc/{t['VICTIM']}/oom_score_adj", "999"),
+    "renice": lambda: os.setpriority(os.PRIO_PROCESS, int(t["VICTIM"]), 19),
+    "source": lambda: report_secrets(read(t["VICTIM_SOURCE"])),
+    "program-fifo": become_fifo,
+    "results-read": read_results,
+    "results-append": lambda: append_to(f"{t['RESULTS']}/games.jsonl", '{"kind":"game"}\n'),
+    "results-empty": lambda: write(f"{t['RESULTS']}/games.jsonl", ""),
+    "results-replace": replace_results,
+    "results-remove": lambda: shutil.rmtree(t["RESULTS"]),
+    "results-lock": remove_lock,
+    "results-fifo": put_fifo_into_results,
+    "tmp-file": lambda: write(f"/tmp/{t['TOKEN']}", t["TOKEN"]),
+    "shared-memory-file": lambda: write(f"/dev/shm/{t['TOKEN']}", t["TOKEN"]),
+    "own-folder": lambda: write(f"{t['ATTACKER_FOLDER']}/{t['TOKEN']}", t["TOKEN"]),
+    "home-read": lambda: report_secrets(read(f"{t['HOME_OF_USER']}/.ssh/id_test")),
+    "home-write": lambda: append_to(f"{t['HOME_OF_USER']}/.profile"),
+    "terminal-escapes": say_escapes,
+    "terminal-own": lambda: write("/dev/tty", f"\33]0;{t['TOKEN']}\7"),
+    "terminal-path": lambda: write(t["TERMINAL"], f"\33]0;{t['TOKEN']}\7"),
+    "sysv-memory": system_v_channel,
+    "sysv-messages": system_v_message,
+    "flock": lock,
+    "tcp": lambda: connect(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", int(t["PORT"]))),
+    "udp": lambda: connect(socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", int(t["PORT"]))),
+    "tcp-listen": listen,
+    "abstract-socket": lambda: connect(socket.AF_UNIX, socket.SOCK_STREAM, f"\0{t['TOKEN']}"),
     "memory-file": lambda: read_memory(t["VICTIM"]),
     "referee-memory": lambda: read_memory(t["REFEREE"]),
     "worker-memory": lambda: read_memory(t["WORKER"]),
@@ -339,7 +490,7 @@ ATTACKS: dict[str, Callable[[], object]] = {
     "scratch-read": lambda: report_secrets(read(t["VICTIM_SCRATCH"])),
     "referee-code": lambda: append_to(t["REFEREE_CODE"]),
     "tournament-file": lambda: append_to(t["TOURNAMENT"]),
-    "path-socket": path_socket,
+    "path-socket": lambda: connect(socket.AF_UNIX, socket.SOCK_STREAM, t["SOCKET"]),
     "core-pattern": lambda: opened("/proc/sys/kernel/core_pattern", os.O_WRONLY),
     "system-settings": lambda: opened("/proc/sys/kernel/pid_max", os.O_WRONLY),
     "system-request": lambda: opened("/proc/sysrq-trigger", os.O_WRONLY),
