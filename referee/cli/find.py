@@ -319,7 +319,7 @@ def _show_list(found: Iterable[tuple[Run, list[Summary]]], form: str) -> None:
 
 def _show_games_to_see(runs: Runs, found: Iterable[tuple[Run, list[Summary]]], form: str) -> None:
     """Prints the games to see among those found, as a table: with the step of the deciding move, if known."""
-    from referee.pages.report.choosing import chosen_games
+    from referee.pages.report.gathering import chosen_games
 
     chosen = chosen_games(runs, {(run.folder, game.id) for run, games in found for game in games})
     several = len(runs.runs) > 1

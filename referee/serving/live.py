@@ -14,7 +14,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from referee.core.errors import RecordError
+from referee.core.errors import RecordError, UsageError
+from referee.core.pairing import Pairing
 from referee.core.text import by_name
 from referee.core.work import DutyCycle
 from referee.games.api import Game
@@ -31,11 +32,12 @@ from referee.ratings.columns import (
 )
 from referee.ratings.standings import NextInRank
 from referee.ratings.tally import Tallies
-from referee.serving.secrecy import Secrecy
+from referee.records.header import SectionGame
 from referee.tournament.run.follower import FollowedGame, RunFollower
 from referee.tournament.run.lock import is_locked
-from referee.tournament.run.progress import BotOrder, RunProgress, order_of, progress_of
+from referee.tournament.run.progress import BotOrder, RunProgress, is_over, order_of, progress_of
 from referee.tournament.run.run import Run
+from referee.tournament.run.scheduled import Scheduled
 from referee.viewing.words import placings
 
 READING_SHARE = 0.25  # the share of the time of a core that reading takes at most while a referee is running
@@ -314,3 +316,40 @@ def time_of_day(us: int) -> str:
         return datetime.fromtimestamp(us // 1_000_000, UTC).strftime("%H:%M:%S")
     except (ValueError, OverflowError, OSError):
         return ""
+
+
+class Secrecy:
+    """Decides which games of a run may be looked at now: none that tells what is hidden in a game to come.
+
+    The games of an encounter share chance, so that in a game with hidden information a game that is over can
+    tell what is hidden in the others. It is kept back until all of them are over. Where all games of a run
+    have the same start, they share what is hidden in it, and are kept back until the run is over.
+    """
+
+    def __init__(self, run: Run, given: Game[Any] | None) -> None:
+        """`given` is the game that the user named. Raises `RecordError`."""
+        self._run = run
+        self._scheduled = Scheduled(run.header)
+        self._is_over = is_over(run)
+        self._open = {name for name, section in run.header.sections.items() if _is_open(section, given)}
+        """The sections whose games hide nothing."""
+        self._started = {name for name, section in run.header.sections.items() if section.openings.start}
+        """The sections whose games all have the same start."""
+
+    def may_show(self, game: str) -> bool:
+        """Whether a game that is over may be looked at, given by its id."""
+        pairing = Pairing.parse(game)
+        if self._is_over or pairing.section in self._open:
+            return True
+        if pairing.section in self._started:  # guard: shared-start
+            return False
+        return not any(map(self._run.is_open, self._scheduled.sharing(pairing)))  # guard: shared-chance
+
+
+def _is_open(section: SectionGame, given: Game[Any] | None) -> bool:
+    """Whether the game of a section hides nothing; what is not available may hide something."""
+    fitting = given if given and given.slug == section.game else None
+    try:
+        return section.available(fitting).is_open
+    except UsageError:
+        return False

@@ -21,11 +21,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from referee.core.errors import UsageError
 from referee.core.text import shown
 from referee.games.api import Game
-from referee.serving.app import SnapshotStreams, application
+from referee.serving.app import HEADERS, Hosts, Log, Safety, SnapshotStreams, application
 from referee.serving.live import LiveRun
-from referee.serving.maker import PageMaker, PageMakers
-from referee.serving.reports import Reports
-from referee.serving.safety import HEADERS, Hosts, Log, Safety
+from referee.serving.reports import PageMaker, PageMakers, Reports
 
 NICENESS = 10  # how much the server lets other processes go first
 

@@ -20,7 +20,7 @@ import pytest
 from referee.pages.report import files as report_files
 from referee.pages.report import gathering
 from referee.pages.report.charts import SERIES
-from referee.pages.report.reading import ReadGame
+from referee.pages.report.games import ReadGame
 from referee.records import journal
 from referee.tournament.run.lock import locked
 from tests.command import BAD, PLAIN, RANDOM, ROOT, referee

@@ -17,9 +17,9 @@ from referee.core.text import counted, shown
 from referee.core.units import about_size
 from referee.core.work import Stage, untold_stage
 from referee.pages.report.front import ListedGame
+from referee.pages.report.games import read_games
 from referee.pages.report.gathering import Gathering
 from referee.pages.report.pages import games_page, report_page
-from referee.pages.report.reading import read_games
 from referee.tournament.run.reading import Runs
 
 MAX_BYTES = 18 << 20  # the replays in one page take at most this many bytes, so that browsers open it at once

@@ -1,14 +1,15 @@
-"""The first screen of a report: who won and how sure that is, and the games to see, each by a stated rule.
-Pure.
+"""The first screen of a report: who won and how sure that is, and the games to see, each by a stated rule,
+of the whole and of each pair of bots. Pure.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import combinations
 from typing import NamedTuple
 
-from referee.core.pairing import Pairing
+from referee.core.pairing import Pairing, section_of
 from referee.core.settings import STANDARD_POINTS
 from referee.core.text import counted, listed, true_minus
 from referee.gameplay.events import Ending
@@ -417,3 +418,26 @@ def _strangest(games: Collection[ListedGame], elo: Mapping[str, float]) -> GameT
     return GameToSee(
         "Strangest fault", number, f"{bot} {Ending.of(word).sentence}{said}", each.game, each.deciding
     )
+
+
+class PairOfBots(NamedTuple):
+    """Two bots that met."""
+
+    bots: tuple[str, str]  # in alphabetical order
+    section: str | None  # where; None for all sections together
+
+
+def pairs_to_see(
+    games: Sequence[ListedGame], elo: Mapping[str, float], bots: Collection[str]
+) -> dict[PairOfBots, Sequence[GameToSee]]:
+    """The games to see of each pair of these bots that met, and where there are several sections also of its
+    games in each; `elo` has the bots' ratings.
+    """
+    sections = [section_of(each.game.id) for each in games]
+    several = len({*sections}) > 1
+    own: dict[PairOfBots, list[ListedGame]] = defaultdict(list)
+    for each, section in zip(games, sections, strict=True):
+        for pair in combinations(sorted(bot for bot in each.game.bots if bot in bots), 2):
+            for within in (None, section) if several else (None,):
+                own[PairOfBots(pair, within)].append(each)
+    return {met: games_to_see(found, elo) for met, found in own.items()}

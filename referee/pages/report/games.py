@@ -1,8 +1,9 @@
-"""What a report needs of each game besides its head: length, times, faults, and the replay."""
+"""Reads the games of runs for a report: each with its head, length, times, faults, and its replay."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
@@ -12,11 +13,15 @@ from referee.core.errors import RecordError, UsageError
 from referee.core.fields import Fields
 from referee.core.text import shown, without_folders
 from referee.core.units import TimeControl
+from referee.core.work import Stage, untold_stage
 from referee.pages.game_data import game_data
-from referee.pages.report.habits import OPENING_MOVES, words_of
+from referee.pages.report.bots import OPENING_MOVES, words_of
 from referee.ratings.times import Times
+from referee.records.examining import each_line
 from referee.records.played_on import PlayedOn, played_on
-from referee.records.record import GameRecord, from_json, parse_json
+from referee.records.record import GameRecord, Summary, from_json, parse_json
+from referee.tournament.run.reading import Runs
+from referee.tournament.run.run import Run, game_lines, wrong_line
 from referee.viewing.info import read_info
 from referee.viewing.steps import Steps, steps_of
 from referee.viewing.words import fault_report
@@ -243,3 +248,38 @@ def _minute(text: object) -> str:
         return datetime.fromisoformat(str(text)).isoformat(timespec="minutes")[:16]
     except ValueError:
         return ""
+
+
+MAX_WITH_SEATS = 500
+"""With more games, replays have only what a spectator sees: each seat's view takes as much time and space."""
+
+
+class ReadGame(NamedTuple):
+    """A game of some runs."""
+
+    run: Run
+    id: str  # its id in its run
+    game: Summary  # its head, with the id that tells it apart in all runs, and the names that are shown
+    played: PlayedGame
+
+
+def read_games(
+    runs: Runs, workers: int, with_replays: bool, stage: Stage = untold_stage
+) -> Generator[ReadGame, None, None]:
+    """The games of the runs that count, in the order in which they were finished, read by this many
+    processes.
+
+    Raises `RecordError` where a line cannot be read, `EnvironmentLacksError` where a process ends unasked.
+    """
+    shown_games, advance, done = iter(runs.games), stage("reading the games"), 0
+    with_seats = len(runs.games) <= MAX_WITH_SEATS
+    for run in runs.runs:
+        heads = dict(zip(run.games, shown_games, strict=False))
+        reader = PlayedReader(run.amendments.shown, with_replays, with_seats)
+        with closing(each_line(game_lines(run, run.games), workers, reader)) as lines:
+            for line, found in lines:
+                if isinstance(found, RecordError):
+                    raise wrong_line(run, line, found)
+                done += 1
+                advance(done, len(runs.games))
+                yield ReadGame(run, line.game.id, heads[line.game.id], found)

@@ -15,12 +15,10 @@ from referee.core.settings import STANDARD_POINTS, PointScale
 from referee.core.text import shown, signed
 from referee.pages.environment import page, replay_scripts, replay_styles, static
 from referee.pages.game_data import packed
-from referee.pages.report.bots import BotReport
+from referee.pages.report.bots import BotReport, Opening
 from referee.pages.report.charts import SERIES, ChartLine, evidence, histogram, lines
-from referee.pages.report.front import Front, GameToSee, ListedGame, elo_text
+from referee.pages.report.front import Front, GameToSee, ListedGame, PairOfBots, elo_text
 from referee.pages.report.gathering import TournamentReport
-from referee.pages.report.habits import Opening
-from referee.pages.report.pairs import PairOfBots
 from referee.pages.report.rating_history import RatingHistory
 
 Replays = Sequence[tuple[str, str]]  # the ids of games, each with its packed data

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from referee.core.rows import Grid
 from referee.core.text import counted, signed
 from referee.core.units import about
-from referee.pages.report.scales import Scale
+from referee.pages.report.charts import Scale
 from referee.ratings.blocks import by_seat_grid, faults_grid, pairs_grid, seats_grid, sprt_grid, times_grid
 from referee.ratings.columns import counts_text, default_columns, likelihood_text, standings_grid
 from referee.ratings.notes import circumstances, findings, meanings

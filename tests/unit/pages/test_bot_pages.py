@@ -5,12 +5,10 @@ from __future__ import annotations
 import pytest
 
 from referee.games import GAMES
-from referee.pages.report.bots import bot_reports
-from referee.pages.report.front import ListedGame
+from referee.pages.report.bots import MOST_OPENINGS, Opening, board_of, bot_reports, openings, words_of
+from referee.pages.report.front import ListedGame, PairOfBots, pairs_to_see
 from referee.pages.report.games import DecidingMove, deciding_move
-from referee.pages.report.habits import MOST_OPENINGS, Opening, board_of, openings, words_of
 from referee.pages.report.pages import bots_data, opening_rows, pairs_data
-from referee.pages.report.pairs import PairOfBots, pairs_to_see
 from referee.pages.report.rating_history import RatingHistory
 from referee.ratings.standings import standings
 from tests.unit.pages.test_front import listed

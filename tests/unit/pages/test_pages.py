@@ -13,8 +13,7 @@ import pytest
 from jinja2 import DictLoader, UndefinedError
 
 from referee.pages import environment
-from referee.pages.environment import page, policy, static
-from referee.pages.preview import HEIGHT, preview_image
+from referee.pages.environment import PREVIEW_HEIGHT, page, policy, preview_image, static
 
 MARKUP = "<script>alert(1)</script><b onclick='x'>\"&\x1b\u202e"
 
@@ -115,4 +114,4 @@ def test_a_long_text_is_cut_to_the_picture() -> None:
     address = preview_image("long " * 50, "words " * 500)
     svg = base64.b64decode(address.partition(",")[2]).decode()
     assert svg.count("<text") == 8 and svg.count(" …</text>") == 2
-    assert all(int(y) < HEIGHT for y in re.findall(r'<text[^>]* y="(\d+)"', svg))
+    assert all(int(y) < PREVIEW_HEIGHT for y in re.findall(r'<text[^>]* y="(\d+)"', svg))

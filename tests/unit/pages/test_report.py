@@ -19,13 +19,12 @@ from referee.core.pairing import Pairing
 from referee.games import GAMES
 from referee.pages.report import files as report_files
 from referee.pages.report import rating_history, tables
-from referee.pages.report.charts import ChartLine, histogram, lines
+from referee.pages.report.charts import SCALE_WIDTH, ChartLine, histogram, lines
 from referee.pages.report.files import MARK, MARKER
 from referee.pages.report.front import ListedGame
 from referee.pages.report.games import PlayedGame, PlayedReader
 from referee.pages.report.pages import Links, games_data
 from referee.pages.report.rating_history import FEW_FITS, FEWEST_GAMES, course
-from referee.pages.report.scales import WIDTH
 from referee.pages.report.tables import (
     STEPS,
     bar,
@@ -145,9 +144,9 @@ def test_an_interval_is_drawn_where_its_ends_are() -> None:
     middle, lopsided, unknown = (bar(rating, scale) for rating in ratings)
     assert middle and (middle.low, middle.middle, middle.high) == tuple(map(scale.at, (50, 100, 150)))
     assert lopsided and tuple(lopsided) == tuple(map(scale.at, (120, 900, 250)))
-    assert middle.low >= 0 and lopsided.high <= WIDTH and unknown is None
+    assert middle.low >= 0 and lopsided.high <= SCALE_WIDTH and unknown is None
     won, stopped = (bar(Rating(250.0, low, math.inf), scale) for low in (120.0, -math.inf))
-    assert won and won.high == WIDTH and stopped and stopped.low == stopped.high == stopped.middle
+    assert won and won.high == SCALE_WIDTH and stopped and stopped.low == stopped.high == stopped.middle
     assert elo_scale([*ratings, Rating(250.0, -math.inf, math.inf)]) == scale
 
 
@@ -160,7 +159,7 @@ def test_a_distribution_of_times_has_its_quarters_and_the_allowance() -> None:
     assert found and [found.first, found.median, found.third, found.longest, found.allowance] == [
         scale.at(us) for us in (200, 300, 400, 90_000, 1_000_000)
     ]
-    assert found.allowance and found.longest < found.allowance < WIDTH
+    assert found.allowance and found.longest < found.allowance < SCALE_WIDTH
     assert strip(MoveTimes(), scale, None) is None
 
 

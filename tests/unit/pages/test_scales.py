@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from referee.pages.report.scales import MAX_TICKS, WIDTH, Scale, bins, round_step, round_values
+from referee.pages.report.charts import MAX_TICKS, SCALE_WIDTH, Scale, bins, round_step, round_values
 
 NUMBERS = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=20)
 TIMES = st.lists(st.integers(0, 10**10), min_size=1, max_size=20)
@@ -18,7 +18,7 @@ TIMES = st.lists(st.integers(0, 10**10), min_size=1, max_size=20)
 def test_all_values_lie_on_their_scale_in_their_order(values: list[float]) -> None:
     scale = Scale.over(values)
     places = [scale.at(value) for value in sorted(values)]
-    assert places == sorted(places) and places[0] >= 0 and places[-1] <= WIDTH
+    assert places == sorted(places) and places[0] >= 0 and places[-1] <= SCALE_WIDTH
     assert scale.low < min(values) and max(values) < scale.high
     assert 1 <= len(scale.ticks) <= MAX_TICKS + 1
     assert all(scale.low <= tick <= scale.high for tick in scale.ticks)
@@ -28,18 +28,19 @@ def test_all_values_lie_on_their_scale_in_their_order(values: list[float]) -> No
 def test_a_logarithmic_scale_is_labelled_with_powers_of_ten(values: list[int]) -> None:
     scale = Scale.over(values, is_logarithmic=True)
     places = [scale.at(value) for value in sorted(values)]
-    assert places == sorted(places) and places[0] >= 0 and places[-1] <= WIDTH
+    assert places == sorted(places) and places[0] >= 0 and places[-1] <= SCALE_WIDTH
     assert len(scale.ticks) <= MAX_TICKS
     assert all(str(round(tick)).strip("0") == "1" for tick in scale.ticks)
 
 
 def test_equal_steps_of_a_logarithmic_scale_are_equal_factors() -> None:
     scale = Scale(1, 10_000, is_logarithmic=True)
-    assert [scale.at(value) for value in (0.1, 1, 100, 10_000, 10**6)] == [0, 0, WIDTH / 2, WIDTH, WIDTH]
+    places = [scale.at(value) for value in (0.1, 1, 100, 10_000, 10**6)]
+    assert places == [0, 0, SCALE_WIDTH / 2, SCALE_WIDTH, SCALE_WIDTH]
 
 
 def test_no_values_have_a_scale_too() -> None:
-    assert 0 < Scale.over([]).at(1.0) < WIDTH
+    assert 0 < Scale.over([]).at(1.0) < SCALE_WIDTH
     assert Scale.over([], is_logarithmic=True).ticks == [1]
 
 

@@ -16,7 +16,7 @@ from referee.core import this_machine as module
 from referee.core.errors import RecordError
 from referee.core.fields import Fields
 from referee.core.this_machine import ThisMachine, model_in, this_machine
-from referee.pages.report.heading import machines
+from referee.pages.report.gathering import machines
 from referee.records.played_on import MAX_LABEL, PlayedOn, played_on, played_on_of_line
 from referee.records.record import GameRecord, from_json, json_of, to_json
 from referee.viewing.words import place_text

@@ -23,11 +23,9 @@ from referee.ratings.tally import Tallies
 from referee.records.record import to_json
 from referee.serving import app as app_module
 from referee.serving import live
-from referee.serving.app import SnapshotStreams, application
+from referee.serving.app import HEADERS, Hosts, SnapshotStreams, application
 from referee.serving.live import LiveRun
-from referee.serving.maker import MAX_WAITING, BusyError, PageMaker, PageMakers
-from referee.serving.reports import FRESH_S, Reports
-from referee.serving.safety import HEADERS, Hosts
+from referee.serving.reports import FRESH_S, MAX_WAITING, BusyError, PageMaker, PageMakers, Reports
 from referee.tournament.file.opening_table import start_of
 from referee.tournament.run.lock import locked
 from referee.tournament.run.progress import BotOrder
@@ -575,7 +573,7 @@ def test_the_pages_that_wait_and_those_that_are_kept_are_bounded(monkeypatch: py
         maker.page(number, lambda: "x" * 1000)
     with pytest.raises(BusyError):
         maker.page("one more", lambda: "")
-    monkeypatch.setattr("referee.serving.maker.MAX_BYTES", 5000)
+    monkeypatch.setattr("referee.serving.reports.MAX_BYTES", 5000)
     for _ in range(MAX_WAITING):
         maker.make_next()
     for number in range(MAX_WAITING - 5, MAX_WAITING):
