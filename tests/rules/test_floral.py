@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 
 import pytest
 
@@ -23,7 +22,7 @@ from referee.games.floral.state import FloralState
 from referee.games.picture import Mark, Plane, Row
 from referee.viewing.characters import picture_text
 from tests.rules.random_play import quick_first
-from tests.unit.scripted import Bot, Events, Said, ScriptedWire, puppet
+from tests.unit.scripted import Bot, Events, ScriptedWire, listening, puppet
 
 GAME = FloralExtract()
 
@@ -1270,21 +1269,11 @@ def match(*bots: Bot, **given: str) -> tuple[Verdict, Events]:
     return play_match(what, ScriptedWire(*bots), lambda state: "01234567 01234567", events), events
 
 
-def listening(heard: list[str], *answers: str | tuple[int, str] | None) -> Bot:
-    plain = puppet(*answers)
-
-    def bot(lines: list[str]) -> Iterable[Said]:
-        heard.extend(lines)
-        return plain(lines)
-
-    return bot
-
-
 def test_defaults_are_submitted_and_play_goes_on() -> None:
     heard: list[str] = []
     other: list[str] = []
-    silent = listening(heard, *[None] * 8)
-    verdict, events = match(silent, listening(other, "C", *"12121"), max_turns="5")
+    silent = listening(heard, puppet(*[None] * 8))
+    verdict, events = match(silent, listening(other, puppet("C", *"12121")), max_turns="5")
     assert verdict.ending is Ending.RULES and verdict.outcome.ranks == (1, 1)
     moved = [
         (event.text, event.defaulted) for event in events.all if isinstance(event, Moved) and event.seat == 0

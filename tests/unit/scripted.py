@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from referee.gameplay.api import (
@@ -192,6 +192,28 @@ class Puppet(Answering):
 def puppet(*answers: str | tuple[int, str] | None) -> Bot:
     """A bot that gives these answers, as `Puppet` says."""
     return Puppet(*answers)
+
+
+def listening(heard: list[str], bot: Bot) -> Bot:
+    """The same bot; what it is told is kept."""
+
+    def listen(lines: list[str]) -> Iterable[Said]:
+        heard.extend(lines)
+        return bot(lines)
+
+    return listen
+
+
+def saying(replies: Mapping[str, Said], otherwise: Bot | None = None) -> Bot:
+    """A bot that says these to lines that begin so, and to others what another bot says."""
+    other = otherwise or puppet()
+
+    def bot(lines: list[str]) -> Iterator[Said]:
+        for line in lines:
+            said = [said for beginning, said in replies.items() if line.startswith(beginning)]
+            yield from said[:1] or other([line])
+
+    return bot
 
 
 class Events:

@@ -16,7 +16,7 @@ from referee.gameplay.terms import Terms, Verdict
 from referee.games import GAMES
 from referee.games.api import Game, Outcome
 from referee.games.blooms import BloomsState
-from tests.unit.scripted import Bot, Events, Said, ScriptedWire, puppet
+from tests.unit.scripted import Bot, Events, Said, ScriptedWire, listening, puppet, saying
 from tests.unit.toys import Bid
 
 CLOCK = TimeControl.parse("2s+6s/2s")
@@ -90,13 +90,7 @@ def test_verdicts_while_asked(answer: str, when: str) -> None:
     data, in_time = ANSWERS[answer]
     expected = "time" if when == LATE else in_time
 
-    def bot(lines: list[str]) -> Iterable[Said]:
-        for line in lines:
-            if line == "prepare" or line.startswith("hello"):
-                yield from puppet()([line])
-            elif line.startswith("ask 1 ") and data is not None:
-                yield TIMES[when], data
-
+    bot = puppet() if data is None else saying({"ask 1 ": (TIMES[when], data)})
     verdict, events = run(ScriptedWire(bot, puppet("{n}")))
     first = events.all[0]
     match expected:
@@ -177,16 +171,9 @@ def test_a_winning_move_counts_though_the_loser_is_gone() -> None:
 
 def test_every_bot_is_told_of_the_end() -> None:
     heard: list[list[str]] = [[], []]
-
-    def overheard(seat: int, bot: Bot) -> Bot:
-        def hears(lines: list[str]) -> Iterable[Said]:
-            heard[seat] += lines
-            return bot(lines)
-
-        return hears
-
     bots = (puppet("L:A1", "L:C3"), puppet("L:A2 D:B1", "L:B2"))
-    verdict, _ = run(ScriptedWire(*map(overheard, (0, 1), bots)), terms(options={"size": "3", "target": "1"}))
+    wire = ScriptedWire(*map(listening, heard, bots))
+    verdict, _ = run(wire, terms(options={"size": "3", "target": "1"}))
     assert verdict.outcome.ranks == (2, 1)
     assert [lines[-1].split()[0] for lines in heard] == ["end", "end"]
 
@@ -261,12 +248,7 @@ BOTH = {
 @pytest.mark.parametrize("said", BOTH)
 def test_of_two_endings_the_first_that_was_said_applies_unless_time_was_up(said: str, late: bool) -> None:
     data, in_time = BOTH[said]
-    used_us = BUDGET_US + MARGIN_US + late
-
-    def bot(lines: list[str]) -> Iterable[Said]:
-        for line in lines:
-            yield from [(used_us, data)] if line.startswith("ask 1 ") else puppet()([line])
-
+    bot = saying({"ask 1 ": (BUDGET_US + MARGIN_US + late, data)})
     verdict, events = run(ScriptedWire(bot, puppet()), terms(rejections=1))
     assert verdict.ending.word == ("time" if late else in_time)
     assert [event.seat for event in events.all if isinstance(event, Retired)] == [0]
@@ -307,18 +289,7 @@ def test_every_ending_is_decided_in_this_file() -> None:
 
 def test_a_rejected_bot_is_told_why_and_its_clock_runs_on() -> None:
     said: list[str] = []
-
-    def bot(lines: list[str]) -> Iterable[Said]:
-        said.extend(lines)
-        for line in lines:
-            word, *rest = line.split()
-            if word == "ask":
-                used_us = {"1": 500_000, "2": 2_500_000, "3": 3_200_000}[rest[0]]
-                text = {"1": "x", "2": "L:D9", "3": "L:D4"}[rest[0]]
-                yield used_us, f"move {rest[0]} {text}\n".encode()
-            else:
-                yield from puppet()([line])
-
+    bot = listening(said, puppet((500_000, "x"), (2_500_000, "L:D9"), (3_200_000, "L:D4")))
     _, events = run(ScriptedWire(bot, puppet("{n}")))
     assert [type(event) for event in events.all[:3]] == [Rejected, Rejected, Moved]
     assert "rejected 2 no-such-cell there is no cell D9 on a board of side 4" in said
@@ -377,13 +348,7 @@ def test_a_reserve_is_used_up_step_by_step_and_then_loses() -> None:
 
 def test_what_a_move_cost_is_told_with_the_next_question() -> None:
     said: list[str] = []
-    plain = puppet((3_000_000, "L:A1"), "L:A2")
-
-    def bot(lines: list[str]) -> Iterable[Said]:
-        said.extend(lines)
-        return plain(lines)
-
-    run(ScriptedWire(bot, puppet("L:D1")))
+    run(ScriptedWire(listening(said, puppet((3_000_000, "L:A1"), "L:A2")), puppet("L:D1")))
     assert said[said.index("charged 1 3000000 2000000") :][:4] == [
         "charged 1 3000000 2000000",
         "news move 1 L:A1",
@@ -406,36 +371,20 @@ def test_clocks_may_differ() -> None:
 
 def test_legal_moves_are_listed_capped_and_sampled() -> None:
     said: list[str] = []
-
-    def bot(lines: list[str]) -> Iterable[Said]:
-        said.extend(lines)
-        for line in lines:
-            word, *rest = line.split()
-            if word == "ask" and rest[0] == "1":
-                yield 0, b"list 1\n"
-            elif word == "ask":
-                yield 0, b"list 2 5\n"
-            elif word == "legal" and rest[0] == "1":
-                yield 5, b"move 1 L:D4\n"
-            elif word == "legal":
-                yield 5, b"resign 2\n"
-            else:
-                yield from puppet()([line])
-
-    run(ScriptedWire(bot, puppet("L:A1 D:A2")))
+    replies = {
+        "ask 1 ": (0, b"list 1\n"),
+        "legal 1 ": (5, b"move 1 L:D4\n"),
+        "ask 2 ": (0, b"list 2 5\n"),
+        "legal 2 ": (5, b"resign 2\n"),
+    }
+    run(ScriptedWire(listening(said, saying(replies)), puppet("L:A1 D:A2")))
     heads = [line for line in said if line.startswith("legal")]
     assert heads == ["legal 1 all 74 74", "legal 2 sample 5 1190"]
     assert sum(line.startswith("choice") for line in said) == 79
 
 
 def test_a_bot_that_does_not_wait_for_its_list_just_plays() -> None:
-    def bot(lines: list[str]) -> Iterable[Said]:
-        for line in lines:
-            if line.startswith("ask 1 "):
-                yield 0, b"list 1\nmove 1 L:D4\n"
-            else:
-                yield from puppet()([line])
-
+    bot = saying({"ask 1 ": (0, b"list 1\nmove 1 L:D4\n")})
     _, events = run(ScriptedWire(bot, puppet("{n}")))
     assert isinstance(events.all[0], Moved)
 
@@ -448,28 +397,23 @@ def bid(*bots: Bot, **changes: Any) -> tuple[Verdict, Events]:
     return run(ScriptedWire(*bots), terms(Bid(), TimeControl.parse("1s"), margin_us=0, **changes))
 
 
+def of_kinds(lines: list[str], *words: str) -> list[str]:
+    return [line for line in lines if line.startswith(words)]
+
+
 def test_both_at_once_nobody_learns_the_other_s_move_first() -> None:
     heard: list[list[str]] = [[], []]
-
-    def listening(seat: int, *answers: tuple[int, str]) -> Bot:
-        plain = puppet(*answers)
-
-        def bot(lines: list[str]) -> Iterable[Said]:
-            heard[seat].extend(line for line in lines if line.startswith(("news", "rejected", "ask")))
-            return plain(lines)
-
-        return bot
-
     # Seat 2 answers first, and is rejected once while seat 1 is still thinking.
     verdict, events = bid(
-        listening(0, (900_000, "5"), (900_000, "4")),
-        listening(1, (10_000, "9"), (20_000, "3"), (10_000, "5")),
+        listening(heard[0], puppet((900_000, "5"), (900_000, "4"))),
+        listening(heard[1], puppet((10_000, "9"), (20_000, "3"), (10_000, "5"))),
     )
     assert verdict.ending is Ending.RULES
     assert [type(event) for event in events.all] == [Drawn, Moved, Rejected, Moved, Drawn, Moved, Moved]
     first, second = (event.text for event in events.all if isinstance(event, Drawn))
-    assert heard[0] == [f"news {first}", "ask 1 1000 0", "news bids 5 3", f"news {second}", "ask 2 1000 0"]
-    assert heard[1] == [
+    one, other = (of_kinds(lines, "news", "rejected", "ask") for lines in heard)
+    assert one == [f"news {first}", "ask 1 1000 0", "news bids 5 3", f"news {second}", "ask 2 1000 0"]
+    assert other == [
         f"news {first}",
         "ask 1 1000 0",
         "rejected 1 not-a-move not a move, expected a number from 1 to 5",
@@ -482,17 +426,7 @@ def test_both_at_once_nobody_learns_the_other_s_move_first() -> None:
 
 def test_a_default_is_submitted_and_the_seat_alone_is_told() -> None:
     heard: list[list[str]] = [[], []]
-
-    def listening(seat: int, *answers: str | None) -> Bot:
-        plain = puppet(*answers)
-
-        def bot(lines: list[str]) -> Iterable[Said]:
-            heard[seat].extend(lines)
-            return plain(lines)
-
-        return bot
-
-    verdict, events = bid(listening(0, None, "4"), listening(1, "2", "3"))
+    verdict, events = bid(listening(heard[0], puppet(None, "4")), listening(heard[1], puppet("2", "3")))
     assert verdict.ending is Ending.RULES and verdict.outcome.ranks[0] in (1, 2)
     defaulted = [event for event in events.all if isinstance(event, Moved) and event.defaulted]
     assert [(event.seat, event.text) for event in defaulted] == [(0, "1")]
@@ -527,18 +461,8 @@ def test_of_two_that_leave_on_one_turn_the_later_seat_names_the_ending(
 
 def test_each_seat_is_told_a_seed_of_its_own() -> None:
     heard: list[str] = []
-
-    def listening() -> Bot:
-        plain = puppet("resign {n}")
-
-        def bot(lines: list[str]) -> Iterable[Said]:
-            heard.extend(line for line in lines if line.startswith("seed "))
-            return plain(lines)
-
-        return bot
-
-    bid(listening(), listening())
-    assert len(heard) == len(set(heard)) == 2
+    bid(*(listening(heard, puppet("resign {n}")) for _ in range(2)))
+    assert len(set(of_kinds(heard, "seed "))) == 2
 
 
 def test_the_others_play_on() -> None:
@@ -562,16 +486,7 @@ def test_chance_comes_from_the_seed_alone() -> None:
 
 def told_of_clocks(said: list[str], *answers: str) -> Bot:
     """A bot that asks for the other seats' clocks; what it is told is kept."""
-
-    def bot(lines: list[str]) -> Iterable[Said]:
-        said.extend(lines)
-        for line in lines:
-            if line.startswith("hello"):
-                yield 0, b"hello 1 clocks\n"
-            else:
-                yield from puppet(*answers)([line])
-
-    return bot
+    return listening(said, saying({"hello": (0, b"hello 1 clocks\n")}, puppet(*answers)))
 
 
 def test_the_other_seat_s_clock_is_told_to_who_asked_for_it() -> None:
@@ -589,18 +504,11 @@ def test_reserves_are_no_news_in_games_of_hidden_information(monkeypatch: pytest
 
 def test_a_charge_and_a_default_are_told_once() -> None:
     said: list[str] = []
-    plain = puppet("3", "9", "x", "2")
-
-    def bot(lines: list[str]) -> Iterable[Said]:
-        said.extend(lines)
-        return plain(lines)
-
-    bid(bot, puppet("1", "2", "3"), puppet("1", "2", "3"))
-    assert sum(line.startswith("charged") for line in said) == 1
+    bid(listening(said, puppet("3", "9", "x", "2")), puppet("1", "2", "3"), puppet("1", "2", "3"))
+    assert len(of_kinds(said, "charged")) == 1
     said.clear()
-    plain = puppet(None, "9", "x", "2")
-    bid(bot, puppet("2", "3"), puppet("3", "2"))
-    assert sum(line.startswith("defaulted") for line in said) == 1
+    bid(listening(said, puppet(None, "9", "x", "2")), puppet("2", "3"), puppet("3", "2"))
+    assert len(of_kinds(said, "defaulted")) == 1
 
 
 def test_a_late_default_earns_no_increment() -> None:
@@ -621,20 +529,12 @@ def test_a_turn_that_did_not_count_is_asked_anew_after_a_time_out_in_it() -> Non
 
 def test_a_turn_that_is_asked_anew_does_not_tell_of_the_charge_or_the_default_before_it_again() -> None:
     heard: list[list[str]] = [[], []]
-
-    def listening(seat: int, *answers: str | None) -> Bot:
-        plain = puppet(*answers)
-
-        def bot(lines: list[str]) -> Iterable[Said]:
-            heard[seat] += (line for line in lines if line.startswith(("charged", "defaulted", "ask")))
-            return plain(lines)
-
-        return bot
-
-    bid(listening(0, None, "2", "3"), listening(1, "3", "4", "5"), puppet("4", "resign {n}"))
+    bots = (puppet(None, "2", "3"), puppet("3", "4", "5"))
+    bid(*map(listening, heard, bots), puppet("4", "resign {n}"))
     first, second, third = (f"ask {number} 1000 0" for number in (1, 2, 3))
-    assert heard[0] == [first, "defaulted 1 1", second, third]
-    assert heard[1] == [first, "charged 1 1000 0", second, third]
+    one, other = (of_kinds(lines, "charged", "defaulted", "ask") for lines in heard)
+    assert one == [first, "defaulted 1 1", second, third]
+    assert other == [first, "charged 1 1000 0", second, third]
 
 
 @pytest.mark.parametrize("late", ["move 18 4", "resign 18", "list 18", "move 18 nonsense"])
@@ -651,18 +551,13 @@ def test_an_answer_that_comes_after_the_default_and_before_the_next_question_is_
             yield from (plant, "1", "2", "3", "4", last if plant == "X" else "5")
         yield from ("-", "6", "7") if last else ("6", "7")
 
-    def other(lines: list[str]) -> Iterable[Said]:
-        said.extend(lines)
-        return slow(lines)
-
     class Late(ScriptedWire):
         def post(self, seat: int, question: Question) -> None:
             if question.defaulted:
                 self.say_off_turn(seat, late.encode() + b"\n")
             super().post(seat, question)
 
-    slow = puppet(*answers("CWX", None))
-    wire = Late(puppet(*answers("---", "5")), other)
+    wire = Late(puppet(*answers("---", "5")), listening(said, puppet(*answers("CWX", None))))
     _, events = run(wire, terms(GAMES["floral"], TimeControl.parse("1s"), options=options))
     moved = [event for event in events.all if isinstance(event, Moved) and event.seat == 1]
     assert [number for number, event in enumerate(moved, 1) if event.defaulted] == [18]
@@ -673,32 +568,15 @@ def test_an_answer_that_comes_after_the_default_and_before_the_next_question_is_
 
 
 def test_a_list_is_never_longer_than_may_be_sent() -> None:
-    def bot(lines: list[str]) -> Iterable[Said]:
-        for line in lines:
-            if line.startswith("ask"):
-                yield 0, f"list {line.split()[1]} 999999\n".encode()
-            elif line.startswith("legal"):
-                heads.append(line)
-                yield 5, f"resign {line.split()[1]}\n".encode()
-            else:
-                yield from puppet()([line])
-
-    heads: list[str] = []
-    run(ScriptedWire(puppet("L:A1"), bot), terms(options={"size": "8"}))
-    kind, count, total = heads[0].split()[2:]
+    said: list[str] = []
+    bot = saying({"ask": (0, b"list 1 999999\n"), "legal": (5, b"resign 1\n")})
+    run(ScriptedWire(puppet("L:A1"), listening(said, bot)), terms(options={"size": "8"}))
+    kind, count, total = of_kinds(said, "legal")[0].split()[2:]
     assert kind == "sample" and int(count) <= 2000 and int(total) == 168 * 169
 
 
 def test_info_is_of_one_answer_and_a_broken_conversation_is_over() -> None:
-    def bot(lines: list[str]) -> Iterable[Said]:
-        for line in lines:
-            if line.startswith("ask 1 "):
-                yield 0, b"info first\nmove 1 L:A1\n"
-            elif line.startswith("ask"):
-                yield 0, f"move {line.split()[1]} L:A2\n".encode()
-            else:
-                yield from puppet()([line])
-
+    bot = saying({"ask 1 ": (0, b"info first\nmove 1 L:A1\n"), "ask 2 ": (0, b"move 2 L:A2\n")})
     _, events = run(ScriptedWire(bot, puppet("L:D1")))
     assert [event.info for event in events.all if isinstance(event, Moved) and event.seat == 0] == [
         "first",

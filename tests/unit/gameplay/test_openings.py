@@ -45,7 +45,7 @@ from referee.viewing.steps import steps_of
 from referee.viewing.words import event_text, step_lines
 from tests.recorded import record_of
 from tests.unit.characters import ENCODABLE
-from tests.unit.scripted import Events, ScriptedWire, puppet
+from tests.unit.scripted import Events, ScriptedWire, listening, puppet
 from tests.unit.toys import Bid, Take
 
 BLOOMS = GAMES["blooms"]
@@ -194,24 +194,15 @@ def recorded(openings: Openings, *answers: str, others: tuple[str, ...] = ("resi
 
 
 def test_the_bots_learn_of_the_opening_by_the_news_of_their_first_question() -> None:
-    heard: dict[str, list[str]] = {"one": [], "two": []}
-
-    def listening(name: str, *answers: str) -> Callable[[list[str]], Any]:
-        bot = puppet(*answers)
-
-        def listen(lines: list[str]) -> Any:
-            heard[name] += lines
-            return bot(lines)
-
-        return listen
-
+    one: list[str] = []
+    two: list[str] = []
     terms = replace(PLAN, openings=LINES).terms(game(2))
-    wire = ScriptedWire(listening("one", "L:E1", "resign {n}"), listening("two", "L:B1"))
+    wire = ScriptedWire(listening(one, puppet("L:E1", "resign {n}")), listening(two, puppet("L:B1")))
     play(terms, wire, seeded_dice(terms), Events())
-    ready = heard["one"].index("prepare") + 1
+    ready = one.index("prepare") + 1
     news = ["news move 1 L:C3", "news move 2 L:A1 D:A2"]
-    assert heard["one"][ready : ready + 3] == [*news, "ask 1 2000 6000"]
-    assert heard["two"][ready : ready + 4] == [*news, "news move 1 L:E1", "ask 1 2000 6000"]
+    assert one[ready : ready + 3] == [*news, "ask 1 2000 6000"]
+    assert two[ready : ready + 4] == [*news, "news move 1 L:E1", "ask 1 2000 6000"]
 
 
 def test_nobody_is_asked_or_charged_for_the_opening() -> None:
@@ -271,26 +262,6 @@ def test_a_record_reads_back_and_plays_again_to_itself(openings: Openings, start
     verify(value)
 
 
-def _other_move(events: list[Any], measured: list[Any]) -> None:
-    events[1]["opening"] = "L:A1 D:A3"
-
-
-def _illegal_move(events: list[Any], measured: list[Any]) -> None:
-    events[1]["opening"] = "L:C3"
-
-
-def _no_move(events: list[Any], measured: list[Any]) -> None:
-    events[1]["opening"] = "x"
-
-
-def _other_seat(events: list[Any], measured: list[Any]) -> None:
-    events[1]["seat"] = 1
-
-
-def _other_spelling(events: list[Any], measured: list[Any]) -> None:
-    events[1]["opening"] = "D:A2 L:A1"
-
-
 def _one_less(events: list[Any], measured: list[Any]) -> None:
     del events[:2], measured[:2]
 
@@ -305,20 +276,23 @@ def _later(events: list[Any], measured: list[Any]) -> None:
     measured.insert(3, {})
 
 
+def _second(**members: object) -> Callable[[list[Any], list[Any]], None]:
+    return lambda events, measured: events[1].update(members)
+
+
+TOLD = "its opening moves are `{}`, but according to the first line they are `L:C3; L:A1 D:A2`"
+
 FORGERIES: list[tuple[Callable[[list[Any], list[Any]], None], str]] = [
+    (_second(opening="L:A1 D:A3"), TOLD.format("L:C3; L:A1 D:A3")),
+    (_second(opening="L:C3"), "event 2: C3 is occupied"),
+    (_second(opening="x"), "event 2: not a move"),
+    (_second(seat=1), "event 2: seat is `0` in the record, but `1` when"),
     (
-        _other_move,
-        "its opening moves are `L:C3; L:A1 D:A3`, but according to the first line they are `L:C3; L:A1 D:A2`",
+        _second(opening="D:A2 L:A1"),
+        "event 2: text is `D:A2 L:A1` in the record, but `L:A1 D:A2` when",
     ),
-    (_illegal_move, "event 2: C3 is occupied"),
-    (_no_move, "event 2: not a move"),
-    (_other_seat, "event 2: seat is `0` in the record, but `1` when"),
-    (_other_spelling, "event 2: text is `D:A2 L:A1` in the record, but `L:A1 D:A2` when"),
-    (_one_less, "its opening moves are ``, but according to the first line they are"),
-    (
-        _one_more,
-        "its opening moves are `L:C3; L:A1 D:A2; L:E1`, but according to the first line they are",
-    ),
+    (_one_less, TOLD.format("")),
+    (_one_more, TOLD.format("L:C3; L:A1 D:A2; L:E1")),
     (_later, "event 3 is `moved L:E1` in the record, but `preset L:B1` when"),
 ]
 
