@@ -15,7 +15,7 @@
 - `tools`: programs for developers, which take long or look at much: the soaks, chaos, crash points, the
   attacks, the guards, large synthetic runs and hostile ones, the golden games.
 - `bots`: the bots that misbehave; in `broken`, those that make one mistake each, for `check`; in `attacks`,
-  those that attack, in several languages, and their victim.
+  those that attack, in Python and C, and their victim.
 - `scenes`: what commands say, word by word; a command writes it anew.
 - `bench`: benchmarks.
 

@@ -36,7 +36,7 @@ REACHING = (Area.OPPONENT, Area.REFEREE, Area.RESULTS, Area.HIDDEN, Area.NETWORK
 """At a level that confines, no attack of these areas may succeed."""
 
 BOMBS = {"fork-bomb", "memory-bomb", "memory-bomb-file", "disk-filler", "inode-filler", "busy-children"}
-"""What `test_bombs.py` has bots do too."""
+"""What `test_wardens.py` and `test_mounts.py` have bots do too."""
 
 PLAYED = {
     ("bwrap", "ordinary"): [name for name in BY_NAME if name not in BOMBS],

@@ -403,22 +403,22 @@ QUICK = {("python", "landlock"), ("python", "bwrap"), ("shell_command", "landloc
 WITHOUT_SEMAPHORES = ("pool_of_processes", "landlock")
 """Semaphores with names lie in `/dev/shm`, which is the same folder for all processes of the machine."""
 
+OF_OTHERS = ("python", "machine_code", "packages_of_the_user", "link_on_the_path")
+"""What another user's programs are tried with."""
+
 AT_ALL_LEVELS = [
     pytest.param(
         name,
         level,
         marks=[
             *([] if (name, level) in QUICK else [pytest.mark.slow]),
-            *([pytest.mark.any_user] if level in CONFINED else []),
+            *([pytest.mark.any_user] if name in OF_OTHERS and level in CONFINED else []),
         ],
         id=f"{name}-{level}",
     )
     for name in PROGRAMS
     for level in (LEVELS if name == "python" else CONFINED)
 ]
-OF_OTHERS = ("python", "machine_code", "packages_of_the_user", "link_on_the_path")
-"""What another user's programs are tried with."""
-
 AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 
 
