@@ -395,7 +395,7 @@ def _played(
     state = start if start.rules.spells else start.chance(str(observed.spells))
     other_runes = "".join(map(str, runes))
     state = state.chance(
-        f"{observed.runes} {other_runes}" if observed.seat == 0 else f"{other_runes} {observed.runes}"
+        f"{observed.own_runes} {other_runes}" if observed.seat == 0 else f"{other_runes} {observed.own_runes}"
     )
     while state.acting:
         if state.planting:

@@ -160,58 +160,37 @@ class Picked(NamedTuple):
     flowers: int
 
 
-@dataclass(frozen=True, slots=True)
-class SeatObservation:
-    """All that a seat observed."""
-
-    seat: Seat
-    spells: Spells
-    runes: str  # the identities of its own symbols, in their order
-    turns: tuple[ObservedTurn, ...]
-    marks: tuple[tuple[str, ...], ...]
-    """The stages in the other's pots at the start and after every casting phase, `-` where empty."""
-    plantings: dict[int, str]  # what the seat planted, by the number of turns played before
-    asked: int  # the last turn for which it was asked to cast: the planting phases before it are over
-    other_plants: bool  # whether only the other seat is to plant now
-    facts: tuple[MappingFact, ...]
-    picked: tuple[Picked, ...]
-
-
 def read(seat: Seat, seen: Sequence[str], goal: int, max_turns: int) -> SeatObservation:
     """The observation from the news of a seat. Raises `ValueError` or `LookupError` for impossible lines."""
-    reader = _ObservationReader(seat)
+    observed = SeatObservation(seat)
     for line in seen:
-        reader.take(line.split())
-    turns, marks = tuple(reader.turns), tuple(reader.marks)
+        observed.take(line.split())
+    turns, marks = observed.turns, observed.marks
     if len(marks) != 1 + len(turns) // TURNS or any(len(pots) != POTS for pots in marks):
         raise ValueError("the stages of the other seat's flowers are reported after every fifth turn")
-    over = max(reader.points) >= goal or len(turns) == max_turns
-    waits = not over and reader.asked == len(turns) and seen[-1].split()[0] != "plant"
-    return SeatObservation(
-        seat=seat,
-        spells=Spells.parse("; ".join(reader.conditions)),
-        runes="".join(reader.runes[symbol] for symbol in SYMBOLS[seat]),
-        turns=turns,
-        marks=marks,
-        plantings=reader.plantings,
-        asked=reader.asked,
-        other_plants=waits,
-        facts=tuple(reader.facts),
-        picked=tuple(reader.picked),
-    )
+    over = max(observed.points) >= goal or len(turns) == max_turns
+    observed.other_plants = not over and observed.asked == len(turns) and seen[-1].split()[0] != "plant"
+    observed.spells = Spells.parse("; ".join(observed.conditions))
+    observed.own_runes = "".join(observed.runes[symbol] for symbol in SYMBOLS[seat])
+    return observed
 
 
 @dataclass(slots=True)
-class _ObservationReader:
-    """Parses the lines one by one."""
+class SeatObservation:
+    """All that a seat observed, line by line."""
 
     seat: Seat
     conditions: list[str] = field(default_factory=list)
-    runes: dict[str, str] = field(default_factory=dict)
+    spells: Spells = field(init=False)
+    runes: dict[str, str] = field(default_factory=dict)  # by symbol, the identities of its own
+    own_runes: str = ""  # these identities, in the order of the symbols
     turns: list[ObservedTurn] = field(default_factory=list)
     marks: list[tuple[str, ...]] = field(default_factory=lambda: [(NONE,) * POTS])
+    """The stages in the other's pots at the start and after every casting phase, `-` where empty."""
     plantings: dict[int, str] = field(default_factory=dict)
-    asked: int = 0
+    """What the seat planted, by the number of turns played before."""
+    asked: int = 0  # the last turn for which it was asked to cast: the planting phases before it are over
+    other_plants: bool = False  # whether only the other seat is to plant now
     facts: list[MappingFact] = field(default_factory=list)
     picked: list[Picked] = field(default_factory=list)
     points: tuple[int, int] = (0, 0)
@@ -230,6 +209,7 @@ class _ObservationReader:
     """The last turn since its last declaration on which the other may have cast the guessing spell."""
 
     def take(self, words: list[str]) -> None:  # noqa: C901 - one case for each word
+        """Takes the words of the next line."""
         match words:
             case ["spell", _, *condition]:
                 self.conditions.append(" ".join(condition))
