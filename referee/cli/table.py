@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 @click.option(
     "--columns",
     metavar="C,…",
-    help="The columns of the standings: elo, next, los, games, wdl, points, score, expected, seats, left, "
-    "faults, moves, median, p99, max, over, late, cpu, or `time` for all columns about time.",
+    help="The columns of the standings: ranks, ahead, elo, next, los, games, wdl, points, score, expected, "
+    "seats, left, faults, moves, median, p99, max, over, late, cpu, or `time` for all columns about time.",
 )
 @click.option(
     "--show",

@@ -14,7 +14,7 @@ from referee.core.units import about
 from referee.ratings.after_stop import estimate
 from referee.ratings.pool import Rating
 from referee.ratings.sprt import SprtResult
-from referee.ratings.standings import Standings, StandingsRow
+from referee.ratings.standings import NextInRank, Standings, StandingsRow
 from referee.ratings.tally import Tally
 from referee.ratings.times import MoveTimes, Times
 
@@ -32,7 +32,13 @@ class Kind(NamedTuple):
     left: bool = False
 
 
+SURE, LIKELY = 0.975, 0.8  # likelihoods from which on a bot is surely, or likely, stronger than the next
+
 COLUMNS = {
+    "ranks": Kind("ranks", "possible ranks", lambda row, _: ranks_text(row.ranks)),
+    "ahead": Kind(
+        "ahead", "how sure it is that the bot is stronger than the next", lambda row, _: ahead_text(row.next)
+    ),
     "elo": Kind(
         "Elo ± 95 %",
         "Elo with its 95 % interval",
@@ -79,7 +85,7 @@ TIMES = ("median", "p99", "max", "over", "late", "cpu")  # the columns that `tim
 
 MEASURED = (*TIMES, "moves")  # the columns that need the measurements in the records
 
-_DEFAULT = ("elo", "next", "games", "wdl", "score", "faults")
+_DEFAULT = ("ranks", "score", "ahead", "elo", "wdl", "faults")
 _OWN_ORDER = ("games", "wdl", "elo", "faults")
 _ALONE = ("games", "wdl", "score", "left", "faults")
 
@@ -93,9 +99,10 @@ _FIRST_OUT = (
     "games",
     "next",
     "faults",
+    "wdl",
+    "elo",
     "points",
     "score",
-    "wdl",
 )
 """Columns that are left out where the table is too wide, in this order; then the others from the right."""
 
@@ -114,10 +121,18 @@ def parse_columns(text: str) -> tuple[str, ...]:
 
 
 def default_columns(table: Standings) -> tuple[str, ...]:
-    """The columns that are shown where none were chosen."""
+    """The columns that are shown where none were chosen; not of ranks and leads where none are known."""
     found = _ALONE if table.seats == 1 else _OWN_ORDER if table.own_order else _DEFAULT
-    has_points = any(row.tally.scale != STANDARD_POINTS for row in table.rows)
-    return (*found[:-1], "points", *found[-1:]) if has_points else found
+    dropped = {
+        name
+        for name in ("ranks", "ahead")
+        if all(COLUMNS[name].cell(row, MoveTimes()) == NONE for row in table.rows)
+    }
+    has_points = any(row.tally.scale != STANDARD for row in table.rows)
+    return (
+        *(["points"] if has_points else []),
+        *(name for name in found if name not in dropped and not (has_points and name == "score")),
+    )
 
 
 def standings_grid(table: Standings, columns: Sequence[str], times: Times | None) -> Grid:
@@ -147,6 +162,26 @@ def standings_grid(table: Standings, columns: Sequence[str], times: Times | None
 def rank_text(rank: int | None) -> str:
     """The rank of a bot; a dash where it is out of the tournament."""
     return NONE if rank is None else str(rank)
+
+
+def ranks_text(ranks: tuple[int, int] | None) -> str:
+    """The possible ranks of a bot: the first and the last, or the only one."""
+    if ranks is None:
+        return NONE
+    first, last = ranks
+    return f"{first}–{last}" if first < last else str(first)
+
+
+def ahead_text(found: NextInRank | None) -> str:
+    """How sure it is that a bot is stronger than the next, in words."""
+    if found is None or found.superiority is None or found.difference.is_open:
+        return NONE
+    likely = found.superiority
+    if likely >= SURE:
+        return "sure"
+    if likely >= LIKELY or likely <= 1 - LIKELY:
+        return f"{'likely' if likely > 0.5 else 'unlikely'} ({100 * likely:.0f} %)"
+    return "open"
 
 
 def results_heading(seats: int) -> str:

@@ -71,6 +71,7 @@ def _standing(row: StandingsRow, table: Standings, facts: Facts) -> dict[str, An
         "bot": row.bot,
         **row.columns,
         **rating_json(row.rating),
+        "ranks": dict(zip(("first", "last"), row.ranks or (None, None), strict=True)),
         "to_next": rating_json(after.difference if after else None),
         "superiority": _rounded(after.superiority if after else None, 4),
         "games": row.tally.games,

@@ -29,7 +29,9 @@ MAX_NAMES = 8  # maximum number of bots that a note names; the others are counte
 
 OUTPUT_LINES = 4  # the number of last lines of the output of a failed build that a note shows
 
-ELO = "Elo: the mean is 0; ± or (from…to): 95 % interval, by encounters, not games"
+RANKS = "ranks: the possible ones, with 95 %"
+AHEAD = "ahead: is it stronger than the next? sure (97.5 %), likely (80 %) or open"
+ELO = "Elo: the mean is 0; ± or (from…to): 95 % interval"
 NO_ELO = f"no Elo yet: it takes {FEW_ENCOUNTERS} independent encounters; `--notes` shows it anyway"
 NO_INTERVALS = (
     "no intervals for bots whose sequential test is decided: tests end when the results are extreme, so "
@@ -52,6 +54,8 @@ AFTER = (
 )
 
 _MEANINGS = {
+    "ranks": RANKS,
+    "ahead": AHEAD,
     "elo": ELO,
     "next": NEXT,
     "los": LOS,
@@ -172,14 +176,6 @@ def _uncertain(table: Standings) -> Iterator[str]:
         stronger = one if found.difference.elo > 0 else other
         meaning = f"{stronger} is stronger" if found.is_clear else "0 is possible"
         yield f"{one} compared with {other}: {range_text(found.difference)} (95 %), so {meaning}"
-        return
-    unclear = sum(not found.is_clear for *_, found in compared)
-    if unclear == len(compared) > 0:
-        yield "no adjacent ranks differ significantly (95 %)"
-    elif unclear:
-        clear = len(compared) - unclear
-        differ = "differs" if clear == 1 else "differ"
-        yield f"only {clear:,} of {len(compared):,} pairs of adjacent ranks {differ} significantly (95 %)"
 
 
 def _groups(table: Standings) -> Iterator[str]:

@@ -59,6 +59,11 @@ class Rating(NamedTuple):
         """Whether anything is known: a bot that has not met another has a rating that says nothing."""
         return self.low is not None
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it has no interval, because a sequential test ended."""
+        return self.low == -math.inf and self.high == math.inf
+
 
 @dataclass(frozen=True)
 class FittedPool:
@@ -157,20 +162,21 @@ class FittedPool:
                 found[places[other]][places[one]] = 1 - value
         return found
 
-    @cached_property
-    def ranks(self) -> dict[str, tuple[int, int]]:
-        """The first and the last of the ranks that each bot that has met another may have in its group, with
-        95 %.
+    def ranks(self, names: Collection[str]) -> dict[str, tuple[int, int]]:
+        """The first and the last of the ranks that each of these bots may have among them, with 95 %; not of
+        those that have no interval, and of none where they are not all connected by games.
         """
         import numpy as np
 
-        found: dict[str, tuple[int, int]] = {}
-        for group in self.groups:
-            if self.posterior and len(group) > 1:
-                rows = np.array([self.rows[name] for name in group])
-                ends = self.posterior.ranks(rows).tolist()
-                found.update((name, (first, last)) for name, (first, last) in zip(group, ends, strict=True))
-        return found
+        rated = [name for name in self.rows if name in names]
+        if self.posterior is None or len({self._group_of[name] for name in rated}) != 1:
+            return {}
+        ends = self.posterior.ranks(np.array([self.rows[name] for name in rated])).tolist()
+        return {
+            name: (first, last)
+            for name, (first, last) in zip(rated, ends, strict=True)
+            if not self.is_stopped(name)
+        }
 
     def _comparable(self, one: str, other: str) -> bool:
         """Whether these are two bots that are connected by games."""

@@ -84,6 +84,8 @@ class StandingsRow(NamedTuple):
     tally: Tally
     rating: Rating  # its Elo, which says nothing where it has not met any other bot
     expected: float  # the points that the fit expects of it in the games that it played
+    ranks: tuple[int, int] | None
+    """The first and the last rank that is possible with 95 %; none for a bot without an interval."""
     next: NextInRank | None  # none for the last bot, and where the two cannot be compared
     encounters: int  # its rated encounters that are independent of each other
     columns: Mapping[str, float | str]
@@ -184,6 +186,13 @@ def _standings(
     compared = {
         pair[0]: NextInRank(difference, pool.superiority(*pair)) for pair, difference in differences.items()
     }
+    ranked = {name: rank for rank, name, _ in places if rank is not None}
+    possible = pool.ranks(ranked)
+    if own is None:  # it is possible that the order is the right one
+        possible = {
+            name: (min(first, ranked[name]), max(last, ranked[name]))
+            for name, (first, last) in possible.items()
+        }
     rows = []
     for rank, name, columns in places:
         rows.append(
@@ -193,6 +202,7 @@ def _standings(
                 tallies[name],
                 pool.ratings[name],
                 pool.expected[name],
+                possible.get(name),
                 compared.get(name),
                 independent.get(name, 0),
                 columns,

@@ -26,7 +26,7 @@ NARROWEST = len("  1–0–0")  # the narrowest column of a crosstable
 
 NOTE_LINES = 3  # the number of lines that notes have under a table, where not all are asked for
 
-_RATINGS = ("elo", "next")
+_RATINGS = ("ranks", "ahead", "elo", "next")
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,6 @@ MODULES = {
     "ratings/placing": RATINGS,
     "ratings/pool": RATINGS,
     "ratings/posterior": RATINGS,
-    "ratings/prior": RATINGS,
     "ratings/sprt": "tests/unit/ratings/test_sprt.py",
     "ratings/standings": RATINGS,
     "ratings/tally": RATINGS,

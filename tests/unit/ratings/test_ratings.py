@@ -504,7 +504,7 @@ def test_draws_are_those_of_the_posterior(
 def test_ranks_are_those_that_the_draws_have() -> None:
     results = pair("a", "b", 90, 0, 9) + pair("b", "c", 9, 0, 9) + pair("c", "d", 90, 0, 9)
     pool = fit([*results, *pair("a", "c", 90, 0, 9), *pair("b", "d", 90, 0, 9)], list("abcd"))
-    assert pool.ranks == {"a": (1, 1), "b": (2, 3), "c": (2, 3), "d": (4, 4)}
+    assert pool.ranks("abcd") == {"a": (1, 1), "b": (2, 3), "c": (2, 3), "d": (4, 4)}
 
 
 # --- Seats --------------------------------------------------------------------------------------------------
