@@ -105,7 +105,6 @@ def checks(room: Mapping[str, int], folder: Path) -> Iterator[Check]:
 
 
 def _isolation() -> Iterator[Check]:
-    """The levels of isolation, each tried with a small program, the strongest first."""
     reasons = {level: reason(level) for level in reversed(LEVELS) if level != "none"}
     is_confined = any(not reasons[level] for level in CONFINED)
     for level, why in reasons.items():

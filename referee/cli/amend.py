@@ -88,8 +88,6 @@ def amend(path: Path, **given: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Amendment:
-    """The options of `referee amend`."""
-
     withdrawn: tuple[str, ...]
     games: str
     annulled: tuple[str, ...]
@@ -171,7 +169,6 @@ def _game(run: Run, name: str) -> str:
 
 
 def _last_attempt(run: Run, name: str) -> int:
-    """The number of the last attempt at a game that is to be played again. Raises `UsageError`."""
     from referee.core.pairing import Pairing
     from referee.gameplay.events import Ending
 
@@ -189,7 +186,6 @@ def _last_attempt(run: Run, name: str) -> int:
 
 
 def _renamed(run: Run, texts: tuple[str, ...]) -> dict[str, str]:
-    """The new names by the old ones, where all names differ afterwards. Raises `UsageError`."""
     given = {_bot(run, old, "--rename"): new for old, new in key_values("rename", texts).items()}
     for new in given.values():
         if not BOT_NAME.fullmatch(new):

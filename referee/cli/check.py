@@ -136,8 +136,6 @@ def check(**given: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _CheckOptions:
-    """The options of `referee check`."""
-
     game: str
     bot: str | None
     steps: tuple[int, ...]
@@ -213,7 +211,6 @@ def _shell_quoted(word: str) -> str:
 
 
 def _check_one(options: _CheckOptions, bot: str) -> None:
-    """Checks one bot and prints the report. Raises `CheckFailed`."""
     from referee.check import report
     from referee.check.steps import run_steps
     from referee.tournament.plan import Entrant

@@ -128,7 +128,6 @@ def _games(context: click.Context) -> list[Summary]:
 
 
 def _sample_bots(slug: str) -> Iterator[tuple[str, str]]:
-    """The names and commands of sample bots that play a game."""
     from referee.templates import BY_GAME, RANDOM, SAMPLE_BOTS, file_of
 
     here = Path("sample_bots")
@@ -138,7 +137,6 @@ def _sample_bots(slug: str) -> Iterator[tuple[str, str]]:
 
 
 def _bots_here(slug: str) -> Iterator[tuple[str, str]]:
-    """The names and commands of bots in this folder's tournament files of a game, or of several games."""
     from referee.core.pairing import BOT_NAME
 
     for path in islice(Path().glob("*.toml"), MAX_FILES):

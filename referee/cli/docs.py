@@ -117,7 +117,6 @@ def _cache() -> Path:
 
 
 def _laid_out(text: str) -> str:
-    """A document in Markdown as a terminal shows it."""
     from rich.console import Console  # only a terminal needs it
     from rich.markdown import Markdown
 

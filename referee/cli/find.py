@@ -125,8 +125,6 @@ def find(**given: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Query:
-    """The options of `referee find` that say which games are looked for."""
-
     game_id: str | None
     bots: tuple[str, ...]
     section: str | None
@@ -225,7 +223,6 @@ def _why_no_move(section: SectionGame, text: str) -> str:
 
 
 def _is_lost(game: Summary, name: str) -> bool:
-    """Whether a bot was in a game and not first."""
     return name in game.bots and game.ranks[game.bots.index(name)] > 1
 
 
@@ -235,7 +232,6 @@ def _faults_among(game: Summary, bots: tuple[str, ...]) -> set[str]:
 
 
 def _check_section(runs: Runs, section: str) -> None:
-    """Raises `UsageError` where no game of these runs is of this section."""
     known = list(dict.fromkeys(Pairing.parse(game).section for run in runs.runs for game in run.games))
     if section not in known:
         names = [name for name in known if name]
@@ -248,7 +244,6 @@ def _check_section(runs: Runs, section: str) -> None:
 def _by_machine(
     found: list[tuple[Run, list[Summary]]], runs: Runs, machine: str
 ) -> list[tuple[Run, list[Summary]]]:
-    """The games among these that were played on this machine. Raises `UsageError` where no game was."""
     from referee.tournament.run.run import places_of
 
     names = {
@@ -265,7 +260,6 @@ def _by_machine(
 
 
 def _kept(found: Iterable[tuple[Run, list[Summary]]]) -> Dialogues:
-    """The stored dialogues of these games."""
     from referee.tournament.run.run import dialogues
 
     return {
@@ -276,7 +270,6 @@ def _kept(found: Iterable[tuple[Run, list[Summary]]]) -> Dialogues:
 
 
 def _show_dialogues(found: Iterable[tuple[Run, list[Summary]]], kept: Dialogues, form: str) -> None:
-    """Prints dialogues one below the other, or as a table of their lines."""
     from referee.tournament.run.exports import dialogue_lines
 
     rows = []

@@ -143,7 +143,6 @@ class LiveView(Narrator):
         self._lines.append(line)
 
     def _draw(self) -> None:
-        """Prints the lines that wait, and the picture below them."""
         self._is_drawing = True  # first, so that a signal's line is in one of the two lists
         try:
             lines, self._lines = self._lines, []
@@ -170,7 +169,6 @@ class LiveView(Narrator):
         return Group(_text(above[:1]), bar, _text([*above[1:], *standings, *below]))
 
     def _headline(self) -> str:
-        """The headline, and to how many games the ratings are fitted where there are more."""
         rated = self._fitted.games
         return self.headline() + (f"; Elo after {rated} games" if 0 < rated < self._played else "")
 
@@ -191,5 +189,4 @@ class LiveView(Narrator):
 
 
 def _text(lines: list[str]) -> Text:
-    """Lines that are cut at the width of the terminal."""
     return Text("\n".join(lines), no_wrap=True, overflow="ellipsis")

@@ -198,8 +198,6 @@ _UNLIMITED = show_period(LONGEST_US)  # the start allowance and the margin where
 
 @dataclass(frozen=True, slots=True)
 class _MatchSettings:
-    """The options of `referee match` that say what is played."""
-
     game: str
     bots: tuple[str, ...]
     count: int | None
@@ -326,7 +324,6 @@ def _check_quotes(game: str, texts: Sequence[str], seats: int) -> None:
 
 
 def _bots(texts: tuple[str, ...], ptys: tuple[str, ...]) -> list[dict[str, Any]]:
-    """The bots as tables of a tournament file."""
     parsed = [Bot.parse(text, Path.cwd()) for text in texts]
     given = [text.startswith(f"{bot.name}=") for text, bot in zip(texts, parsed, strict=True)]
     bots = distinct(parsed, given)

@@ -100,8 +100,6 @@ def moves(**given: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _MovesOptions:
-    """The options of `referee moves`."""
-
     game: str
     line: tuple[str, ...]
     options: tuple[str, ...]
@@ -270,7 +268,6 @@ class PositionView(NamedTuple):
 
     @property
     def _acting(self) -> tuple[Seat, ...]:
-        """The seats whose moves are shown."""
         return self.known.acting(self._state)
 
     def _label(self, seat: Seat) -> str:
@@ -305,7 +302,6 @@ class PositionView(NamedTuple):
 
     @property
     def _seats(self) -> Sequence[Seat]:
-        """The seats whose news are shown."""
         return self.known.seats(self.game.seats(self.options))
 
     def say_chance(self) -> None:

@@ -163,7 +163,6 @@ def play_game(settings: PlaySettings) -> None:
 
 
 def _seated(slug: str, players: tuple[str, ...], seat: int | None, seats: int) -> list[Bot]:
-    """The players by seat, persons included. Raises `UsageError`."""
     cwd = Path.cwd()
     found = [_person(text, cwd) or Bot.parse(text, cwd) for text in players]
     given = [text.startswith(f"{bot.name}=") for text, bot in zip(players, found, strict=True)]
@@ -216,12 +215,10 @@ def _person(text: str, cwd: Path) -> Bot | None:
 
 
 def _table(bot: Bot) -> dict[str, Any]:
-    """A player as a table of a tournament file."""
     return {"name": bot.name, **({"person": True} if bot.is_person else {"cmd": list(bot.command)})}
 
 
 def _next_round(run: Run | None) -> int:
-    """The number of the next game in a folder."""
     if run is None:
         return 1
     return 1 + max((Pairing.parse(game).number for game in (*run.games, *run.annulled)), default=0)

@@ -251,7 +251,6 @@ class ProgressLines(Narrator):
             self._say_headline()
 
     def _say_headline(self) -> None:
-        """Prints how far the run is, with the stopping rule if there is one."""
         self._headline_s = self._clock()
         none = "" if self._ended else NONE_ENDED
         say("; ".join(filter(None, (self.headline(), self._rule, none))))
@@ -361,7 +360,6 @@ def end_lines(played: int, total: int, head: str, table: str) -> str:
 
 
 def _members(game: Summary) -> dict[str, Any]:
-    """The members of a game, as they are called in its record."""
     value = game._asdict()
     return {name: value[name] for name in MEMBERS}
 

@@ -111,8 +111,6 @@ def replay(**given: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _ReplayOptions:
-    """The options of `referee replay`."""
-
     path: Path
     game_id: str | None
     at_once: bool

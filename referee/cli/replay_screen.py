@@ -131,7 +131,6 @@ class ReplayScreen:
         self._asked, self._answer = question, answer
 
     def _type(self, key: str) -> None:
-        """Adds to an answer, or takes it."""
         if key == "backspace":
             self._answer = self._answer[:-1]
         elif len(key) == 1:
@@ -271,12 +270,10 @@ class ReplayScreen:
         self._is_new = False
 
     def _draw_text(self, columns: int, rows: int) -> list[Text]:
-        """The text of the step, and the list of steps below it."""
         high = rows - rows // 2
         return [*self._draw_step(columns, high), *self._steps(columns, rows - high)]
 
     def _draw_below(self, columns: int, rows: int) -> list[Text]:
-        """The text of the step, and the list of steps beside it where there is room."""
         if columns < WITH_LIST:
             return self._draw_step(columns, rows)
         left = columns - LIST - 1
@@ -312,7 +309,6 @@ class ReplayScreen:
         return [*found, *[Text()] * (rows - len(labels))]
 
     def _draw_help(self, columns: int, rows: int) -> list[Text]:
-        """The keys, and what the game was played under."""
         steps = self._browser.steps
         wide = max(len(keys) for keys, *_ in KEYS)
         texts = [f"{keys:{wide}}  {meaning}" for keys, meaning, _ in KEYS]
@@ -388,7 +384,6 @@ def _cut(line: str, columns: int, style: str = "") -> Text:
 
 
 def _beside(left: Text, columns: int, right: Text, rest: int, between: str = "│") -> Text:
-    """Two lines side by side."""
     text = left.copy()
     text.truncate(columns, overflow="crop", pad=True)
     right = right.copy()

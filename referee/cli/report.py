@@ -94,7 +94,6 @@ def report(
 
 
 def _check_rules(runs: Runs, game: str | None) -> None:
-    """Raises `UsageError` where the rules of a game are not available, so that it cannot be replayed."""
     given = outside_game(game)
     for run in runs.runs:
         for section in run.header.sections.values():

@@ -76,8 +76,6 @@ def rerun(**given: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _RerunOptions:
-    """The options of `referee rerun`."""
-
     path: Path
     game_id: str
     bots: tuple[str, ...]
@@ -141,7 +139,6 @@ def _play(options: _RerunOptions, recorded: GameRecord, again: Rerun) -> None:
 
 
 def _instead(texts: tuple[str, ...]) -> dict[str, Bot]:
-    """The bots with other commands, by name. Raises `UsageError`."""
     from referee.processes.bot import Bot
 
     found: dict[str, Bot] = {}

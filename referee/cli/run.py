@@ -87,8 +87,6 @@ def run(**given: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _CommandOptions:
-    """The options of `referee run`."""
-
     file: Path
     folder: Path | None
     workers: int | None
@@ -135,8 +133,6 @@ SAMPLE = 100_000
 
 
 class _PlannedBackend(NamedTuple):
-    """The backend that a run would have."""
-
     text: str
     at_once: int  # how many games are played at a time
     notes: tuple[str, ...]  # what the run would do before its first game
@@ -180,7 +176,6 @@ def dry_run(config: Config, options: RunOptions) -> str:
 
 
 def _here(candidate: Candidate, workers: int) -> _PlannedBackend:
-    """This machine."""
     building = _builds(candidate)
     notes = f"programs that would be built first, and are not checked: {', '.join(building)}"
     return _PlannedBackend(counted(workers, "worker"), workers, (notes,) if building else ())
@@ -210,12 +205,10 @@ def _on_cluster(candidate: Candidate, sent: SentFiles, address: str) -> _Planned
 
 
 def _builds(candidate: Candidate) -> list[str]:
-    """Lists the bots that have a build command."""
     return sorted({name for name, _, _ in candidate.config.builds})
 
 
 def _check_folder(folder: Path) -> None:
-    """Raises `UsageError` where a run could not lock or make its folder."""
     if is_locked(folder):
         raise UsageError(
             f"another referee is already running in `{shown(str(folder))}`, expected only one at a time"

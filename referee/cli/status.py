@@ -50,7 +50,6 @@ def status(path: Path, as_json: bool) -> None:
 
 
 def _text(progress: RunProgress, order: BotOrder) -> str:
-    """The status for people."""
     from referee.ratings import grids
     from referee.ratings.brief import brief
     from referee.ratings.columns import test_text
@@ -107,7 +106,6 @@ def _idle_us(progress: RunProgress) -> int | None:
 
 
 def _data(progress: RunProgress, order: BotOrder) -> dict[str, Any]:
-    """The status as JSON."""
     from referee.ratings.data import tests_json
     from referee.records.amendments import left_out_json
 

@@ -91,7 +91,6 @@ def table(
 
 
 def _times(runs: Sequence[Run]) -> Times:
-    """The times of the moves of all games that count, from the whole lines. Raises `RecordError`."""
     from referee.ratings.times import Times
     from referee.tournament.run.run import game_lines, wrong_line
 

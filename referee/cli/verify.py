@@ -72,8 +72,6 @@ def verify(path: Path, noted: str | None, workers: int | None, game: str | None)
 
 
 class _Verification:
-    """The results of verifying the lines of a file of records, one after the other."""
-
     def __init__(
         self, state: RunState, noted: str | None, game: Game[Any] | None, tell: Callable[[str], None]
     ) -> None:

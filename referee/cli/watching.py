@@ -102,14 +102,12 @@ class Redrawing:
         )
 
     def _clocks(self, terms: Terms) -> list[str]:
-        """The reserves of the seats, where there are any."""
         if not any(control.reserve_us or control.increment_us for control in terms.controls):
             return []
         clocks = zip(terms.bots, self._reserves_us, strict=True)
         return ["reserves: " + ", ".join(f"{name} {about(us)}" for name, us in clocks)]
 
     def _turn(self, terms: Terms, state: State[Any]) -> str:
-        """Whose turn it is, or how the game ended."""
         if outcome := state.outcome():
             return shown(by_name(outcome.sentence, terms.bots))
         acting = [f"seat {seat + 1} {terms.bots[seat]}" for seat in state.to_act() if seat >= 0]

@@ -68,8 +68,6 @@ class PersonGame:
                 return self._with_persons(record, began, taken_back)
 
     def _play_on(self, before: Sequence[Event]) -> GameRecord:
-        """Plays the game from where these events end, with bots that are started for it."""
-
         def join(terms: Terms, bots: ProcessWire) -> Wire:
             bots.began_ns = self.interface.began_ns
             wire = PersonWire(bots, self.persons, self.interface)

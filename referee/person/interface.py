@@ -61,8 +61,6 @@ class PersonLeft(Exception):
 
 
 class _Asked(NamedTuple):
-    """A question to a person that is open."""
-
     began_ns: int
     choices: Choices
 
@@ -254,7 +252,6 @@ class PersonInterface:
         raise TakenBack(earlier[-number])
 
     def _agrees(self, seat: Seat, number: int, poll_bots: Callable[[], bool]) -> bool:
-        """Whether a person agrees that moves are taken back."""
         if self._has_secrets and self._looking is not None:
             self._console.clear()
             self._looking = None
@@ -289,7 +286,6 @@ class PersonInterface:
         return clock_text(question, (time.monotonic_ns() - asked.began_ns) // 1000)
 
     def _show_turn(self, seat: Seat, question: Question) -> None:
-        """Shows a person what happened since its last turn, and the board."""
         events, lines = self._told.get(seat, (0, 0))
         known = self._known(seat)
         seen = known.news(self._state)
@@ -313,7 +309,6 @@ class PersonInterface:
 
     @property
     def _width(self) -> int:
-        """How many columns texts have."""
         columns, _ = self._console.room
         return min(WIDTH, columns) if columns else WIDTH
 

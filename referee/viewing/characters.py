@@ -192,7 +192,6 @@ def part(drawn: Sequence[InkLine], columns: int, rows: int) -> list[InkLine]:
 
 
 def _cut(line: InkLine, start: int, end: int) -> InkLine:
-    """The characters of a line from a column to before another."""
     found, at = [], 0
     for ink in line:
         if text := ink.text[max(0, start - at) : max(0, end - at)]:

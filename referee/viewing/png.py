@@ -54,6 +54,5 @@ def png_of(svg: str) -> bytes:
 
 
 def _commands() -> list[tuple[str, ...]]:
-    """The commands that are installed."""
     found: list[tuple[str, ...]] = [command for command in _PROGRAMS if shutil.which(command[0])]
     return [*found, _CAIROSVG] if importlib.util.find_spec("cairosvg") else found

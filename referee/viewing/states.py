@@ -72,8 +72,6 @@ def _result(steps: Steps) -> dict[str, Any] | None:
 
 
 class _Drawing:
-    """Pictures as data, with the symbols that occur in them."""
-
     def __init__(self) -> None:
         self.symbols: dict[str, list[dict[str, Any]]] = {}  # the shapes of each symbol, by name
         self._grounds: dict[int, tuple[Piece, ...]] = {}  # the ground of each panel as it was last written
@@ -120,5 +118,4 @@ def _members(value: Any) -> dict[str, Any]:
 
 
 def _listed(points: Any) -> Any:
-    """Points, or lines of points, as lists."""
     return [*map(_listed, points)] if isinstance(points, tuple) else points

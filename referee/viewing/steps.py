@@ -75,8 +75,6 @@ def steps_of(record: GameRecord) -> Steps:
 
 
 class _Collector:
-    """Collects the events of a replay into steps."""
-
     def __init__(self, terms: Terms) -> None:
         self._steps: list[Step] = []
         self._state = self._before = terms.game.start(terms.options)

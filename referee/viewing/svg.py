@@ -149,7 +149,6 @@ def draw(
 
 
 def _layout(slots: Sequence[_Slot], count: int, prefix: str, row_width: float | None) -> Layout:
-    """The frame for this many pictures."""
     planes = [slot.plane_box() for slot in slots]
     has_planes = any(slot.has_planes for slot in slots)
     # Where there are rows alone, these may be a board of characters.
@@ -190,8 +189,6 @@ def _layout(slots: Sequence[_Slot], count: int, prefix: str, row_width: float | 
 
 
 class _Panel(NamedTuple):
-    """The place of a panel in the frame."""
-
     plane: str  # the beginning of the group that it is in where it is a plane, in the middle of the frame
     row: str  # the beginning of the group that it is in where it is a row, on the left
     ground: tuple[Piece, ...]  # the ground, if it is the same in all pictures
@@ -232,8 +229,6 @@ class _Texts:
 
 
 class _PieceIndexes(dict[Drawable, int]):
-    """The indexes of what is drawn for pieces."""
-
     def __init__(self, texts: _Texts) -> None:
         super().__init__()
         self._texts = texts
@@ -248,8 +243,6 @@ class _PieceIndexes(dict[Drawable, int]):
 
 
 class _Marks(NamedTuple):
-    """A plane of a picture."""
-
     indexes: list[int]  # what is drawn for its marks
     ground: tuple[Piece, ...]
     box: Box  # the box of its marks

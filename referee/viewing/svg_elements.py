@@ -143,7 +143,6 @@ def _region(region: Region) -> list[str]:
 
 
 def _wide(path: str, paint: Paint, width: float, dashes: str = "") -> str:
-    """A path as a line."""
     kind = f'class="line-{_name(paint)}"{dashes} stroke-width="{_px(width)}"'
     return f'<path {kind} d="{path}" fill="none"/>'
 
@@ -241,7 +240,6 @@ def symbol_definition(symbol: Symbol, paint: Paint, prefix: str) -> tuple[str, s
 
 
 def _shapes(symbol: Symbol, own: Paint) -> Iterator[str]:
-    """The shapes of a symbol, in the paint of its mark."""
     for number, shape in enumerate(symbol.shapes):
         match shape:
             case Polygon(points, fill, line, width):
@@ -277,7 +275,6 @@ def _paint(paint: Paint, own: Paint) -> Paint:
 
 
 def _classes(fill: Paint | None, line: Paint | None) -> str:
-    """The attributes of a shape with these paints."""
     if fill is None:
         return 'fill="none"' if line is None else f'fill="none" class="line-{_name(line)}"'
     return f'class="fill-{_name(fill)}{"" if line is None else f" line-{_name(line)}"}"'
@@ -325,7 +322,6 @@ def _contains(points: Sequence[Point], at: Point) -> bool:
 
 
 def _caption_size(mark: Mark) -> float:
-    """The height of a caption's letters: the usual one, or as much as fits a filled symbol."""
     size = _CAPTION * mark.size
     if mark.symbol and _below(mark.symbol, mark.paint, (0, 0)) is not None:
         most = 0.9 * _symbol_box(mark.symbol).width * mark.size
@@ -386,7 +382,6 @@ def union(boxes: Sequence[Box]) -> Box:
 
 
 def _text_width(text: str, size: float) -> float:
-    """The width of a text in a font that is not monospaced."""
     text = shown(text, _MOST)
     return size * (
         sum(_ADVANCES.get(character, _ADVANCE) for character in text) + _ADVANCE * _wide_characters(text)
@@ -394,7 +389,6 @@ def _text_width(text: str, size: float) -> float:
 
 
 def _wide_characters(text: str) -> int:
-    """The number of characters that are as wide as two."""
     return 0 if text.isascii() else sum(east_asian_width(character) in "WF" for character in text)
 
 
@@ -448,7 +442,6 @@ def _blanks(text: str, in_columns: bool) -> tuple[float, float]:
 
 
 def _path(points: Sequence[Point]) -> str:
-    """A line through points, with round bends."""
     parts = [f"M{_point(points[0])}"]
     for before, bend, after in zip(points, points[1:], points[2:], strict=False):
         radius = min(_BEND, dist(before, bend) / 2, dist(bend, after) / 2)

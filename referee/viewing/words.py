@@ -83,7 +83,6 @@ def _waited(timing: Timing) -> str:
 
 
 def _arithmetic(moved: Moved, control: TimeControl) -> str:
-    """The charge of a move: time used, reserve taken, reserve remaining."""
     charge = moved.charge
     text = f"{about(charge.used_us)} used"
     if control.timed and charge.over_us:
@@ -237,7 +236,6 @@ def _hint_for(event: Retired, record: GameRecord) -> str:
 
 
 def _lines(value: object) -> list[str]:
-    """A list of lines in a record, or nothing if something else is there."""
     return [str(line) for line in value] if isinstance(value, list) else []
 
 
@@ -322,7 +320,6 @@ def compared(recorded: GameRecord, played: GameRecord, difference: Difference | 
 
 
 def _move_of(record: GameRecord, at: int) -> int:
-    """The step that has the event of this number, as `replay --move` counts."""
     seen = 0
     for step in steps_of(record).steps:
         seen += len(step.events)
