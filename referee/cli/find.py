@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from referee.cli import completion
-from referee.cli.options import form_option, group, runs_argument
+from referee.cli.options import form_option, group, only_one, runs_argument
 from referee.cli.output import say, show_data
 from referee.core.errors import RefereeError, UsageError
 from referee.core.pairing import Pairing
@@ -97,8 +97,7 @@ def find(**given: Any) -> None:
     from referee.tournament.run.reading import game_named, read_runs
 
     query, form = group(_Query, given), given["form"]
-    if given["to_see"] and given["dialogue"]:
-        raise UsageError("`--to-see` is given with `--dialogue`, expected only one of them")
+    only_one({"--to-see": given["to_see"], "--dialogue": given["dialogue"]})
     runs = read_runs(given["paths"])
     if query.game_id is not None:
         _, game_id = game_named(runs.runs, query.game_id)

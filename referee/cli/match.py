@@ -24,6 +24,7 @@ from referee.cli.options import (
     json_lines_option,
     key_values,
     notes_option,
+    only_one,
     place_in_game,
     start_option,
     workers_option,
@@ -262,18 +263,13 @@ class _MatchSettings:
         openings, options = _openings(self.openings), key_values("option", self.options)
         if not self.begin:
             return openings, options
-        if openings:
-            raise UsageError("`--openings` is given with `--from`, expected only one of them")
+        only_one({"--openings": openings, "--from": self.begin})
         return _start(*self.begin, game, options)
 
     def _allowances(self) -> dict[str, str]:
+        only_one({"--start": self.start != START, "--no-clock": self.no_clock})
         if not self.no_clock:
             return {"start": self.start}
-        if self.start != START:
-            raise UsageError(
-                "`--start` is given with `--no-clock`, which removes all time limits: expected only one of "
-                "them"
-            )
         return {"margin": _UNLIMITED, "start": _UNLIMITED}
 
 

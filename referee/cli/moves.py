@@ -16,6 +16,7 @@ from referee.cli.options import (
     game_options_option,
     group,
     key_values,
+    only_one,
     place_in_game,
     seat_option,
 )
@@ -121,24 +122,13 @@ class _MovesOptions:
             "--count": self.count,
             "--picture": self.picture,
             "--news": self.news,
-            "--perft": self.depth is not None,
+            "--perft": self.depth,
         }
-        given = [name for name, is_given in ways.items() if is_given]
-        if self.as_json and given != ["--perft"]:
-            given.append("--json")
-        if len(given) > 1:
-            raise UsageError(f"{listed(given)} are given, expected only one of them")
+        only_one({**ways, "--json": self.as_json and self.depth is None})
+        only_one({"--most": self.most, **ways})
+        only_one({"--seat": self.seat, "--perft": self.depth})
         if self.divide and self.depth is None:
             raise UsageError("`--divide` is given without `--perft N`, expected both of them")
-        if self.most is not None and given not in ([], ["--json"]):
-            raise UsageError(
-                f"`--most` is given with {given[0]}, which prints no moves: expected only one of them"
-            )
-        if self.seat is not None and self.depth is not None:
-            raise UsageError(
-                "`--seat` is given with --perft, which counts the moves of all "
-                "seats: expected only one of them"
-            )
 
     def looked_at(self) -> PositionView:
         """The position that is meant. Raises `UsageError`."""

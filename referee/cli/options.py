@@ -12,7 +12,7 @@ import click
 from referee.cli import completion
 from referee.core.errors import UsageError
 from referee.core.settings import AUTO, LEVELS, START_US
-from referee.core.text import nearest, shown
+from referee.core.text import listed, nearest, shown
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -162,6 +162,19 @@ _Group = TypeVar("_Group", bound="DataclassInstance")
 def group(kind: type[_Group], given: Mapping[str, Any]) -> _Group:
     """The options of a command that belong together, as a value: those that are the fields of a dataclass."""
     return kind(**{field.name: given[field.name] for field in fields(kind) if field.name in given})
+
+
+def given_of(options: Mapping[str, object]) -> list[str]:
+    """The options, by their names, that were given a value."""
+    return [name for name, value in options.items() if value not in (None, "", ()) and value is not False]
+
+
+def only_one(options: Mapping[str, object]) -> list[str]:
+    """The option of these that is given, if any. Raises `UsageError` where several are."""
+    given = given_of(options)
+    if len(given) > 1:
+        raise UsageError(f"{listed(f'`{name}`' for name in given)} are given, expected only one of them")
+    return given
 
 
 def key_values(what: str, texts: tuple[str, ...]) -> dict[str, str]:

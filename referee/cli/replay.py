@@ -14,7 +14,9 @@ import click
 from referee.cli import completion
 from referee.cli.options import (
     game_option,
+    given_of,
     group,
+    only_one,
     outside_game,
     run_argument,
     seat_option,
@@ -123,40 +125,25 @@ class _ReplayOptions:
     game: str | None
 
     @property
-    def ways(self) -> list[str]:
+    def ways(self) -> dict[str, object]:
         """The options that say how the game is shown."""
-        ways = {
-            "--all": self.at_once,
-            "--json": self.as_json,
-            "--html": self.page is not None,
-            "--image": self.image is not None,
-        }
-        return [name for name, is_given in ways.items() if is_given]
+        return {"--all": self.at_once, "--json": self.as_json, "--html": self.page, "--image": self.image}
 
     @property
     def of_one(self) -> list[str]:
-        """The options that need a single game."""
-        given = {
-            "--seat": self.seat is not None,
-            "--step": self.step is not None,
-            "--beside": self.beside is not None,
-        }
-        of_one = [name for name, is_given in given.items() if is_given]
-        return of_one + [name for name in self.ways if name != "--all"]
+        """The options given that need a single game."""
+        others = {"--seat": self.seat, "--step": self.step, "--beside": self.beside}
+        return given_of({**others, **self.ways, "--all": None})
 
     @property
     def is_on_screen(self) -> bool:
         """Whether the whole screen of a terminal is used."""
-        return not self.ways and all(map(can_draw, (sys.stdin, sys.stdout, sys.stderr)))
+        return not given_of(self.ways) and all(map(can_draw, (sys.stdin, sys.stdout, sys.stderr)))
 
     def check(self) -> None:
         """Raises `UsageError` for options that exclude each other."""
-        if len(self.ways) > 1:
-            raise UsageError(f"{listed(self.ways)} are given, expected only one of them")
-        if self.step is not None and (self.as_json or self.page):
-            raise UsageError(
-                f"--step is given with {self.ways[0]}, which shows all steps: expected only one of them"
-            )
+        only_one(self.ways)
+        only_one({"--step": self.step, "--json": self.as_json, "--html": self.page})
         if self.beside is not None and not self.page:
             raise UsageError("--beside is given without --html, expected both: only a page shows two games")
         image = self.image

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from referee.cli.options import game_option, outside_game, runs_argument, tournament_format_option
+from referee.cli.options import game_option, only_one, outside_game, runs_argument, tournament_format_option
 from referee.cli.output import AdvanceBar, is_stdout, put_text, say
 from referee.core.errors import UsageError
 from referee.core.text import counted, shown
@@ -62,10 +62,7 @@ def report(
         raise UsageError(
             "`--folder` is given without `-o`, expected the folder to write, such as `-o report`"
         )
-    if folder and no_replays:
-        raise UsageError(
-            "`--folder` is given with `--no-replays`, which makes a single page: expected only one of them"
-        )
+    only_one({"--folder": folder, "--no-replays": no_replays})
     if is_stdout(output) and sys.stdout.isatty():
         raise UsageError("a web page cannot be shown in a terminal, expected `-o FILE`")
     from referee.tournament.run.reading import read_runs

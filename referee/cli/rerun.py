@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from referee.cli import completion
-from referee.cli.options import game_option, group, isolation_option, outside_game, run_argument
+from referee.cli.options import game_option, group, isolation_option, only_one, outside_game, run_argument
 from referee.cli.output import say, show_data
 from referee.core.errors import BotFaulted, UsageError
 from referee.core.text import shown
@@ -96,11 +96,7 @@ class _RerunOptions:
         from referee.tournament.run.reading import run_folder
         from referee.tournament.run.run import read_run
 
-        if self.folder and self.no_clock:
-            raise UsageError(
-                "`-o` is given with `--no-clock`, which changes the margin of the "
-                "game: expected only one of them"
-            )
+        only_one({"-o": self.folder, "--no-clock": self.no_clock})
         if self.folder:
             require_no_records(self.folder)
         instead = _instead(self.bots)

@@ -19,6 +19,7 @@ from referee.cli.options import (
     isolation_option,
     json_lines_option,
     notes_option,
+    only_one,
     workers_option,
 )
 from referee.cli.output import say, show_data
@@ -118,8 +119,7 @@ def _run(options: _CommandOptions) -> None:
             checked_address(cluster)
     folder = options.folder or config.folder
     count = config.workers if options.workers is None else options.workers
-    if options.dry_run and options.fresh:
-        raise UsageError("`--fresh` is given with `--dry-run`, expected only one")
+    only_one({"--fresh": options.fresh, "--dry-run": options.dry_run})
     how = RunOptions(folder, count, options.isolation, cluster, leaves_out=True, fresh=options.fresh)
     if options.dry_run:
         say_before(config, None if cluster else count, say)

@@ -112,7 +112,7 @@ def test_a_file_takes_the_place_of_an_older_picture_only(run: str, tmp_path: Pat
         (("3",), 2, "no game `3` in "),
         (("1", "--step", "999"), 2, "the game has no step 999, expected 0 to "),
         (("1", "--seat", "3"), 2, "the game has 2 seats, expected --seat 1 to 2"),
-        (("1", "--html", "x.html"), 2, "--html and --image are given, expected only one of them"),
+        (("1", "--html", "x.html"), 2, "`--html` and `--image` are given, expected only one of them"),
         (
             ("1", "--image", "x.jpg"),
             2,

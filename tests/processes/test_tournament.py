@@ -215,7 +215,7 @@ def test_a_finished_run_can_be_played_again_and_its_results_are_kept(tmp_path: P
     assert (aside / "games.jsonl").read_bytes() == before
     assert len(games(results)) == len(games(aside)) == 2
     for wrong, words in (
-        ((*run, "--fresh", "--dry-run"), "`--fresh` is given with `--dry-run`, expected only one"),
+        ((*run, "--fresh", "--dry-run"), "`--fresh` and `--dry-run` are given, expected only one"),
         (("match", "blooms", "--fresh", PLAIN, PLAIN), "`--fresh` is given without `-o`"),
     ):
         refused = referee(*wrong)

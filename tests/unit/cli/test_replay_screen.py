@@ -17,6 +17,7 @@ from referee.viewing.characters import lines
 from referee.viewing.knowledge import View
 from referee.viewing.steps import steps_of
 from tests.rules.random_play import random_game
+from tests.scenes import require_scene
 from tests.unit.toys import Bid
 from tests.unit.viewing.test_steps import recorded
 
@@ -119,44 +120,36 @@ def test_the_board_is_scrolled_to_the_last_move(slug: str, given: dict[str, str]
     assert marked > 10
 
 
-def test_a_step_that_is_not_there_is_said() -> None:
-    screen = Shown(BLOOMS)
-    screen.press("7", "enter")
-    assert "no step `7`, expected 0 to 5" in screen.lines[-1]
-    screen.press("right")
-    assert "no step" not in screen.lines[-1] and "? help" in screen.lines[-1]
+SESSION = """
+7 enter
+right
+/ l : b 2 enter
+home / r e j e c t e d enter
+home / s e a t enter
+n n
+N
+end n
+N
+/ z e b r a enter
+/ q escape
+v
+"""
 
 
-def test_searching_finds_moves_names_and_rejected_answers_and_goes_round() -> None:
-    screen = Shown(BLOOMS)
-
-    def search(text: str) -> int:
-        screen.press("home", "/", *text, "enter")
-        return screen.browser.at
-
-    assert search("l:b2") == 4
-    assert search("rejected") == 2
-    assert search("resigned") == 5
-    assert search("seat") == 1
-    assert "match 1 of 5: `seat`" in screen.lines[-1]
-    screen.press("n", "n")
-    assert screen.browser.at == 3
-    screen.press("N")
-    assert screen.browser.at == 2
-    screen.press("end", "n")
-    assert screen.browser.at == 1, "the first comes after the last"
-    screen.press("N")
-    assert screen.browser.at == 5
-    assert search("zebra") == 0
-    assert "no step contains `zebra`" in screen.lines[-1]
-    screen.press("/", "q", "escape")
-    assert not screen.app.is_over and "? help" in screen.lines[-1]
-
-
-def test_a_search_without_anything_sought_is_explained() -> None:
+def test_searches_and_what_is_not_there_are_told_in_the_last_line() -> None:
+    """Matches go round; what is shown is the same in a terminal of each size."""
     screen = Shown(BLOOMS)
     screen.press("n")
-    assert "search with / first" in screen.lines[-1]
+    told = [f"n: step {screen.browser.at}: {screen.lines[-1]}"]
+    for keys in SESSION.strip().split("\n"):
+        screen.press(*keys.split())
+        told.append(f"{keys}: step {screen.browser.at}: {screen.lines[-1]}")
+    pictures = []
+    for size, number in (((80, 24), 2), ((40, 12), 5), ((140, 30), 5)):
+        screen = Shown(BLOOMS, size=size)
+        screen.press(str(number), "enter")
+        pictures.append("\n".join(line.rstrip() for line in screen.lines))
+    require_scene("replay-screen", "\n".join(told), *pictures)
 
 
 def test_the_game_plays_and_pauses_at_a_speed() -> None:
@@ -199,16 +192,6 @@ def test_help_names_the_keys_and_the_whole_heading() -> None:
 
 
 # --- What is shown ----------------------------------------------------------------------------------------
-
-
-def test_a_step_has_its_events_its_clocks_and_the_reason_of_the_end() -> None:
-    screen = Shown(BLOOMS)
-    screen.press("right", "right")
-    assert "seat 2 b: L:A1 rejected after" in screen.text and "of reserve remaining" in screen.text
-    assert ">2 reserve 6.0 s  b (2s+6s/2s)" in screen.text and " 1 reserve 6.0 s  a" in screen.text
-    assert ">2 2: L:A2, 1 rejected" in screen.text
-    screen.press("end")
-    assert "seat 1 a resigned" in screen.text and "b won: a resigned" in screen.text
 
 
 def test_a_turn_of_several_seats_is_shown_together() -> None:
@@ -284,12 +267,6 @@ def test_the_views_of_a_game_with_hidden_information_take_turns() -> None:
         assert screen.browser.at == 2, "at the same step"
     screen.press("v")
     assert "board, all seats" in screen.text
-
-
-def test_an_open_game_has_one_view() -> None:
-    screen = Shown(BLOOMS)
-    screen.press("v")
-    assert "every seat sees everything" in screen.lines[-1]
 
 
 # --- What fits --------------------------------------------------------------------------------------------
@@ -390,11 +367,3 @@ def test_a_seat_s_list_has_no_times_of_moves_that_it_was_not_told() -> None:
     moves = [n for n in range(spectator.last) if all(f"{one}: " in spectator.label(n) for one in (1, 2))]
     assert all(", " in spectator.time(number) for number in moves) and moves
     assert all(", " not in seat.time(number) for number in moves)
-
-
-def test_the_smallest_terminal_shows_most_of_the_board() -> None:
-    screen = Shown(BLOOMS, size=(40, 12))
-    screen.press("end")
-    for row in lines(screen.browser.picture(screen.browser.at))[:8]:
-        assert "".join(ink.text for ink in row).rstrip() in screen.text
-    assert "step 5 of 5" in screen.text and "? help" in screen.text

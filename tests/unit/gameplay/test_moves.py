@@ -67,9 +67,9 @@ def test_what_is_refused_says_which_move_and_why() -> None:
     assert "given 2 times, but the number of chance events here is 1" in refused(
         "thetree", "--chance", DEAL, "--chance", DEAL
     )
-    assert "--count and --news" in refused("blooms", "--count", "--news")
+    assert "`--count` and `--news`" in refused("blooms", "--count", "--news")
     assert "--perft N" in refused("blooms", "--divide")
-    assert "prints no moves" in refused("blooms", "--most", "1", "--count")
+    assert "`--most` and `--count` are given" in refused("blooms", "--most", "1", "--count")
     assert "--seat 1 to 2" in refused("blooms", "--seat", "3")
 
 

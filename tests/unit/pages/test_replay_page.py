@@ -164,17 +164,17 @@ def test_html_refuses_what_it_cannot_do(tmp_path: Path, record: GameRecord) -> N
     before = (tmp_path / "games.jsonl").read_bytes()
     for words, message in [
         (("--html", "x.html"), "has 3 games, expected the ID of one of them with --html"),
-        (("1", "--html", "x.html", "--json"), "--json and --html are given, expected only one of them"),
-        (("1", "--html", "x.html", "--all"), "--all and --html are given, expected only one of them"),
+        (("1", "--html", "x.html", "--json"), "`--json` and `--html` are given, expected only one of them"),
+        (("1", "--html", "x.html", "--all"), "`--all` and `--html` are given, expected only one of them"),
         (("1", "--html", "x.html", "--seat", "3"), "the game has 2 seats"),
-        (("1", "--html", "x.html", "--step", "2"), "--step is given with --html, which shows all steps"),
+        (("1", "--html", "x.html", "--step", "2"), "`--step` and `--html` are given"),
         (("1", "--beside", "2"), "--beside is given without --html, expected both"),
         (
             ("1", "--html", "x.html", "--beside", "3"),
             "--beside 3 is a game of Blooms, expected one of Floral",
         ),
         (("1", "--html", "x.html", "--beside", "9"), "there is no game `9`"),
-        (("1", "--json", "--step", "2"), "--step is given with --json, which shows all steps"),
+        (("1", "--json", "--step", "2"), "`--step` and `--json` are given"),
         (("1", "--html", f"{run}/games.jsonl"), "already exists and is not a page"),
         (("1", "--html", run), "cannot write `"),
     ]:
