@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from referee.core.errors import UsageError
 from referee.core.rows import Column, Grid
-from referee.core.settings import STANDARD_POINTS
 from referee.core.text import shown, signed, true_minus
 from referee.core.units import about
 from referee.ratings.after_stop import estimate
