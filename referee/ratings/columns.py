@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from referee.core.errors import UsageError
 from referee.core.rows import Column, Grid
+from referee.core.settings import STANDARD_POINTS
 from referee.core.text import shown, signed, true_minus
 from referee.core.units import about
 from referee.ratings.after_stop import estimate
@@ -127,7 +128,7 @@ def default_columns(table: Standings) -> tuple[str, ...]:
         for name in ("ranks", "ahead")
         if all(COLUMNS[name].cell(row, MoveTimes()) == NONE for row in table.rows)
     }
-    has_points = any(row.tally.scale != STANDARD for row in table.rows)
+    has_points = any(row.tally.scale != STANDARD_POINTS for row in table.rows)
     return (
         *(["points"] if has_points else []),
         *(name for name in found if name not in dropped and not (has_points and name == "score")),
