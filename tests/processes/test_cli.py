@@ -116,15 +116,6 @@ def test_stderr_of_a_bot_at_fault_is_shown_and_escaped() -> None:
     assert "\\x1b[2J" in done.err and "control character" in done.err
 
 
-def test_text_from_a_bot_is_escaped_where_it_is_shown(tmp_path: Path) -> None:
-    folder = str(tmp_path / "run")
-    words = [f"x={BAD} 'forged, properly'", f"good={PLAIN}", "-n", "1", "--watch", "--dialogue", "-o", folder]
-    done = referee("match", "blooms", *words)
-    assert "\\u202eevil\\u2028" in done.err and "10 answers rejected" in done.err
-    assert "\\u202eevil" in referee("replay", folder).out
-    assert referee("verify", folder).code == 0
-
-
 def test_watch_draws_and_dialogue_quotes() -> None:
     done = referee("match", "blooms", f"a={PLAIN}", f"b={PLAIN}", "-n", "1", "--watch", *FAST)
     assert "1:a:b: blooms size=3 target=2, seat 1 a (90s+10m/10s), seat 2 b (90s+10m/10s)" in done.err
@@ -319,23 +310,6 @@ def test_ctrl_c_in_a_terminal_does_not_reach_the_bots(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_signal_that_is_ignored_stays_ignored(tmp_path: Path) -> None:
-    """As under nohup."""
-    command = [sys.executable, "-m", "referee", "match", "blooms", f"a={BAD} sleep 0.3", f"b={BAD} none"]
-    code = "import os, signal, sys; signal.signal(signal.SIGHUP, signal.SIG_IGN)"
-    code += "; os.execv(sys.argv[1], sys.argv[1:])"
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, *command, "--dialogue"], stderr=subprocess.PIPE, stdout=subprocess.PIPE
-    )
-    assert process.stderr
-    while b" REF: ask 1" not in process.stderr.readline():
-        pass
-    process.send_signal(signal.SIGHUP)
-    process.communicate(timeout=TOO_LONG_S)
-    assert process.returncode == 0
-
-
-@pytest.mark.slow
 def test_a_match_tries_a_bot_that_does_not_start_three_times(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     words = [f"x={BAD} 'crashes at the start'", f"g={PLAIN}", "-n", "10", "-o", str(folder), *HERE]
@@ -373,14 +347,6 @@ def test_what_is_no_file_of_ours_is_told_in_one_line_and_not_waited_for(command:
             done.err,
         )
         assert done.err.count("\n") == 1 and not done.out
-
-
-@pytest.mark.slow
-def test_dialogues_are_read_with_the_same_care(tmp_path: Path) -> None:
-    assert referee("match", "blooms", PLAIN, PLAIN, "-o", str(tmp_path / "run"), *FAST).code == 0
-    os.mkfifo(tmp_path / "run" / "dialogues.jsonl")
-    done = referee("find", str(tmp_path / "run"), "--dialogue")
-    assert done.code == 2 and done.err.endswith("dialogues.jsonl`: it is a FIFO, expected a regular file\n")
 
 
 def test_a_line_that_is_too_long_is_damage_and_not_torn(

@@ -16,7 +16,7 @@ import pytest
 
 from referee.records import journal, record
 from tests.catalogue.row import RESIGNS
-from tests.command import BAD, HERE, PLAIN, referee, sh
+from tests.command import BAD, PLAIN, referee, sh
 from tests.processes.runs import forged, games, lines_of, toml
 
 
@@ -97,14 +97,6 @@ def test_a_run_notices_that_its_records_are_gone_and_rescues_them(
     done = referee("run", str(file))
     assert done.code == 0 and f"{stored} of 12 games played" in done.err
     assert len(games(folder)) == 12 and referee("verify", str(folder)).code == 0
-
-
-@pytest.mark.slow
-def test_a_match_notices_it_too(tmp_path: Path) -> None:
-    deed = "[ $(wc -l < r/games.jsonl) -lt 3 ] || rm -rf r"
-    bots = [f"a={sh(f'cd {tmp_path}; while asked; do {deed}; echo resign $n; done')}", f"b={sh(RESIGNS)}"]
-    done = referee("match", "blooms", *bots, "-n", "6", "-o", str(tmp_path / "r"))
-    assert done.code == 4 and done.out == "" and "was removed; all its records are in" in done.err
 
 
 @pytest.mark.parametrize("after", [1, pytest.param(4, marks=SLOW)])
@@ -303,13 +295,6 @@ def test_the_head_hash_of_an_earlier_state_is_in_the_chain(played: tuple[Path, P
     assert referee("run", str(file)).code == 0
     done = referee("verify", str(folder), "--head", head)
     assert done.code == 0 and done.out.startswith("12 games verified") and "lines after it: 7" in done.out
-
-
-def test_a_match_tells_its_head_hash(tmp_path: Path) -> None:
-    folder = tmp_path / "run"
-    done = referee("match", "blooms", f"a={sh(RESIGNS)}", f"b={PLAIN}", "-o", str(folder), *HERE)
-    assert head_told(done.err) == lines_of(folder)[-1]["hash"]
-    assert head_told(referee("table", str(folder)).err) == head_told(done.err)
 
 
 @pytest.mark.slow

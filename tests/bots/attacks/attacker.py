@@ -222,7 +222,7 @@ def system_v_message() -> None:
         raise OSError(ctypes.get_errno(), "message")
 
 
-def connect(family: int, kind: int, address: object) -> None:
+def connect(family: int, kind: int, address: str | tuple[str, int]) -> None:
     one = socket.socket(family, kind)
     held.append(one)  # a connection that is closed is not accepted by everybody
     one.connect(address)
