@@ -164,10 +164,14 @@ def play_game(settings: PlaySettings) -> None:
 
 def _seated(slug: str, players: tuple[str, ...], seat: int | None, seats: int) -> list[Bot]:
     cwd = Path.cwd()
-    found = [_person(text, cwd) or Bot.parse(text, cwd) for text in players]
-    given = [text.startswith(f"{bot.name}=") for text, bot in zip(players, found, strict=True)]
-    if not any(bot.is_person for bot in found):
-        found, given = _with_person(slug, found, given, seat, seats)
+    found = [(bot, text.startswith(f"{bot.name}=")) for text in players for bot in [_player(text, cwd)]]
+    if not any(bot.is_person for bot, _ in found):
+        number = seat or 1
+        if number > seats:
+            raise UsageError(f"`--seat` is {seat}, but the game has {seats} seats, expected 1 to {seats}")
+        found = found or [(sample_bot(slug, cwd), False)] * (seats - 1)
+        if len(found) == seats - 1:  # they leave a seat to a person
+            found.insert(number - 1, (Bot.of(ME, (), cwd), False))
     elif seat is not None:
         raise UsageError(
             "`--seat` is given although the place of `me` already sets the seat, expected only one of them"
@@ -177,41 +181,20 @@ def _seated(slug: str, players: tuple[str, ...], seat: int | None, seats: int) -
             f"`{slug}` has {counted(seats, 'seat')}, expected {counted(seats, 'player')}, including `me`, "
             f"not {len(found)}"
         )
-    if not any(bot.is_person for bot in found):
+    if not any(bot.is_person for bot, _ in found):
         raise UsageError("none of the players is `me`, expected a person; for bots alone use `referee match`")
-    bots = distinct(found, given)
+    bots = distinct([bot for bot, _ in found], [is_named for _, is_named in found])
     for bot in bots:
         if not bot.is_person:
             bot.check()
     return bots
 
 
-def _with_person(
-    slug: str, bots: list[Bot], given: list[bool], seat: int | None, seats: int
-) -> tuple[list[Bot], list[bool]]:
-    """The players with a person in a seat if they leave one, and whether the name of each was given; sample
-    bots have the other seats where there are no players.
-    """
-    number = seat or 1
-    if number > seats:
-        raise UsageError(f"`--seat` is {seat}, but the game has {seats} seats, expected 1 to {seats}")
-    if not bots:
-        bots, given = [sample_bot(slug, Path.cwd())] * (seats - 1), [False] * (seats - 1)
-    if len(bots) != seats - 1:
-        return bots, given
-    me = Bot.of(ME, (), Path.cwd())
-    return (
-        [*bots[: number - 1], me, *bots[number - 1 :]],
-        [*given[: number - 1], False, *given[number - 1 :]],
-    )
-
-
-def _person(text: str, cwd: Path) -> Bot | None:
-    """The person that a text names; None for a bot. Raises `UsageError`."""
+def _player(text: str, cwd: Path) -> Bot:
+    """The person or the bot that a text names. Raises `UsageError`."""
     name, equals, what = text.partition("=")
-    if text != ME and (not equals or what != ME or re.search(r"\s", name)):
-        return None
-    return Bot.of(name, (), cwd)
+    is_person = text == ME or (equals and what == ME and not re.search(r"\s", name))
+    return Bot.of(name, (), cwd) if is_person else Bot.parse(text, cwd)
 
 
 def _table(bot: Bot) -> dict[str, Any]:
