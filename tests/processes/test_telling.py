@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-import pexpect
 import pytest
 
 from referee.core.units import about_seconds
@@ -18,7 +16,6 @@ from referee.records.durations import last_games
 from referee.tournament.run.lock import is_locked, locked
 from tests.command import BAD, HERE, PLAIN, ROOT, referee
 from tests.processes.runs import games, resigning, toml
-from tests.waiting import TOO_LONG_S
 
 
 @pytest.fixture(scope="module")
@@ -301,37 +298,3 @@ def test_a_dry_run_on_a_cluster_refuses_nothing_that_this_machine_lacks(tmp_path
     assert "programs that each machine would build first: b" in dry.out
     assert "would be sent" in dry.out and "only then is it known whether it can play" in dry.out
     assert {path.name for path in tmp_path.iterdir()} == {"t.toml"}
-
-
-# --- In a terminal ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_a_terminal_shows_faults_with_stderr_and_hint(tmp_path: Path) -> None:
-    bots = {"good": PLAIN, "bad": f"{BAD} 'crashes at the start'"}
-    file = toml(tmp_path / "t.toml", bots, rounds=3, workers=1)
-    words = ["-m", "referee", "run", str(file)]
-    screen = pexpect.spawn(sys.executable, words, encoding="utf-8", timeout=TOO_LONG_S, dimensions=(24, 80))
-    screen.expect("of 6: 1:[a-z:]+: good won: bad did not start")
-    screen.expect("stderr: boom")
-    screen.expect("hint: ")
-    screen.expect("head hash")
-    screen.expect(pexpect.EOF)
-    screen.close()
-    assert screen.exitstatus == 0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("setting", [{"TERM": "dumb"}, {"NO_COLOR": "1"}])
-def test_dumb_terminals_and_those_without_colour(setting: dict[str, str], tmp_path: Path) -> None:
-    env = {**os.environ, "TERM": "xterm-256color", **setting}
-    words = ["-m", "referee", "run", str(toml(tmp_path / "t.toml", rounds=1))]
-    screen = pexpect.spawn(
-        sys.executable, words, env=env, encoding="utf-8", timeout=TOO_LONG_S, dimensions=(24, 80)
-    )
-    screen.expect(pexpect.EOF)
-    written = str(screen.before)
-    screen.close()
-    assert screen.exitstatus == 0 and "6 of 6: 1:" in written
-    assert ("\x1b" in written) == ("NO_COLOR" in setting)
-    assert not re.search(r"\x1b\[[0-9;]*3[0-9](;[0-9]+)*m", written)
