@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import pty
-import re
 import subprocess
 import sys
 import termios
@@ -15,7 +14,7 @@ from signal import SIGHUP, SIGINT, SIGTERM, Signals
 import pexpect
 import pytest
 
-from tests.command import HERE, PLAIN, THIS_PYTHON, referee, referee_process
+from tests.command import HERE, PLAIN, THIS_PYTHON, referee
 from tests.processes.test_colour import ALWAYS, COLOUR, DUMB, NONE, XTERM, environment
 from tests.waiting import TOO_LONG_S
 
@@ -137,14 +136,6 @@ def test_no_colour_is_no_colour_on_the_screen_either(env: dict[str, str], game: 
 
 
 @pytest.mark.slow
-def test_an_empty_variable_is_none(game: Path) -> None:
-    terminal = Terminal({**XTERM, "NO_COLOR": ""}, str(game))
-    terminal.until("step 0 of")
-    terminal.screen.send("q")
-    assert terminal.ended() == 0 and COLOUR.search(terminal.written)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("env", [DUMB, pytest.param({}, marks=pytest.mark.slow)])
 def test_a_dumb_terminal_gets_the_text(env: dict[str, str], game: Path) -> None:
     terminal = Terminal(env, str(game))
@@ -198,19 +189,6 @@ def test_the_screen_s_library_is_not_loaded_for_text(words: list[str], game: Pat
 
 
 @pytest.mark.slow
-def test_a_step_to_begin_at(game: Path) -> None:
-    whole = referee("replay", str(game)).out
-    done = referee("replay", str(game), "--step", "2")
-    assert done.code == 0 and done.out.splitlines()[:2] == whole.splitlines()[:2]
-    assert (
-        re.findall(r"^(\d+)\. ", done.out, re.MULTILINE) == re.findall(r"^(\d+)\. ", whole, re.MULTILINE)[1:]
-    )
-    assert whole.endswith("\n".join(done.out.splitlines()[2:]) + "\n")
-    wrong = referee_process("replay", str(game), "--step", "999")
-    assert wrong.code == 2 and "no step 999, expected 0 to " in wrong.err
-
-
-@pytest.mark.slow
 def test_the_screen_begins_at_a_step(game: Path) -> None:
     terminal = Terminal(XTERM, str(game), "--step", "2")
     terminal.until("step 2 of")
@@ -235,40 +213,5 @@ def test_games_are_chosen_from_a_list_one_after_another(games: Path) -> None:
     terminal.until("step 0 of")
     terminal.screen.send("q")
     terminal.until("4 games")
-    terminal.screen.send("q")
-    assert terminal.ended() == 0
-
-
-@pytest.mark.slow
-def test_a_signal_closes_the_list(games: Path) -> None:
-    terminal = Terminal(XTERM, str(games))
-    terminal.until("4 games")
-    terminal.screen.kill(SIGTERM)
-    assert terminal.ended() == 3
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("words", [[], ["--all"]])
-def test_the_list_of_games_is_text_with_a_heading_in_a_pipe(words: list[str], games: Path) -> None:
-    heading, rule, *rows = referee("replay", str(games), *words).out.splitlines()
-    assert heading.split() == ["game", "id", "result", "how", "it", "ended"] and set(rule) == {"-", " "}
-    assert [row.split()[:2] for row in rows] == [
-        [str(number), name] for number, name in enumerate(("1:a:b", "1:b:a", "2:a:b", "2:b:a"), 1)
-    ]
-
-
-@pytest.mark.slow
-def test_a_large_terminal_has_a_larger_board(game: Path) -> None:
-    terminal = Terminal(XTERM, str(game), "--step", "3", size=(50, 140))
-    terminal.until("╭──╮")
-    terminal.screen.send("q")
-    assert terminal.ended() == 0
-
-
-@pytest.mark.slow
-def test_a_small_terminal_has_a_board(game: Path) -> None:
-    terminal = Terminal(XTERM, str(game), "--step", "3", size=(12, 40))
-    terminal.until("E3")
-    terminal.until("step 3 of")
     terminal.screen.send("q")
     assert terminal.ended() == 0
