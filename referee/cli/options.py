@@ -166,7 +166,7 @@ def group(kind: type[_Group], given: Mapping[str, Any]) -> _Group:
 
 def given_of(options: Mapping[str, object]) -> list[str]:
     """The options, by their names, that were given a value."""
-    return [name for name, value in options.items() if value not in (None, "", ()) and value is not False]
+    return [name for name, value in options.items() if value not in (None, (), {}) and value is not False]
 
 
 def only_one(options: Mapping[str, object]) -> list[str]:
