@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -33,11 +33,10 @@ from referee.records.replay import verify
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
 from referee.tournament.workers.local_backend import local_backend
-from referee.tournament.workers.task import Finished, Report, Task, Void
+from referee.tournament.workers.task import Backend, Finished, Report, Task, Void
 from tests.command import ROOT
 from tests.holdings import Holdings, Process, holdings, marked, temporary_files_in
 from tests.tools.fault_oracle import DRAWN, Foretold, course_of, foretell
-from tests.tools.play_tasks import play_tasks
 from tests.waiting import POLL_S, TOO_LONG_S
 
 STRETCH = 1000
@@ -197,6 +196,16 @@ class Checker:
         print(self.complaints[-1], file=sys.stderr)
 
 
+def play_stretch(pool: Backend, tasks: Iterator[Task], enough: Callable[[], bool]) -> None:
+    """Starts tasks until it is enough, and plays those that were started to their end."""
+    while True:
+        while pool.has_room and not enough():
+            pool.play(next(tasks))
+        if not pool.busy:
+            break
+        pool.take_reports(0.1)
+
+
 def play(seed: str, games: int, workers: int, checker: Checker, level: str = "none") -> Iterator[Pause]:
     """Plays so many games, or a few more; what is held in the pauses."""
 
@@ -212,7 +221,7 @@ def play(seed: str, games: int, workers: int, checker: Checker, level: str = "no
     try:
         while (so_far := checker.games) < games:
             stretch = STRETCH if so_far else WARM_UP * workers
-            play_tasks(pool, todo, partial(checker.has, min(games, so_far + stretch)))
+            play_stretch(pool, todo, partial(checker.has, min(games, so_far + stretch)))
             checker.miss()
             print(f"{checker.games} games", file=sys.stderr)
             now = checker.pause(warm)

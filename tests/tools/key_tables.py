@@ -25,7 +25,6 @@ from referee.tournament.formats import FORMATS
 from referee.tournament.formats.knockout import Knockout
 from referee.tournament.formats.league import League
 from tests.command import ROOT
-from tests.tools.made_pages import print_or_write
 
 PAGE = ROOT / "referee" / "docs" / "TOURNAMENT.md"
 
@@ -151,7 +150,10 @@ def file(table: str, given: Mapping[str, str], folder: Path) -> Path:
 
 def main(words: list[str]) -> None:
     """Prints or writes the page."""
-    print_or_write(page(PAGE.read_text()), PAGE, words)
+    if words == ["--write"]:
+        PAGE.write_text(page(PAGE.read_text()))
+    else:
+        print(page(PAGE.read_text()), end="")
 
 
 if __name__ == "__main__":

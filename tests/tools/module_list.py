@@ -14,7 +14,6 @@ from pathlib import Path
 
 from tests.command import ROOT
 from tests.imports import imports, parsed
-from tests.tools.made_pages import print_or_write
 
 PACKAGE = ROOT / "referee"
 PAGE = PACKAGE / "MODULES.md"
@@ -102,7 +101,10 @@ def _rows(modules: dict[str, Path]) -> Iterable[str]:
 
 def main(words: list[str]) -> None:
     """Prints or writes the page."""
-    print_or_write(page(), PAGE, words)
+    if words == ["--write"]:
+        PAGE.write_text(page())
+    else:
+        print(page(), end="")
 
 
 if __name__ == "__main__":
