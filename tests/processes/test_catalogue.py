@@ -535,7 +535,14 @@ def test_a_tournament_of_the_worst(tmp_path: Path) -> None:
         "good": "play",
     }
     verdicts = {f"row-{number}": case.verdict for number, case in worst.items()} | {"illegal": "illegal"}
-    lines = ["[tournament]", 'game = "blooms"', "workers = 2", 'seed = "s"', 'clock = "30s"', "fresh = true"]
+    lines = [
+        "[tournament]",
+        'game = "blooms"',
+        "workers = 2",
+        'seed = "s"',
+        'clock = "30s"',
+        'processes = "game"',
+    ]
     for name, bot in bots.items():
         lines += ["[[bot]]", f"name = {json.dumps(name)}", f"cmd = {json.dumps(command(bot))}"]
         if verdicts.get(name) == "time":

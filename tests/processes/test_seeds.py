@@ -55,7 +55,9 @@ def test_no_bot_can_read_the_seed_while_the_run_is_on(command: str, tmp_path: Pa
         "cat t.toml t-results/* /proc/[0-9]*/cmdline /proc/[0-9]*/environ >> seen 2>/dev/null\n"
         f"exec {PLAIN.replace('{python}', THIS_PYTHON)}\n"
     )
-    file = toml(tmp_path / "t.toml", {"spy": f"sh {spy}", "plain": PLAIN}, seed=None, fresh=True, workers=1)
+    file = toml(
+        tmp_path / "t.toml", {"spy": f"sh {spy}", "plain": PLAIN}, seed=None, processes="game", workers=1
+    )
     folder = tmp_path / "t-results"
     if command == "run":
         assert referee("run", str(file)).code == 0

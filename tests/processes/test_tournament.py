@@ -299,7 +299,7 @@ def test_builds_environment_and_fresh_processes(tmp_path: Path) -> None:
         seed = "s"
         workers = 0
         keep = "all"
-        fresh = true
+        processes = "game"
         [options]
         size = 3
         [[bot]]

@@ -75,7 +75,7 @@ def test_the_glossaries_are_sorted_and_have_only_words_in_use() -> None:
     tables = [re.findall(r"^\| (.+?) \| (.+) \|$", text, re.MULTILINE)[1:] for text in glossaries()]
     for_code, for_users = ([word.casefold() for word, _ in rows] for rows in tables)
     assert for_code == sorted(set(for_code)) and for_users == sorted(set(for_users))
-    assert not {*for_code} & {*for_users} and len(for_code) > 40 and len(for_users) > 20
+    assert not {*for_code} & {*for_users} and len(for_code) > 30 and len(for_users) > 20
     assert [word for rows in tables for word, meaning in rows if meaning.endswith(".")] == []
     used = text_of_the_code()
     unused = [word for word in for_code + for_users if not re.search(rf"\b{re.escape(word)}", used)]

@@ -68,7 +68,7 @@ def bot_tables(
 
     Raises `UsageError`.
     """
-    processes = _processes(main, "encounter")
+    processes = main.one_of("processes", PROCESSES, "encounter")
     common = Bot(
         "",
         (),
@@ -117,7 +117,7 @@ def _bot_table(
     return BotTable(
         bot,
         control_of(fields, "clock"),
-        _processes(fields, processes),
+        fields.one_of("processes", PROCESSES, processes),
         folder,
         (bot.name, origin.build, cwd) if origin.build else None,
         "" if elsewhere else next(lacking, ""),
@@ -179,22 +179,6 @@ def control_of(fields: Fields, name: str) -> TimeControl | None:
         return TimeControl.parse(text)
     except UsageError as error:
         raise UsageError(f"`{fields.at(name)}`: {error}") from None
-
-
-def _processes(fields: Fields, default: str) -> str:
-    """Reads how long a bot's processes are kept; `fresh = true` is the older form of `processes = "game"`."""
-    processes = fields.one_of("processes", PROCESSES, default)
-    if not fields.has("fresh"):
-        return processes
-    fresh = fields.flag("fresh")
-    if not fields.has("processes"):
-        return "game" if fresh else "encounter" if default == "game" else default
-    if fresh != (processes == "game"):
-        raise UsageError(
-            f"`{fields.at('fresh')}` is `{str(fresh).lower()}` and `{fields.at('processes')}` is "
-            f"`{processes}`, expected only one of them"
-        )
-    return processes
 
 
 def _user(fields: Fields, default: str) -> str:

@@ -38,7 +38,6 @@ TOURNAMENT = {
     "forgive_waiting": "true",
     "pause": "true",
     "processes": '"game"',
-    "fresh": "true",
     "isolation": '"landlock"',
     "user": '"nobody"',
 }
@@ -61,7 +60,6 @@ BOT = {
     "pty": "true",
     "person": "true",
     "processes": '"game"',
-    "fresh": "true",
     "pause": "true",
     "forgive_waiting": "true",
     "isolation": '"basic"',

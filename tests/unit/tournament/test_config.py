@@ -68,7 +68,7 @@ BAD_FILES: list[tuple[str, str]] = [
     (GOOD + 'env = { "A B" = "1" }\n', "`bot.2.env` is"),
     (GOOD + "env = { A = 1.5 }\n", "expected a table of strings and numbers, such as"),
     (GOOD + "pass_env = [1]\n", "`bot.2.pass_env` is `[1]`, expected a list of strings"),
-    (GOOD + "fresh = 1\n", "`bot.2.fresh` is `1`, expected true or false"),
+    (GOOD + "pause = 1\n", "`bot.2.pause` is `1`, expected true or false"),
     (GOOD + "[options]\nsize = 99\n", "option `size` is `99`, expected a number from 3 to 8"),
     (GOOD + "[options]\nsiez = 4\n", "`blooms` has no option `siez`, expected `size`"),
     (GOOD + "[options]\nkomi = 4\n", "`blooms` has no option `komi`, expected one of size, target"),
@@ -104,7 +104,7 @@ BAD_FILES: list[tuple[str, str]] = [
         '.toml`: `bot.2.limits` is `"1GB"`, expected a table of strings and numbers, such',
     ),
     (GOOD + "memory = '1GB'\n", "unknown key `bot.2.memory`, expected `limits.memory`"),
-    (GOOD + "fresh = { a = [true, 'x'] }\n", '`bot.2.fresh` is `{"a": [true, "x"]}`, expected true or false'),
+    (GOOD + "pause = { a = [true, 'x'] }\n", '`bot.2.pause` is `{"a": [true, "x"]}`, expected true or false'),
     (
         GOOD + '[limits]\nmemroy = "1GB"\n',
         "`limits`: unknown limit `memroy`, expected `memory`",
