@@ -21,7 +21,10 @@ PAGE = PACKAGE / "MODULES.md"
 PACKAGES = re.findall(r"^\| `([a-z]+)` \| .+ \|$", (ROOT / "ARCHITECTURE.md").read_text(), re.MULTILINE)
 """The packages of the referee, each below those that it may import from."""
 
-FURTHER = "which|where|when|how|what|as|in|with|by|for|so|whose|once|including|field|parsed|that|on|of|from"
+FURTHER = (
+    "made|kept|sent|read|each|not|even|unless|until|without|which|where|when|how|what|"
+    "as|in|with|by|for|so|whose|once|including|field|parsed|that|on|of|from"
+)
 """The words with which an explanation begins behind a comma."""
 
 HEAD = """\
