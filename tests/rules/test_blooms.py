@@ -12,6 +12,7 @@ from referee.games.blooms import Blooms, BloomsState
 from referee.games.grid import Cells, members
 from referee.games.picture import FRESH, GONE, Mark, Plane, Row
 from referee.viewing.characters import picture_text
+from tests.rules.positions import play
 from tests.rules.random_play import quick_first
 from tests.rules.slow_hex import touching
 
@@ -30,12 +31,6 @@ def position(stones: dict[str, str], mover: int, target: int = 15, side: int = 4
     )
     empty = start.empty & ~sum(cells.values())
     return replace(start, turn=10 + mover, own=own, opponent=theirs, empty=empty)
-
-
-def play(state: BloomsState, *moves: str) -> BloomsState:
-    for text in moves:
-        state = state.play({state.mover: state.read(state.mover, text)})
-    return state
 
 
 def names(state: BloomsState, cells: Cells) -> set[str]:

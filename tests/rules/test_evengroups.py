@@ -11,6 +11,7 @@ from referee.games.api import Illegal, NotAMove, Refusal
 from referee.games.evengroups import EvenGroups, EvenGroupsState
 from referee.games.picture import Mark, Plane
 from referee.viewing.characters import picture_text
+from tests.rules.positions import play, reason_of
 from tests.rules.slow_hex import touching
 
 GAME = EvenGroups()
@@ -18,12 +19,6 @@ GAME = EvenGroups()
 
 def start(side: int = 5) -> EvenGroupsState:
     return GAME.start(GAME.settle({"size": str(side)}))
-
-
-def play(state: EvenGroupsState, *moves: str) -> EvenGroupsState:
-    for text in moves:
-        state = state.play({state.mover: state.read(state.mover, text)})
-    return state
 
 
 def stones(state: EvenGroupsState) -> dict[str, str]:
@@ -36,13 +31,6 @@ def stones(state: EvenGroupsState) -> dict[str, str]:
             assert not (white and orange)
             found[name] = "W" if white else "O"
     return found
-
-
-def reason(state: EvenGroupsState, text: str) -> str:
-    with pytest.raises((NotAMove, Illegal)) as caught:
-        state.read(state.mover, text)
-    assert len(caught.value.sentence) < 200
-    return caught.value.reason
 
 
 class Slow:
@@ -174,7 +162,7 @@ def test_zero_is_even() -> None:
     ],
 )
 def test_reasons_on_the_first_turn(text: str, expected: str) -> None:
-    assert reason(start(), text) == expected
+    assert reason_of(start(), 0, text) == expected
 
 
 @pytest.mark.parametrize(
@@ -321,7 +309,7 @@ def test_a_game_may_end_before_the_board_is_full() -> None:
     assert slow.legal() == set() and ends[2].outcome()
     one, other = (state.rules.board.names[cell] for cell in ends[2].empty)
     for colours in product("WO", repeat=2):
-        assert reason(ends[2], f"{colours[0]}:{one} {colours[1]}:{other}") == "even-total"
+        assert reason_of(ends[2], ends[2].mover, f"{colours[0]}:{one} {colours[1]}:{other}") == "even-total"
 
 
 def test_a_sample_is_legal_even_if_nothing_legal_is_drawn() -> None:
@@ -330,7 +318,7 @@ def test_a_sample_is_legal_even_if_nothing_legal_is_drawn() -> None:
             return 0
 
     state = play(start(3), "O:A1", "W:E1 W:E3")
-    assert reason(state, "W:A2 W:A3") == "even-total"
+    assert reason_of(state, state.mover, "W:A2 W:A3") == "even-total"
     assert state.write(state.sample(0, Zero(b""))) == "W:A2 O:A3"
 
 

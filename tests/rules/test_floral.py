@@ -12,7 +12,7 @@ from referee.core.units import TimeControl
 from referee.gameplay.events import Ending, Moved
 from referee.gameplay.loop import play as play_match
 from referee.gameplay.terms import Terms, Verdict
-from referee.games.api import CHANCE, SHARED_CHANCE, BadChance, Illegal, NotAMove, Options
+from referee.games.api import CHANCE, SHARED_CHANCE, BadChance, Illegal, Options
 from referee.games.floral import FloralExtract
 from referee.games.floral.imagining import consistent
 from referee.games.floral.news import read
@@ -21,6 +21,7 @@ from referee.games.floral.spells import Condition
 from referee.games.floral.state import FloralState
 from referee.games.picture import Mark, Plane, Row
 from referee.viewing.characters import picture_text
+from tests.rules.positions import reason_of
 from tests.rules.random_play import quick_first
 from tests.unit.scripted import Bot, Events, ScriptedWire, listening, puppet
 
@@ -310,15 +311,6 @@ class Slow:
 # --- Against it ----------------------------------------------------------------------------------------
 
 TEXTS = (*"ABHISXZacsxz0123456789-?ß８ſ²\t", "", "AA", "A A", "-0", "0" * 4096)
-
-
-def reason_of(state: FloralState, seat: int, text: str) -> str | None:
-    try:
-        state.read(seat, text)
-    except (NotAMove, Illegal) as refusal:
-        assert len(refusal.sentence) < 200
-        return refusal.reason
-    return None
 
 
 def agree(state: FloralState, slow: Slow) -> None:

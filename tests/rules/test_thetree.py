@@ -19,6 +19,7 @@ from referee.games import GAMES
 from referee.games.api import CHANCE, SHARED_CHANCE, BadChance, Outcome, Refusal, State
 from referee.games.picture import Circle, Mark, Plane, Row
 from referee.games.thetree.state import TreeState
+from tests.rules.positions import play
 from tests.rules.random_play import quick_first
 from tests.unit.scripted import Bot, Events, Said, ScriptedWire, puppet
 
@@ -252,13 +253,6 @@ def start(players: int = 2, **options: object) -> State[Any]:
 
 def dealt(*hands: str, supply: str = "", **options: object) -> State[Any]:
     return start(len(hands), **options).chance(in_order(hands, supply))
-
-
-def play(state: State[Any], *moves: str) -> State[Any]:
-    for text in moves:
-        (seat,) = state.to_act()
-        state = state.play({seat: state.read(seat, text)})
-    return state
 
 
 def legal(state: State[Any]) -> list[str]:

@@ -17,6 +17,7 @@ from referee.games.vinetree import growing as vine_moves
 from referee.games.vinetree.growing import Fit, dead_flowers, room_of, search
 from referee.games.vinetree.position import Growth
 from referee.viewing.characters import picture_text
+from tests.rules.positions import play, reason_of
 from tests.rules.random_play import quick_first
 
 GAME = VineTree()
@@ -26,12 +27,6 @@ POSITIONS = Path(__file__).parent.parent / "bench" / "vinetree_positions.txt"
 
 def start(size: int = 9, bend: str = "excluded") -> VineTreeState:
     return GAME.start(GAME.settle({"size": str(size), "bend": bend}))
-
-
-def play(state: VineTreeState, *moves: str) -> VineTreeState:
-    for text in moves:
-        state = state.play({state.mover: state.read(state.mover, text)})
-    return state
 
 
 def parts(state: VineTreeState) -> tuple[int, ...]:
@@ -50,15 +45,6 @@ def legal(state: VineTreeState) -> list[str]:
 def in_order(text: str) -> tuple[str, int, str, str, str]:
     flower, one, other = text.split()
     return flower[0], int(flower[1:]), one[0] + other[0], one, other
-
-
-def reason(state: VineTreeState, text: str) -> str:
-    try:
-        state.read(state.mover, text)
-    except (NotAMove, Illegal) as refused:
-        assert len(refused.sentence) < 120
-        return refused.reason
-    return ""
 
 
 class Slow:
@@ -192,7 +178,7 @@ def test_cells_that_lie_side_by_side_are_not_joined() -> None:
 def test_only_the_centre_can_be_grown_twice() -> None:
     state = play(start(), "E5 L R", "E5 DD UU")
     assert not [move for move in legal(state) if move.startswith("E5")]
-    assert reason(state, "E5 DDD UUU") == "side-used"
+    assert reason_of(state, state.mover, "E5 DDD UUU") == "side-used"
     for bend in BENDS:
         rng = Stream(b"twice")
         for _ in range(20):
@@ -336,7 +322,7 @@ def test_every_text_of_the_right_form_is_judged_as_in_the_slow_implementation(be
         for flower, one, other in product(flowers, vines, vines):
             if flower not in slow.flowers and len(one + other) > 2:
                 continue  # the vines are not looked at
-            why = reason(state, f"{flower} {one} {other}")
+            why = reason_of(state, state.mover, f"{flower} {one} {other}") or ""
             assert why == slow.reason(flower, (one, other))
             if not why:
                 accepted.add(state.write(state.read(state.mover, f"{flower} {one} {other}")))

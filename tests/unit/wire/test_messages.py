@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import astuple, fields
 from string import ascii_lowercase, digits
+from unittest import mock
 
 import pytest
 from hypothesis import given
@@ -15,6 +16,7 @@ from referee.gameplay.events import Ending
 from referee.games.api import Outcome
 from referee.protocol import messages as m
 from referee.protocol.session import Phase
+from referee.wire.connection import BotConnection
 from referee.wire.referee_session import (
     LINES_CAP,
     LIST_CAP,
@@ -288,6 +290,18 @@ def test_an_answer_after_the_time_was_up_is_stale() -> None:
     session.lapse()
     assert session.receive(b"move 1 L:A1\n") == [] and not session.failure
     assert session.extra_output.stale_count == 1
+
+
+def test_answers_to_closed_questions_are_counted_and_hinted_at() -> None:
+    connection = BotConnection(mock.Mock(), failure=Failure(Ending.START, ""))
+    connection.session = playing()
+    connection.session.receive(b"move 1 L:A1\n")
+    asked(connection.session)
+    assert connection.session.receive(b"move 1 a\nmove 1 b\n") == []
+    assert connection.what_came(10_000_000, False) == (
+        "2 answers to closed questions arrived",
+        "it answered a question that was already closed: use the number of the last `ask`",
+    )
 
 
 def test_each_question_may_be_followed_by_as_many_lists() -> None:
