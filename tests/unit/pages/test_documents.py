@@ -45,13 +45,6 @@ def test_a_page_is_divided_at_its_headings() -> None:
     assert plain("\n".join(found["the-reserve-and-more"].lines)) == "A link to *reserve* time."
 
 
-@pytest.mark.parametrize(
-    "words", ["setup install", "installation", "install pip", "getting started", "readme"]
-)
-def test_who_looks_for_the_installation_is_led_to_it(words: str) -> None:
-    assert "installation-and-setup" in [hit.section.anchor for hit in search(words.split())]
-
-
 @pytest.mark.usefixtures("one_page")
 @pytest.mark.parametrize(
     ("words", "anchors", "line"),
