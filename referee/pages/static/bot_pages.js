@@ -21,12 +21,6 @@ function botPages(data, address, tableOf, position, breakable) {
   /** So many games of a pair are listed; the list of all games has the others. */
   const MOST_LISTED = 50;
 
-  const make = (tag, content = "", attributes = {}) => {
-    const made = document.createElement(tag);
-    made.append(...[content].flat());
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    return made;
-  };
   const grouped = (number) => number.toLocaleString("en", { maximumFractionDigits: 2 });
   const counted = (number, noun) => `${grouped(number)} ${noun}${number === 1 ? "" : "s"}`;
   const query = (...parts) => parts.map(encodeURIComponent).join("&");
@@ -125,12 +119,6 @@ function botPages(data, address, tableOf, position, breakable) {
     return found;
   };
 
-  const svg = (tag, attributes = {}, content = []) => {
-    const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    made.append(...[content].flat());
-    return made;
-  };
   const signed = (number) => `${number > 0 ? "+" : number < 0 ? "−" : ""}${grouped(Math.abs(number))}`;
 
   /** A bot's rating over the course of the tournament. */
@@ -141,20 +129,20 @@ function botPages(data, address, tableOf, position, breakable) {
     const x = (games) => left + ((width - left - 8) * games) / last;
     const y = (elo) => top + ((height - top - 40) * (high - elo)) / Math.max(1, high - low);
     const ends = [...new Set([high, low])].flatMap((elo) => [
-      svg("path", { class: "guide", d: `M${left} ${y(elo)}H${width - 8}` }),
-      svg("text", { class: "end", x: left - 6, y: y(elo) + 4.5 }, signed(elo)),
+      makeShape("path", "", { class: "guide", d: `M${left} ${y(elo)}H${width - 8}` }),
+      makeShape("text", signed(elo), { class: "end", x: left - 6, y: y(elo) + 4.5 }),
     ]);
     const label = `${signed(points[0][1])} after ${counted(points[0][0], "game")}, ${signed(elos.at(-1))} after ${grouped(last)}`;
-    const drawn = svg("svg", { class: "chart small-chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Elo of ${name}: ${label}` }, [
+    const drawn = makeShape("svg", [
       ...ends,
-      svg("g", { class: "serie-0" }, [
-        svg("path", { class: "line", d: `M${points.map(([games, elo]) => `${x(games)} ${y(elo)}`).join("L")}` }),
-        ...points.map(([games, elo]) => svg("circle", { class: "dot", cx: x(games), cy: y(elo), r: 3 }, svg("title", {}, `${signed(elo)} after ${counted(games, "game")}`))),
-      ]),
-      svg("text", { class: "middle", x: x(points[0][0]), y: height - 22 }, grouped(points[0][0])),
-      svg("text", { class: "end", x: width - 8, y: height - 22 }, grouped(last)),
-      svg("text", { class: "middle", x: (width + left) / 2, y: height - 4 }, "games of the tournament"),
-    ]);
+      makeShape("g", [
+        makeShape("path", "", { class: "line", d: `M${points.map(([games, elo]) => `${x(games)} ${y(elo)}`).join("L")}` }),
+        ...points.map(([games, elo]) => makeShape("circle", makeShape("title", `${signed(elo)} after ${counted(games, "game")}`), { class: "dot", cx: x(games), cy: y(elo), r: 3 })),
+      ], { class: "serie-0" }),
+      makeShape("text", grouped(points[0][0]), { class: "middle", x: x(points[0][0]), y: height - 22 }),
+      makeShape("text", grouped(last), { class: "end", x: width - 8, y: height - 22 }),
+      makeShape("text", "games of the tournament", { class: "middle", x: (width + left) / 2, y: height - 4 }),
+    ], { class: "chart small-chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Elo of ${name}: ${label}` });
     return make("div", [make("h3", "Elo over the tournament"), make("p", label, { class: "soft small" }), drawn]);
   };
 
@@ -166,16 +154,15 @@ function botPages(data, address, tableOf, position, breakable) {
     const [[left, right], [top, bottom]] = [box(1), box(2)];
     const points = shape.map((point) => point.join()).join(" ");
     const best = cells[counts.indexOf(largest)][0];
-    const drawn = svg("svg", { class: "heat", viewBox: `${left} ${top} ${right - left} ${bottom - top}`, role: "img", "aria-label": `Most of all ${best}: ${counted(largest, "move")}` },
-      cells.map(([cell, x, y], at) => {
-        const made = svg("g", { transform: `translate(${x} ${y})` }, [
-          svg("title", {}, `${cell}: ${counted(counts[at], "move")}`),
-          svg("polygon", { points }),
-          svg("text", { y: 0.13 }, grouped(counts[at])),
-        ]);
+    const drawn = makeShape("svg", cells.map(([cell, x, y], at) => {
+        const made = makeShape("g", [
+          makeShape("title", `${cell}: ${counted(counts[at], "move")}`),
+          makeShape("polygon", "", { points }),
+          makeShape("text", grouped(counts[at]), { y: 0.13 }),
+        ], { transform: `translate(${x} ${y})` });
         made.style.setProperty("--share", `${(60 * counts[at]) / largest}%`);
         return made;
-      }));
+      }), { class: "heat", viewBox: `${left} ${top} ${right - left} ${bottom - top}`, role: "img", "aria-label": `Most of all ${best}: ${counted(largest, "move")}` });
     return make("div", [make("h3", "Where it plays"), make("p", `How many of its moves use each cell; most of all ${best}, in ${counted(largest, "move")}`, { class: "soft small" }), drawn]);
   };
 

@@ -26,15 +26,8 @@
   /** A number for people, such as 4,350. */
   const grouped = (number) => number.toLocaleString("en");
 
-  const made = (tag, text, attributes = {}) => {
-    const element = document.createElement(tag);
-    element.textContent = text;
-    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-    return element;
-  };
-
   /** The id of a game, which may be broken into lines after its section and between the bots. */
-  const breakable = (id) => id.split(/(?<=[/:])/).flatMap((part) => [part, made("wbr", "")]);
+  const breakable = (id) => id.split(/(?<=[/:])/).flatMap((part) => [part, make("wbr", "")]);
 
   /** How an address ends that leads to a step of a game. */
   const atStep = (step) => (Number.isInteger(step) ? `@${step}` : "");
@@ -87,14 +80,14 @@
     let onAPage = ON_A_PAGE;
 
     function idCell(game, number) {
-      const id = isReplayed ? made("a", "", { href: address(game[ID], number) }) : document.createDocumentFragment();
+      const id = isReplayed ? make("a", "", { href: address(game[ID], number) }) : document.createDocumentFragment();
       id.append(...breakable(game[ID]));
       return id;
     }
 
     function decidingCell(game, number) {
       const step = game[DECIDING];
-      return step === null ? "" : made("a", grouped(step), { href: address(game[ID], number) + atStep(step) });
+      return step === null ? "" : make("a", grouped(step), { href: address(game[ID], number) + atStep(step) });
     }
 
     function resultCell(game) {
@@ -105,9 +98,9 @@
         if (seat) cell.append(several ? ", " : " – ");
         const best = game[RANKS][seat] === 1;
         if (several) cell.append(`${game[RANKS][seat]}. `);
-        const name = made(best && !tied ? "strong" : "span", "");
+        const name = make(best && !tied ? "strong" : "span", "");
         const page = `${find("bot") ? "" : "../index.html"}#bot?${encodeURIComponent(data.bots[bot])}`;
-        name.append(made("a", data.bots[bot], { href: page, class: "quiet" }));
+        name.append(make("a", data.bots[bot], { href: page, class: "quiet" }));
         cell.append(name);
       });
       if (!several && game[BOTS].length === 2 && tied) cell.append(" (tied)");
@@ -115,7 +108,7 @@
       return cell;
     }
 
-    const option = (select, value, text = value) => select.append(made("option", text, { value }));
+    const option = (select, value, text = value) => select.append(make("option", text, { value }));
     const fill = (name, values) => {
       const select = filters.elements[name];
       option(select, "", "any");
@@ -174,9 +167,9 @@
     };
 
     const rowOf = (number) => {
-      const row = document.createElement("tr");
+      const row = make("tr");
       columns.forEach((column, at) => {
-        const cell = document.createElement(at === 1 ? "th" : "td");
+        const cell = make(at === 1 ? "th" : "td");
         if (at === 1) cell.scope = "row";
         if (column.right) cell.className = "number";
         cell.append(column.cell(data.games[number], number));
@@ -185,17 +178,17 @@
       return row;
     };
     const headOf = (column) => {
-      const head = made("th", column.name, { scope: "col" });
+      const head = make("th", column.name, { scope: "col" });
       if (column.right) head.className = "number";
-      if (!column.name) head.append(made("span", "how it ended", { class: "unseen" }));
+      if (!column.name) head.append(make("span", "how it ended", { class: "unseen" }));
       return head;
     };
     /** A table of some games, in the form of the list. */
     const tableOf = (chosen) => {
-      const table = made("table", "", { class: "figures games" });
+      const table = make("table", "", { class: "figures games" });
       table.createTHead().insertRow().append(...columns.map((column) => headOf(column)));
       table.createTBody().append(...chosen.map(rowOf));
-      const scroll = made("div", "", { class: "scroll", role: "group", "aria-label": "Games", tabindex: "0" });
+      const scroll = make("div", "", { class: "scroll", role: "group", "aria-label": "Games", tabindex: "0" });
       scroll.append(table);
       return scroll;
     };
@@ -226,7 +219,7 @@
     columns.forEach((column, at) => {
       const head = headOf(column);
       if (column.name) {
-        const button = made("button", column.name, { type: "button", class: "sort" });
+        const button = make("button", column.name, { type: "button", class: "sort" });
         head.replaceChildren(button);
         button.addEventListener("click", () => {
           sorted = { column: at, descending: sorted.column === at && !sorted.descending };
@@ -385,9 +378,8 @@
   /** A picture of a game after a step, or at its end, which leads to it; none where the page does not have the game. */
   const positionOf = (id, step) => {
     if (!replays.has(id)) return null;
-    const link = made("a", "", { class: "position", href: `#${encodeURI(id)}${atStep(step)}`, "data-position": id, tabindex: "-1", "aria-hidden": "true" });
-    link.append(document.createElementNS("http://www.w3.org/2000/svg", "svg"));
-    link.firstChild.setAttribute("class", "picture");
+    const picture = makeShape("svg", "", { class: "picture" });
+    const link = make("a", picture, { class: "position", href: `#${encodeURI(id)}${atStep(step)}`, "data-position": id, tabindex: "-1", "aria-hidden": "true" });
     if (atStep(step)) link.dataset.step = step;
     drawPosition(link);
     return link;

@@ -74,7 +74,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, told 
     const lines = linesOf(number);
     const seats = new Set(lines.map((line) => line.seat));
     const isPlaced = game.bots.length === 2 && seats.size > 0 && !seats.has(undefined);
-    const made = newElement("li", !isPlaced ? "" : seats.size === 1 ? `column${[...seats][0]}` : "both");
+    const made = make("li", "", { class: !isPlaced ? "" : seats.size === 1 ? `column${[...seats][0]}` : "both" });
     const button = stepRow(
       game, steps[number - 1]?.more ? "" : numbers[number], lines, steps[number].news, nothing(number), marks[number], isPlaced,
     );
@@ -92,8 +92,8 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, told 
     here.push(...expectedBy(game, expected, showExpected));
     const news = steps[at].news ?? [];
     if (news.length) {
-      const list = newElement("ul", "news");
-      list.append(...news.map((text) => newElement("li", "", text)));
+      const list = make("ul", "", { class: "news" });
+      list.append(...news.map((text) => make("li", text)));
       if (here.length) {
         const told = folded("News of this step", list);
         told.className = "of-news";
@@ -104,9 +104,9 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, told 
       }
     }
     if (at === steps.length - 1 && game.damage) {
-      here.push(newElement("p", "bad", `The record is damaged here: ${game.damage}`));
+      here.push(make("p", `The record is damaged here: ${game.damage}`, { class: "bad" }));
     }
-    if (!here.length) here.push(newElement("p", "soft", nothing(at)));
+    if (!here.length) here.push(make("p", nothing(at), { class: "soft" }));
     here.push(...writtenBy(game, steps[at].written));
     part("now").replaceChildren(...here);
   }
@@ -316,7 +316,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, told 
     const isShared = game.end.ranks.filter((rank) => rank === 1).length !== 1;
     stamp.classList.add(isShared ? "shared" : `of-seat${best + 1}`);
     stamp.classList.toggle("fault", game.end.fault);
-    stamp.append(newElement("strong", "", stampWords(game)), newElement("span", "", game.end.why));
+    stamp.append(make("strong", stampWords(game)), make("span", game.end.why));
     stamp.classList.toggle("long", stamp.textContent.length > 50); // as wide as the board, it cannot be larger
     stamp.addEventListener("animationend", () => stamp.classList.add("settled"));
   }
@@ -383,11 +383,11 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, told 
     const group = `view-${Math.random().toString(36).slice(2)}`;
     part("views").hidden = false;
     for (const one of game.views) {
-      const choice = part("views").appendChild(newElement("label"));
-      const input = choice.appendChild(newElement("input"));
+      const choice = part("views").appendChild(make("label"));
+      const input = choice.appendChild(make("input"));
       Object.assign(input, { type: "radio", name: group, value: one.seat ?? 0 });
       input.addEventListener("change", () => look(one.seat ?? 0));
-      choice.append(newElement("span", "", one.seat ? `seat ${one.seat} ${game.bots[one.seat - 1]}` : "all"));
+      choice.append(make("span", one.seat ? `seat ${one.seat} ${game.bots[one.seat - 1]}` : "all"));
     }
   }
 
@@ -395,8 +395,8 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, told 
   function addHeads() {
     part("heads").hidden = game.bots.length !== 2;
     game.bots.forEach((name, index) => {
-      const head = part("heads").appendChild(newElement("span", "head"));
-      head.append(seatMark(game, index + 1), newElement("span", "name", name));
+      const head = part("heads").appendChild(make("span", "", { class: "head" }));
+      head.append(seatMark(game, index + 1), make("span", name, { class: "name" }));
     });
     moves.classList.toggle("two", game.bots.length === 2);
   }

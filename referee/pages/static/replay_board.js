@@ -16,22 +16,13 @@ function drawnRules() {
 async function saveImage(svg, name) {
   const [, , width, height] = svg.getAttribute("viewBox").split(" ").map(Number);
   const copy = svg.cloneNode(true);
-  const draw = (tag, text = "") => {
-    const made = document.createElementNS(svg.namespaceURI, tag);
-    made.textContent = text;
-    return made;
-  };
-  const paper = draw("rect");
-  paper.setAttribute("class", "fill-page");
-  for (const [side, length] of [["width", width], ["height", height]]) {
-    copy.setAttribute(side, 2 * length);
-    paper.setAttribute(side, length);
-  }
-  const symbols = draw("defs");
+  copy.setAttribute("width", 2 * width);
+  copy.setAttribute("height", 2 * height);
+  const paper = makeShape("rect", "", { class: "fill-page", width, height });
   const used = new Set([...copy.querySelectorAll("use")].map((one) => one.getAttribute("href").slice(1)));
-  symbols.append(...[...used].map((id) => document.getElementById(id).cloneNode(true)));
+  const symbols = makeShape("defs", [...used].map((id) => document.getElementById(id).cloneNode(true)));
   copy.querySelector(".pieces").style.transform = ""; // a file has the shape of the frame
-  copy.prepend(draw("style", drawnRules()), symbols, paper);
+  copy.prepend(makeShape("style", drawnRules()), symbols, paper);
   const image = new Image();
   image.src = `data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(copy))}`;
   await image.decode();
@@ -97,12 +88,9 @@ function mountBoard(root, game) {
 
   /** Makes room for the rows of a seat, or of 0 for those beside the board. */
   function roomFor(seat, width, height) {
-    const [svg, drawn] = ["svg", "g"].map((tag) => document.createElementNS(picture.namespaceURI, tag));
-    svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
-    svg.setAttribute("class", "picture");
+    const drawn = makeShape("g", "", { class: "pieces" });
+    const svg = makeShape("svg", drawn, { class: "picture", viewBox: `0 0 ${width} ${height}` });
     svg.style.setProperty("--width", `${width}px`);
-    drawn.setAttribute("class", "pieces");
-    svg.append(drawn);
     (seat > 0 ? rows : notes).append(svg);
     return [seat, drawn];
   }

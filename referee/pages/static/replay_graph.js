@@ -29,12 +29,7 @@ function mountGraph(svg, game, stepLines, marks, choose) {
   let current = 0;
   let cursor = null;
 
-  const draw = (tag, attributes, text = "") => {
-    const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
-    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-    made.textContent = text;
-    return svg.appendChild(made);
-  };
+  const draw = (tag, attributes, content) => svg.appendChild(makeShape(tag, content, attributes));
   const x = (step) => LEFT + (step / last) * (width - LEFT - RIGHT);
   const y = (share) => 4 + (1 - share) * (top - 8);
   /** On a scale of roots, so that short times are seen beside long ones. */
@@ -74,10 +69,8 @@ function mountGraph(svg, game, stepLines, marks, choose) {
       const whole = tall(line.used_us);
       const within = allowance ? Math.min(whole, tall(allowance)) : whole;
       const place = { x: (x(line.step) - thick / 2).toFixed(1), width: thick.toFixed(1) };
-      const bar = draw("rect", { class: `of-seat${line.seat}`, ...place, y: base - within, height: within });
-      const title = document.createElementNS("http://www.w3.org/2000/svg", "title");
-      title.textContent = `${game.bots[line.seat - 1]}: ${timeText(line.used_us)}`;
-      bar.append(title);
+      const title = makeShape("title", `${game.bots[line.seat - 1]}: ${timeText(line.used_us)}`);
+      draw("rect", { class: `of-seat${line.seat}`, ...place, y: base - within, height: within }, title);
       if (whole > within) draw("rect", { class: "over", ...place, y: base - whole, height: whole - within });
     }
     if (allowance && allowance <= scale) {

@@ -32,8 +32,8 @@ function mountPair(element, games, { step, view = 0, keys = document, moved = ()
   const [one, other] = happened;
   const longer = other.length > one.length ? 1 : 0;
   const differs = happened[longer].findIndex((_, number) => JSON.stringify(one[number]) !== JSON.stringify(other[number]));
-  const pair = newElement("div", "pair");
-  const apart = pair.appendChild(newElement("p", "apart"));
+  const pair = make("div", "", { class: "pair" });
+  const apart = pair.appendChild(make("p", "", { class: "apart" }));
   const players = [];
   /** Whether a game is only shown the step of the other. */
   let isFollowing = true;
@@ -59,22 +59,22 @@ function mountPair(element, games, { step, view = 0, keys = document, moved = ()
   const first = differs < 0 ? 0 : differs;
   for (const [index, game] of games.entries()) {
     // The controls of the longer game are those of both.
-    const half = pair.appendChild(newElement("section", index === longer ? "half" : "half following"));
+    const half = pair.appendChild(make("section", "", { class: index === longer ? "half" : "half following" }));
     half.ariaLabel = `game ${game.id}`;
-    const head = half.appendChild(newElement("h2", "", `${game.id} `));
-    head.append(newElement("span", "soft small", game.result));
+    const head = half.appendChild(make("h2", `${game.id} `));
+    head.append(make("span", game.result, { class: "soft small" }));
     const options = { step: step ?? first, view, keys: index === longer ? keys : null, told: true, moved: follow(index), flipped: flipped(index) };
-    players.push(mountReplay(half.appendChild(newElement("div")), game, options));
+    players.push(mountReplay(half.appendChild(make("div")), game, options));
   }
   isFollowing = false;
   if (differs < 0) apart.append("Both games are the same from the first step to the last.");
   else {
-    const button = newElement("button", "small", `Step ${differs}`);
+    const button = make("button", `Step ${differs}`, { class: "small" });
     button.type = "button";
     button.addEventListener("click", () => players[longer].go(differs));
     apart.append(button, " is the first that differs: ");
     for (const [index, game] of games.entries()) {
-      apart.append(newElement("strong", "", shortly(happened[index][differs])), ` in ${game.id}`, index ? "." : ", ");
+      apart.append(make("strong", shortly(happened[index][differs])), ` in ${game.id}`, index ? "." : ", ");
     }
   }
   element.replaceChildren(pair);

@@ -2,18 +2,22 @@
 // said of a step, and the marks of steps at which something went wrong. All text is set as text.
 "use strict";
 
-/** A new element with a class and a text. */
-function newElement(tag, name = "", text = "") {
-  const made = document.createElement(tag);
-  if (name) made.className = name;
-  made.textContent = text;
+/** A new element with what is in it, texts or elements, and its attributes. */
+function make(tag, content = "", attributes = {}, made = document.createElement(tag)) {
+  if (content !== "") made.append(...[content].flat());
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
   return made;
+}
+
+/** The same for an element of a drawing. */
+function makeShape(tag, content = "", attributes = {}) {
+  return make(tag, content, attributes, document.createElementNS("http://www.w3.org/2000/svg", tag));
 }
 
 /** Elements that are seen when a person opens what is named here. */
 function folded(summary, ...content) {
-  const made = newElement("details");
-  made.append(newElement("summary", "", summary), ...content);
+  const made = make("details");
+  made.append(make("summary", summary), ...content);
   return made;
 }
 
@@ -30,7 +34,7 @@ const percent = (value) => `${Math.round(100 * value)} %`;
 
 /** The mark of a seat: its number in its colour. */
 function seatMark(game, seat) {
-  const made = newElement("span", `seat seat${seat}`, seat);
+  const made = make("span", seat, { class: `seat seat${seat}` });
   made.title = `seat ${seat} ${game.bots[seat - 1]}`;
   return made;
 }
@@ -66,7 +70,7 @@ function marksOf(game, stepLines) {
 
 /** A mark as an element. */
 function markSign(mark) {
-  const made = newElement("span", `sign ${mark.kind}`, mark.sign);
+  const made = make("span", mark.sign, { class: `sign ${mark.kind}` });
   made.title = mark.text;
   return made;
 }
@@ -79,20 +83,20 @@ function markSign(mark) {
  */
 function seatCard(game, seat, { last, late, isOut, reserve, most, value, toMove, rank }) {
   const clock = game.clocks[seat - 1];
-  const card = newElement("li", `card of-seat${seat}`);
+  const card = make("li", "", { class: `card of-seat${seat}` });
   card.classList.toggle("to-move", toMove);
   card.classList.toggle("won", rank === 1);
   card.classList.toggle("out", isOut || late !== undefined);
   card.classList.toggle("late", late !== undefined);
-  const who = card.appendChild(newElement("div", "who"));
-  who.append(seatMark(game, seat), newElement("span", "name", game.bots[seat - 1]));
+  const who = card.appendChild(make("div", "", { class: "who" }));
+  who.append(seatMark(game, seat), make("span", game.bots[seat - 1], { class: "name" }));
   const places = game.bots.length > 2 ? `place ${rank}` : rank === 1 ? "won" : "lost";
   const tied = rank === 1 && game.end.ranks.filter((other) => other === 1).length > 1;
-  const about = card.appendChild(newElement("div", "about-seat"));
+  const about = card.appendChild(make("div", "", { class: "about-seat" }));
   if (toMove || rank) {
-    about.append(newElement("strong", "state", toMove ? "to move" : tied ? "tied" : places));
+    about.append(make("strong", toMove ? "to move" : tied ? "tied" : places, { class: "state" }));
   }
-  if (value !== undefined) about.append(newElement("span", "own", `gives itself ${percent(value)}`));
+  if (value !== undefined) about.append(make("span", `gives itself ${percent(value)}`, { class: "own" }));
   const hasReserve = reserve !== null && (clock?.reserve_us > 0 || reserve > 0);
   const big = late ? "0.0 s" : hasReserve ? timeText(reserve) : last ? timeText(last.used_us) : "–";
   const of = clock?.move_us ? ` of ${timeText(clock.move_us)}` : "";
@@ -101,8 +105,8 @@ function seatCard(game, seat, { last, late, isOut, reserve, most, value, toMove,
     : hasReserve
       ? `reserve${last ? ` · last ${timeText(last.used_us)}` : ""}`
       : last && `last move${of}`;
-  card.append(newElement("span", "big", big), newElement("span", "small", reading ?? ""));
-  const bar = card.appendChild(newElement("span", "bar"));
+  card.append(make("span", big, { class: "big" }), make("span", reading ?? "", { class: "small" }));
+  const bar = card.appendChild(make("span", "", { class: "bar" }));
   bar.style.setProperty("--share", late || !hasReserve ? 0 : Math.min(1, reserve / most));
   bar.hidden = !hasReserve;
   card.title = clock ? `clock ${clock.text}` : "no clock";
@@ -115,48 +119,48 @@ const LINE_LABELS = { move: "", left: "", default: "time was up", unplayed: "doe
 /** The row of a step in the list, as a button: its lines, or the news, or what is said where there is nothing.
  *  `isPlaced` says whether the place of the lines shows their seats. */
 function stepRow(game, number, lines, news, nothing, marks, isPlaced) {
-  const button = newElement("button", "row");
+  const button = make("button", "", { class: "row" });
   button.type = "button";
   button.tabIndex = -1;
-  button.append(newElement("span", "number", number));
-  const what = button.appendChild(newElement("span", "what"));
+  button.append(make("span", number, { class: "number" }));
+  const what = button.appendChild(make("span", "", { class: "what" }));
   const rejected = lines.filter((line) => line.kind === "rejected").length;
   for (const line of lines) {
-    const one = what.appendChild(newElement("span", `line ${line.kind}${isPlaced ? ` column${line.seat}` : ""}`));
+    const one = what.appendChild(make("span", "", { class: `line ${line.kind}${isPlaced ? ` column${line.seat}` : ""}` }));
     if (line.seat && !isPlaced) one.append(seatMark(game, line.seat), " ");
-    one.append(newElement("span", "text", line.text));
+    one.append(make("span", line.text, { class: "text" }));
     const label = LINE_LABELS[line.kind] ?? line.kind;
-    if (line.kind === "rejected" && rejected > 1) one.append(" ", newElement("span", "kind", `${rejected} rejected`));
-    else if (label) one.append(" ", newElement("span", "kind", label));
+    if (line.kind === "rejected" && rejected > 1) one.append(" ", make("span", `${rejected} rejected`, { class: "kind" }));
+    else if (label) one.append(" ", make("span", label, { class: "kind" }));
     for (const mark of line.kind === "rejected" ? [] : marks.filter((each) => each.seat === line.seat)) {
       if (mark.sign !== "!") one.append(markSign(mark));
     }
-    if (line.used_us !== undefined) one.append(newElement("span", "time", timeText(line.used_us)));
+    if (line.used_us !== undefined) one.append(make("span", timeText(line.used_us), { class: "time" }));
     if (line.value !== undefined) {
-      const value = one.appendChild(newElement("span", "value", Math.round(100 * line.value)));
+      const value = one.appendChild(make("span", Math.round(100 * line.value), { class: "value" }));
       value.title = `gives itself ${percent(line.value)}`;
     }
   }
-  if (!lines.length) what.append(news ? newElement("span", "line news", news.join(" · ")) : newElement("span", "line soft", nothing));
+  if (!lines.length) what.append(news ? make("span", news.join(" · "), { class: "line news" }) : make("span", nothing, { class: "line soft" }));
   return button;
 }
 
 /** What a line says, in full: as elements; without the `pv` of a seat that is shown move by move. */
 function lineSaid(game, line, shownSeats) {
-  const one = newElement("p", `line ${line.kind}`);
+  const one = make("p", "", { class: `line ${line.kind}` });
   const [first, ...rest] = line.words.split("\n");
   if (line.kind !== "move" && line.kind !== "default") {
     one.append(first);
     return [one];
   }
-  one.append(seatMark(game, line.seat), ` ${game.bots[line.seat - 1]}: `, newElement("strong", "", line.text));
-  if (line.kind === "default") one.append(" ", newElement("span", "bad", "time was up, default submitted"));
-  if (line.value !== undefined) one.append(newElement("span", "own", ` gives itself ${percent(line.value)}`));
-  const small = rest.map((text) => newElement("p", "soft small", text.trim()));
+  one.append(seatMark(game, line.seat), ` ${game.bots[line.seat - 1]}: `, make("strong", line.text));
+  if (line.kind === "default") one.append(" ", make("span", "time was up, default submitted", { class: "bad" }));
+  if (line.value !== undefined) one.append(make("span", ` gives itself ${percent(line.value)}`, { class: "own" }));
+  const small = rest.map((text) => make("p", text.trim(), { class: "soft small" }));
   const isSaid = ([key]) => key !== "pv" || !shownSeats.includes(line.seat);
   const info = (line.info ?? []).filter(isSaid).map(([key, text]) => {
-    const said = newElement("p", "info");
-    said.append(newElement("span", "key", key || "info"), text);
+    const said = make("p", "", { class: "info" });
+    said.append(make("span", key || "info", { class: "key" }), text);
     return said;
   });
   return [one, ...info, ...small];
@@ -178,10 +182,10 @@ function linesSaid(game, lines, shownSeats) {
 /** What bots expected when they moved, as buttons that show the positions; `show` is called with one. */
 function expectedBy(game, expected, show) {
   return (expected ?? []).map(({ seat, moves }) => {
-    const one = newElement("p", `expected of-seat${seat}`);
+    const one = make("p", "", { class: `expected of-seat${seat}` });
     one.append(seatMark(game, seat), " expects ");
     for (const move of moves) {
-      const button = one.appendChild(newElement("button", "small", move.text));
+      const button = one.appendChild(make("button", move.text, { class: "small" }));
       button.type = "button";
       button.addEventListener("click", () => {
         for (const other of one.parentNode.querySelectorAll(".expected button")) other.ariaPressed = other === button;
@@ -196,10 +200,10 @@ function expectedBy(game, expected, show) {
 function writtenBy(game, written) {
   return Object.entries(written ?? {}).flatMap(([seat, parts]) =>
     parts.map(([what, text]) => {
-      const one = newElement("figure", `wrote of-seat${seat}`);
-      const title = one.appendChild(newElement("figcaption", "soft small"));
+      const one = make("figure", "", { class: `wrote of-seat${seat}` });
+      const title = one.appendChild(make("figcaption", "", { class: "soft small" }));
       title.append(seatMark(game, seat), ` ${game.bots[seat - 1]}: ${what}`);
-      one.append(newElement("pre", "", text));
+      one.append(make("pre", text));
       return one;
     }),
   );
@@ -207,7 +211,7 @@ function writtenBy(game, written) {
 
 /** A sign that bots wrote something in a step. */
 function writtenSign(written) {
-  const made = newElement("span", "sign soft", "≡");
+  const made = make("span", "≡", { class: "sign soft" });
   made.title = [...new Set(Object.values(written).flatMap((parts) => parts.map(([what]) => what)))].join(", ");
   return made;
 }
