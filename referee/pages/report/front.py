@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple
 
@@ -30,7 +32,8 @@ EVEN = 0.5
 """A winner that gave itself less has turned the game, and a bot that is stronger with less is not ahead."""
 
 
-class ListedGame(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class ListedGame:
     """A game in the list of games."""
 
     game: Summary
@@ -42,13 +45,13 @@ class ListedGame(NamedTuple):
     """The step of the replay with the move after which the winner stayed ahead; None where nobody knows."""
     opening: tuple[str, ...] = ()  # the first moves
 
-    @property
+    @cached_property
     def winner(self) -> int | None:
         """The seat that won alone, against others; else None."""
         ranks = self.game.ranks
         return ranks.index(1) if len(ranks) > 1 and ranks.count(1) == 1 else None
 
-    @property
+    @cached_property
     def is_clean(self) -> bool:
         """Whether no bot committed a fault."""
         return not any(self.game.faults)

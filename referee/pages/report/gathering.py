@@ -348,7 +348,7 @@ class Gathering:
         if len(whole.rows) > MAX_BOTS:
             return None, f"With more than {MAX_BOTS} bots, repeated fits would take too long."
         rated = [row.bot for row in whole.rows if row.is_rated]
-        found = course([each.game for each in self.games], rated, facts.repeats, workers, advance)
+        found = course([each.game for each in self.games], rated, whole.pool, facts.repeats, workers, advance)
         if found and rated[0] in facts.stopped():
             found = replace(found, between=[])
         few = f"There are fewer than {FEWEST_GAMES} games, too few to show how ratings developed."

@@ -10,14 +10,14 @@ from typing import NamedTuple
 from referee.core.work import Advance, untold
 from referee.processes.parallel import in_order
 from referee.ratings.clusters import clusters, results_of
-from referee.ratings.pool import Rating, fit
+from referee.ratings.pool import FittedPool, Rating, fit
 from referee.records.record import Summary
 
 MAX_FITS = 30  # maximum number of times that the ratings are fitted
 
 MANY_BOTS = 100  # with more bots, a fit takes long
 
-FEW_FITS = 10  # maximum number of times that the ratings of so many are fitted
+FEW_FITS = 5  # maximum number of times that the ratings of so many are fitted
 
 MAX_BOTS = 500  # with more bots there is no course: a fit takes many seconds
 
@@ -48,28 +48,35 @@ class _Point(NamedTuple):
 
 
 def course(
-    games: Sequence[Summary], names: Sequence[str], repeats: str, workers: int = 0, advance: Advance = untold
+    games: Sequence[Summary],
+    names: Sequence[str],
+    whole: FittedPool,
+    repeats: str,
+    workers: int = 0,
+    advance: Advance = untold,
 ) -> RatingHistory | None:
     """The course of the ratings of these bots over all games, in the order in which they ended; None for
-    fewer than `FEWEST_GAMES` that are rated. Of many games, this many processes fit the ratings, as
-    `in_order` has it.
+    fewer than `FEWEST_GAMES` that are rated. It ends with `whole`, the ratings after all games. Of many
+    games, this many processes fit the others, as `in_order` has it.
     """
     rated = results_of(games, clusters(games, repeats).of)
     if len(rated) < FEWEST_GAMES:
         return None
 
-    def point_after(count: int) -> _Point:
-        pool = fit(rated[:count], names, with_intervals=names[:1])
+    def point_of(pool: FittedPool, count: int) -> _Point:
         elo = {name: pool.ratings[name].elo for name in names if name in pool.rows}
         return _Point(count, elo, pool.ratings[names[0]])
+
+    def point_after(count: int) -> _Point:
+        return point_of(fit(rated[:count], names, with_intervals=names[:1]), count)
 
     found = RatingHistory({name: [] for name in names}, [])
     bots = len({bot for result in rated for bot in result.bots})
     fits = min(MAX_FITS if bots <= MANY_BOTS else FEW_FITS, len(rated))
     # The longest first, so that the processes end at about the same time.
-    counts = [len(rated) * number // fits for number in range(fits, 0, -1)]
+    counts = [len(rated) * number // fits for number in range(fits - 1, 0, -1)]
     with closing(in_order(point_after, counts, workers if len(rated) >= MANY_GAMES else 0)) as points:
-        fitted: list[_Point] = []
+        fitted = [point_of(whole, len(rated))]
         for point in points:
             fitted.append(point)
             advance(len(fitted), fits)

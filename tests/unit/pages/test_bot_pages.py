@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from referee.games import GAMES
@@ -101,7 +103,7 @@ def test_a_bot_has_its_best_and_worst_games_and_what_it_said_at_faults() -> None
 def test_a_pair_has_the_games_to_see_of_its_own_and_of_each_section() -> None:
     games = [
         listed(("ant", "bee"), 0, 30, 1, (0.1, 0.9)),
-        listed(("bee", "ant"), 0, 40, 2)._replace(deciding=7),
+        replace(listed(("bee", "ant"), 0, 40, 2), deciding=7),
         listed(("ant", "cat"), 0, 90, 3),
     ]
     elo = {"ant": 100.0, "bee": 0.0, "cat": 0.0}
@@ -112,7 +114,7 @@ def test_a_pair_has_the_games_to_see_of_its_own_and_of_each_section() -> None:
         ("Upset", games[1].game.id, 7),
         ("Biggest swing", games[0].game.id, None),
     ]
-    small = games[0]._replace(game=games[0].game._replace(id="small/1:ant:bee"))
+    small = replace(games[0], game=games[0].game._replace(id="small/1:ant:bee"))
     found = pairs_to_see([small, *games[1:]], elo, elo)
     assert [seen.game.id for seen in found[PairOfBots(("ant", "bee"), "small")]] == ["small/1:ant:bee"]
     rows = pairs_data(found)

@@ -205,9 +205,9 @@ def few_fits(monkeypatch: pytest.MonkeyPatch) -> int:
 
 def test_the_course_ends_with_the_ratings_of_the_table(few_fits: int) -> None:
     games = round_robin(6)
-    found = course(games, NAMES, "cluster")
-    assert found
     table = standings(NAMES, games)
+    found = course(games, NAMES, table.pool, "cluster")
+    assert found
     for name in NAMES:
         count, elo = found.elo[name][-1]
         assert count == len(games) and elo == pytest.approx(table.pool.ratings[name].elo, abs=0.01)
@@ -223,7 +223,8 @@ def test_the_course_has_the_bots_that_are_drawn_and_the_interval_of_the_first(
 ) -> None:
     monkeypatch.setattr(rating_history, "MANY_BOTS", 2)
     games = round_robin(6)
-    found, table = course(games, ["cat", "ant"], "cluster"), standings(NAMES, games)
+    table = standings(NAMES, games)
+    found = course(games, ["cat", "ant"], table.pool, "cluster")
     assert found and [*found.elo] == ["cat", "ant"]
     assert len(found.elo["cat"]) == FEW_FITS < len(games), "a fit of many bots takes long"
     assert found.elo["cat"][-1][1] == pytest.approx(table.pool.ratings["cat"].elo, abs=0.01)
@@ -234,23 +235,28 @@ def test_the_course_has_the_bots_that_are_drawn_and_the_interval_of_the_first(
 def test_games_that_were_not_played_are_not_in_the_course(few_fits: int) -> None:
     games = round_robin(4)
     forfeited = game(("cat", "ant"), (1, 2), 5)._replace(faults=("", "out"))
-    assert course([*games, forfeited], NAMES, "cluster") == course(games, NAMES, "cluster")
+    pool = standings(NAMES, games).pool
+    assert course([*games, forfeited], NAMES, pool, "cluster") == course(games, NAMES, pool, "cluster")
 
 
 def test_a_bot_has_a_course_from_its_first_game(few_fits: int) -> None:
     games = [game(("ant", "bee"), (1, 2), number) for number in range(1, FEWEST_GAMES + 1)]
-    found = course([*games, game(("cat", "bee"), (1, 2))], NAMES, "cluster")
+    games = [*games, game(("cat", "bee"), (1, 2))]
+    pool = standings(NAMES, games).pool
+    found = course(games, NAMES, pool, "cluster")
     assert found and [count for count, _ in found.elo["cat"]] == [FEWEST_GAMES + 1]
-    assert course(games[1:], NAMES, "cluster") is None, "too few"
+    assert course(games[2:], NAMES, pool, "cluster") is None, "too few"
 
 
 @pytest.mark.slow
 def test_the_course_is_the_same_whatever_the_number_of_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rating_history, "MANY_GAMES", 0)
     told: list[tuple[int, int]] = []
-    found = course(round_robin(6), NAMES, "cluster", 2, lambda done, in_all: told.append((done, in_all)))
-    assert found == course(round_robin(6), NAMES, "cluster")
-    assert told == [(done, len(told)) for done in range(1, len(told) + 1)] and told
+    games = round_robin(6)
+    pool = standings(NAMES, games).pool
+    found = course(games, NAMES, pool, "cluster", 2, lambda done, in_all: told.append((done, in_all)))
+    assert found == course(games, NAMES, pool, "cluster")
+    assert told == [(done, told[-1][1]) for done in range(2, told[-1][1] + 1)] and told
 
 
 # --- Charts --------------------------------------------------------------------------------------------
