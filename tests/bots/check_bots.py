@@ -43,8 +43,6 @@ def on_hello() -> None:
             say("hello 1", end="")
         case "holds its hello back":
             held_back.append("hello 1")
-        case "speaks protocol 2":
-            say("hello 2")
         case "exits behind its hello":
             say("hello 1")
             sys.exit(3)
@@ -67,7 +65,7 @@ def on_prepare() -> None:
 
 def main() -> None:
     empty: list[str] = []
-    seat, first, games, questions, rejected, remarks = 1, True, 0, 0, False, 0
+    seat, games, questions, rejected, remarks = 1, 0, 0, False, 0
     slug = phase = ""
     on_start()
     for line in sys.stdin:
@@ -77,10 +75,10 @@ def main() -> None:
         if word == "hello":
             on_hello()
         elif word == "game":
-            slug, seat, first, questions, rejected = rest[0], int(rest[2]), True, 0, False
+            slug, seat, questions, rejected = rest[0], int(rest[2]), 0, False
             games += 1
         elif word == "option":
-            if rest[0] == "size" and not (defect == "remembers the last game" and games > 1):
+            if rest[0] == "size":
                 side = int(rest[1])
                 rows = 2 * side - 1
                 empty = [
@@ -97,7 +95,6 @@ def main() -> None:
         elif word == "news":
             if defect == "knows only of one turn at a time":
                 remarks += 1
-            first = False
             taken = [part[2:] for part in rest[2:]]
             if rest[0] == "captured":
                 empty += rest[2:]
@@ -105,18 +102,14 @@ def main() -> None:
                 empty = [cell for cell in empty if cell not in taken]
         elif word == "rejected":
             rejected = True
-            if defect == "dies of a rejection":
-                die("my move was legal")
         elif word == "ask":
             questions += 1
-            answer(rest[0], seat, empty, first, games, questions, rejected, int(rest[1]), remarks)
+            answer(rest[0], seat, empty, games, rejected, int(rest[1]), remarks)
             remarks = 0
         elif word == "end":
             on_end(rest[1], questions)
         elif word == "quit":
             break
-        elif word not in ("clock", "seed", "charged") and defect == "dies of unknown words":
-            die(f"what is `{word}`")
     on_quit()
 
 
@@ -124,21 +117,13 @@ def answer(
     number: str,
     seat: int,
     empty: list[str],
-    first: bool,
     games: int,
-    questions: int,
     rejected: bool,
     allowance_ms: int,
     remarks: int,
 ) -> None:
     cell = empty[0] if empty else "A1"
     match defect:
-        case "holds its answers back":
-            held_back.append(f"move {number} L:{cell}")
-            return
-        case "answers without a newline":
-            say(f"move {number} L:{cell}", end="")
-            return
         case "prints what it thinks and nothing else":
             say(f"[debug] best cell {cell}")
             return
@@ -151,15 +136,10 @@ def answer(
             sys.exit(3)
         case "kills itself when it is asked":
             os.kill(os.getpid(), signal.SIGSEGV)
-        case "breaks the protocol":
-            say(f"move {cell}")
-            return
         case "plays on a stone late in the game" if len(empty) < 20:
             cell = "A1"
         case "cannot play in seat 2" if seat == 2:
             cell = "Z9"
-        case "crashes late in the game" if len(empty) < 20:
-            die("list index out of range")
         case "answers the old question once more" if rejected:
             number = str(int(number) - 1)
         case "says nothing to a rejection" if rejected:

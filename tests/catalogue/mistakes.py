@@ -197,12 +197,6 @@ OUTPUT: Rows = {
             "a line without a newline came: hello 1",
             late=lambda place: partial(place).endswith(b"1"),
         ),
-        Defect(
-            "answers without a newline",
-            3,
-            "a line without a newline came: move 1 L:A1",
-            late=lambda place: partial(place).endswith(b"A1"),
-        ),
     ),
     (18, "output is not flushed"): (
         Case(
@@ -235,13 +229,6 @@ OUTPUT: Rows = {
             2,
             "did not send `hello` within {time}, but only after its input ended",
             late=has_read,
-            held_back=True,
-        ),
-        Defect(
-            "holds its answers back",
-            3,
-            "did not answer its first question within {time}, but only after its input ended",
-            late=lambda place: asked(place) and has_read(place),
             held_back=True,
         ),
     ),
@@ -394,7 +381,6 @@ OUTPUT: Rows = {
             late=lambda place: b"rejected" in place.connection.session.last_sent,
         ),
         Defect("resigns when it is rejected", 5, "after a rejection: the bot resigned"),
-        Defect("dies of a rejection", 5, "after a rejection: the bot crashed"),
     ),
     (40, "a move with something behind it"): (
         Case('asked; echo "move $n $move now"; play', rejected=1),
@@ -558,7 +544,6 @@ PROCESSES: Rows = {
         AtRandom("exits", When.NOW, "gone"),
         *checked("crash_late", "wild_pointer.c"),
         Defect("exits when it is asked", 3, "it crashed: exited with status 3"),
-        Defect("crashes late in the game", 4, "the bot crashed: exited with status 1"),
     ),
     (66, "kills itself"): (
         Elsewhere(f"{GONE_AT_ONCE}[kills itself]"),
@@ -737,8 +722,6 @@ PROTOCOL: Rows = {
         AtRandom("malformed before ready", When.START, "start"),
         AtRandom("answers and is malformed", When.NEXT, "protocol"),
         *checked("no_number", "move_alone", "too_many_numbers.sh", "no_version", "wrong_version"),
-        Defect("speaks protocol 2", 2, "did not get ready: it speaks protocol 2"),
-        Defect("breaks the protocol", 3, "it broke the protocol: move A1"),
     ),
     (138, "a message at the wrong time"): (
         AtRandom("hello again before ready", When.START, "start"),
@@ -787,7 +770,6 @@ PROTOCOL: Rows = {
             "dies_of_much_news",
             "dies_of_unknown_messages",
         ),
-        Defect("dies of unknown words", 9, "the bot did not start: exited with status 1"),
         Defect("knows words by their beginning", 9, "question 999 was never asked"),
         Defect("knows only of one turn at a time", 10, "moves that the bot did not make: the bot crashed"),
     ),
@@ -800,7 +782,6 @@ PROTOCOL: Rows = {
     ),
     (145, "keeps something of earlier games"): (
         *checked("remembers_the_last_game", "leaks"),
-        Defect("remembers the last game", 7, "in the second game: `L:A1` was rejected: occupied"),
         Defect("leaks", 14, "MB with each game"),
     ),
     (146, "plays otherwise with the same seed"): (Checked("random_by_the_time"),),

@@ -19,7 +19,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
-from textwrap import shorten
 from typing import NamedTuple
 
 from referee.check.steps import run_steps
@@ -41,8 +40,8 @@ INTRODUCTION = """\
 
 `python -m tests.tools.broken_bots --write` makes this table. Each bot makes one mistake, in Blooms: a name \
 without a dot is one of `tests/bots/broken_bot.py`, the others are files in `tests/bots/broken`. The \
-[step](../referee/docs/CHECK.md#steps) of `referee check` is the first that is not simply passed, with the \
-beginning of its hint; `passes`: what the bot does is allowed.
+[step](../referee/docs/CHECK.md#steps) of `referee check` is the first that is not simply passed, with its \
+hint; `passes`: what the bot does is allowed.
 
 """
 
@@ -51,9 +50,6 @@ AS = "as "
 
 ALLOWED = "passes"
 """The step of a bot whose mistake is none."""
-
-BRIEF = 90
-"""Characters of a hint in the table."""
 
 AT_A_TIME = 3 * (os.cpu_count() or 1)
 """Most of the bots wait most of the time."""
@@ -67,7 +63,6 @@ class Named(NamedTuple):
     step: str
     """The number and result of the first step that is not simply passed."""
     hint: str
-    """The beginning of it."""
 
 
 def bots() -> list[Checked]:
@@ -103,11 +98,6 @@ def command(bot: Path, folder: Path) -> str:
     return ""
 
 
-def brief(hint: str) -> str:
-    """The beginning of a hint, which tells it from the others."""
-    return shorten(hint, BRIEF, placeholder=" …")
-
-
 def checked(task: tuple[Checked, str]) -> Named:
     """What a bot with this command is told."""
     bot, start = task
@@ -128,7 +118,7 @@ def checked(task: tuple[Checked, str]) -> Named:
         hint = result.failure.hint if result.failure else ""
         if hint or result.remarks:
             hint = re.sub(r" \(this machine was busy: .*?\)", "", hint or result.remarks[0].hint)
-            return Named(bot.name, mistake(bot), step, brief(hint))
+            return Named(bot.name, mistake(bot), step, hint)
     return Named(bot.name, mistake(bot), ALLOWED, "")
 
 
