@@ -34,9 +34,9 @@ GAME = re.compile(r'data-game="([^"]+)">"([^"]+)"</script>')
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of 432 games: of 9 bots, more than a chart has lines."""
+    """A run of 144 games: of 9 bots, more than a chart has lines."""
     folder = tmp_path_factory.mktemp("large")
-    assert write(folder, SERIES + 1, 432) == 432
+    assert write(folder, SERIES + 1, 144) == 144
     return folder / "pool-results"
 
 
@@ -125,7 +125,7 @@ def test_a_page_is_the_same_whatever_the_number_of_workers(large: Path) -> None:
     assert one.code == 0, one.err
     assert referee("report", str(large), "--workers", "3").out == one.out
     assert one.out.count('class="chart"') == 2
-    assert len(replayed(one.out)) == 432
+    assert len(replayed(one.out)) == 144
     assert one.out.count('<line x1="0"') == SERIES, "the legend of the course"
     assert all(about["course"] for about in listed(one.out)["about"].values())
 
@@ -142,34 +142,37 @@ def test_other_files_are_not_overwritten(small: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_folder_has_all_games_on_pages(large: Path, tmp_path: Path) -> None:
+def test_a_folder_has_all_games_on_pages(
+    large: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(report_files, "ON_A_PAGE", 60)
     folder = tmp_path / "report"
     for _ in range(2):  # the second takes the place of the first
         done = referee("report", str(large), "--folder", "-o", str(folder), "--workers", "2")
-        assert done.code == 0 and done.err == f"432 games in 4 pages: {folder}/index.html\n"
+        assert done.code == 0 and done.err == f"144 games in 4 pages: {folder}/index.html\n"
         assert [*tmp_path.iterdir()] == [folder]
     index = (folder / "index.html").read_text()
     value = listed(index)
     ids = [game[0] for game in value["games"]]
-    assert len(ids) == 432 and replayed(index) == [] and value["on_a_page"] == report_files.ON_A_PAGE
+    assert len(ids) == 144 and replayed(index) == [] and value["on_a_page"] == 60
     pages = sorted((folder / "games").iterdir())
     assert [page.name for page in pages] == ["00001.html", "00002.html", "00003.html"]
     found = [replayed(page.read_text()) for page in pages]
-    assert [*map(len, found)] == [200, 200, 32] and [*chain.from_iterable(found)] == ids
+    assert [*map(len, found)] == [60, 60, 24] and [*chain.from_iterable(found)] == ids
     lists = [listed(page.read_text()) for page in pages]
-    assert [each["first"] for each in lists] == [0, 200, 400]
+    assert [each["first"] for each in lists] == [0, 60, 120]
     assert [each["beside"] for each in lists] == [
-        [None, [ids[200], "00002.html"]],
-        [[ids[199], "00001.html"], [ids[400], "00003.html"]],
-        [[ids[399], "00002.html"], None],
+        [None, [ids[60], "00002.html"]],
+        [[ids[59], "00001.html"], [ids[120], "00003.html"]],
+        [[ids[119], "00002.html"], None],
     ]
     number = ids.index(re.findall(r'href="games/00002.html#([^"@]+)', index)[0])
-    assert 200 <= number < 400
+    assert 60 <= number < 120
 
 
 @pytest.mark.slow
 def test_one_page_has_a_largest_size(large: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(report_files, "MAX_BYTES", 100_000)
+    monkeypatch.setattr(report_files, "MAX_BYTES", 30_000)
     monkeypatch.setattr(report_files, "TELLING", 10)
     read_games = vars(report_files)["read_games"]
     read: list[ReadGame] = []
@@ -184,13 +187,13 @@ def test_one_page_has_a_largest_size(large: Path, tmp_path: Path, monkeypatch: p
     done = referee("report", str(large), "-o", str(page))
     assert done.code == 2 and not page.exists()
     assert (
-        "the replays of 432 games would take more than 98 KB, expected `--folder` or `--no-replays`"
+        "the replays of 144 games would take more than 29 KB, expected `--folder` or `--no-replays`"
         in done.err
     )
     assert len(read) == 10, "no more than tell that all are too large"
     done = referee("report", str(large), "-o", str(page), "--no-replays")
     html = page.read_text()
-    assert done.code == 0 and replayed(html) == [] and len(listed(html)["games"]) == 432
+    assert done.code == 0 and replayed(html) == [] and len(listed(html)["games"]) == 144
     assert not re.search(r'href="#\d', html), "no game leads anywhere"
 
 
@@ -199,11 +202,11 @@ def test_one_page_has_a_largest_size(large: Path, tmp_path: Path, monkeypatch: p
 def test_too_many_games_are_refused_before_they_are_read(
     how: list[str], large: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(report_files, "MOST_GAMES", 431)
+    monkeypatch.setattr(report_files, "MOST_GAMES", 143)
     monkeypatch.setattr(report_files, "read_games", None)
     done = referee("report", str(large), "-o", str(tmp_path / "report"), *how)
     assert done.code == 2 and not [*tmp_path.iterdir()]
-    assert "a report lists at most 431 games, but there are 432; expected fewer" in done.err
+    assert "a report lists at most 143 games, but there are 144; expected fewer" in done.err
 
 
 @pytest.mark.slow
@@ -222,10 +225,10 @@ def test_a_folder_that_cannot_be_finished_leaves_nothing(
 @pytest.mark.slow
 def test_damage_is_told_with_its_line(large: Path, tmp_path: Path) -> None:
     lines = (large / journal.NAME).read_bytes().splitlines(keepends=True)
-    lines[300] = lines[300].replace(b'"used_us":', b'"uxed_us":', 1)
+    lines[100] = lines[100].replace(b'"used_us":', b'"uxed_us":', 1)
     (tmp_path / journal.NAME).write_bytes(b"".join(lines))
     done = referee("report", str(tmp_path), "-o", str(tmp_path / "report.html"))
-    assert done.code == 6 and "line 301 of `" in done.err and not (tmp_path / "report.html").exists()
+    assert done.code == 6 and "line 101 of `" in done.err and not (tmp_path / "report.html").exists()
 
 
 def test_what_pages_need_is_imported_only_when_one_is_made() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -83,6 +84,6 @@ def course(
     for count, elo, (_, low, high) in reversed(fitted):
         for name, value in elo.items():
             found.elo[name].append((count, value))
-        if low is not None and high is not None:
+        if low is not None and high is not None and math.isfinite(high - low):
             found.between.append((count, low, high))
     return found
