@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import select
-import time
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -21,13 +19,9 @@ from referee.core.this_machine import usable_memory
 from referee.processes import needs
 from referee.processes.bot import Bot
 from referee.processes.limits import Limits, share_of
-from referee.processes.process import BotProcess
+from referee.processes.process import BotProcess, output_of
 
 LONGEST_S = 1800  # maximum number of seconds that a build may take
-
-_MAX_OUTPUT = 1 << 16  # the bytes of output that are kept: the last ones
-
-_LOOK_S = 0.2  # the seconds after which a build that has ended is noticed though others hold its output open
 
 _SHELL = ("/bin/sh", "-c")
 
@@ -87,7 +81,7 @@ def build(
         return BuildFailure(f"{error.strerror}: `{program}`", ())
     try:
         process.close_input()
-        output, in_time = _output(process, time.monotonic() + longest_s)
+        output, in_time = output_of(process, longest_s)
     finally:
         process.reap()
     lines = tuple(shown(line) for line in output.splitlines()[-10:])
@@ -112,28 +106,6 @@ def _with_toolchain(builder: Bot) -> Bot:
     needed = needs.find(builder.argv, builder.cwd, environment, (*builder.read, *toolchains))
     env = (*(("RUSTUP_HOME", str(path)) for path in toolchains), *builder.env)
     return replace(builder, read=tuple(needed.readable), env=env)
-
-
-def _output(process: BotProcess, deadline: float) -> tuple[bytes, bool]:
-    """The end of the output of a process until it ended, and whether it did before the deadline."""
-    kept, is_read = b"", True
-    poll = select.poll()
-    for descriptor in (process.stdout, process.control):
-        poll.register(descriptor, select.POLLIN)
-    while (left := deadline - time.monotonic()) > 0:
-        poll.poll(min(left, _LOOK_S) * 1000)
-        ended = process.exit_status() is not None
-        while process.stdout_open and (data := process.read()):
-            kept = (kept + data)[-_MAX_OUTPUT:]
-            if time.monotonic() > deadline:
-                break
-        process.drain_stderr()
-        if ended:
-            return kept, True
-        if not process.stdout_open and is_read:
-            poll.unregister(process.stdout)
-            is_read = False
-    return kept, False
 
 
 def _make_executable(bot: Bot) -> None:

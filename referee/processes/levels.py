@@ -7,11 +7,9 @@ could do.
 from __future__ import annotations
 
 import os
-import select
 import shutil
 import socket
 import tempfile
-import time
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
@@ -23,7 +21,7 @@ from referee.core.text import shown
 from referee.processes import owned
 from referee.processes.bot import Bot, this_python
 from referee.processes.isolation import lacking, user_of
-from referee.processes.process import BotProcess, end_processes
+from referee.processes.process import BotProcess, end_processes, output_of
 
 TRIAL_S = 10.0  # seconds that a trial may take
 
@@ -124,16 +122,8 @@ def _interpreter(user: str) -> str:
 def _run(bot: Bot) -> tuple[str, str]:
     """Runs a program, and returns what it writes to stdout and stderr. Raises `OSError`."""
     process = BotProcess(bot)
-    said = b""
-    deadline = time.monotonic() + TRIAL_S
     try:
-        while process.stdout_open and (rest := deadline - time.monotonic()) > 0:
-            poll = select.poll()
-            poll.register(process.stdout, select.POLLIN)
-            poll.poll(rest * 1000)
-            said += process.read() or b""
-        process.how_it_ended()
-        process.drain_stderr()
+        said, _ = output_of(process, TRIAL_S)
     finally:
         end_processes([process], grace_s=0)
     return said.decode(errors="replace"), process.complaints.text()

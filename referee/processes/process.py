@@ -515,3 +515,31 @@ def _exited_within(processes: list[BotProcess], seconds: float) -> bool:
             if process.stderr_open:
                 poll.register(process.stderr, select.POLLIN)
         poll.poll(min(rest, _LONGEST_WAIT_S) * 1000)
+
+
+_MAX_OUTPUT = 1 << 16  # the bytes of output that are kept: the last ones
+
+_LOOK_S = 0.2  # the seconds after which one that has ended is noticed though others hold its output open
+
+
+def output_of(process: BotProcess, seconds: float) -> tuple[bytes, bool]:
+    """The end of what a process writes to stdout until it ends, and whether it did in time."""
+    deadline = time.monotonic() + seconds
+    kept, is_read = b"", True
+    poll = select.poll()
+    for descriptor in (process.stdout, process.control):
+        poll.register(descriptor, select.POLLIN)
+    while (left := deadline - time.monotonic()) > 0:
+        poll.poll(min(left, _LOOK_S) * 1000)
+        ended = process.exit_status() is not None
+        while process.stdout_open and (data := process.read()):
+            kept = (kept + data)[-_MAX_OUTPUT:]
+            if time.monotonic() > deadline:
+                break
+        process.drain_stderr()
+        if ended:
+            return kept, True
+        if not process.stdout_open and is_read:
+            poll.unregister(process.stdout)
+            is_read = False
+    return kept, False

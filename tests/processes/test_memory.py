@@ -41,7 +41,7 @@ for line in sys.stdin:
 BY_ITSELF = "held = [bytearray(b'x' * (8 << 20)) for _ in range(10_000)]"
 
 BY_MANY = """import os
-        for _ in range(100):
+        for _ in range(25):
             if not os.fork():
                 held = bytearray(b'x' * (20 << 20))
                 sys.stdin.read()
