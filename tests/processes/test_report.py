@@ -18,7 +18,7 @@ import pexpect
 import pytest
 
 from referee.pages.report import files as report_files
-from referee.pages.report import gathering
+from referee.pages.report import gathering, rating_history
 from referee.pages.report.charts import SERIES
 from referee.pages.report.games import ReadGame
 from referee.records import journal
@@ -48,6 +48,12 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = referee("match", "blooms", *bots, "-n", "4", *QUICK, "-o", str(folder))
     assert done.code == 0, done.err
     return folder
+
+
+@pytest.fixture(autouse=True)
+def few_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each fit of the course of ratings takes long."""
+    monkeypatch.setattr(rating_history, "MAX_FITS", 3)
 
 
 def unpacked(text: str) -> Any:
