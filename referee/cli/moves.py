@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
@@ -25,17 +25,23 @@ from referee.core.errors import UsageError
 from referee.core.seeds import position_seeds
 from referee.core.text import counted, listed, shown
 from referee.gameplay.events import Drawn
-from referee.gameplay.lines import Chance, LinePosition, divided, lines_by_depth, moves_in_all, turn_text
+from referee.gameplay.lines import (
+    Chance,
+    LinePosition,
+    divided,
+    followed,
+    lines_by_depth,
+    moves_in_all,
+    moves_of,
+    turn_text,
+)
+from referee.games import game_given
 from referee.games.api import Game, Options, Seat, State
 from referee.tournament.file.opening_table import recorded_game
 from referee.tournament.run.reading import records_at
 from referee.viewing.characters import picture_text
 from referee.viewing.knowledge import View, ViewKnowledge
 from referee.viewing.steps import steps_of
-
-if TYPE_CHECKING:
-    from referee.viewing.knowledge import ViewKnowledge
-
 
 SEED = "1"  # the seed of chance where none is given: a position that is tested is to be the same every time
 
@@ -132,11 +138,6 @@ class _MovesOptions:
 
     def looked_at(self) -> PositionView:
         """The position that is meant. Raises `UsageError`."""
-        # The games are loaded only when one is needed.
-        from referee.gameplay.lines import followed, moves_of
-        from referee.games import game_given
-        from referee.viewing.knowledge import ViewKnowledge
-
         game = game_given(self.game, Path.cwd())
         known = ViewKnowledge(None if self.seat is None else self.seat - 1, game.is_open)
         if self.begin:

@@ -1,4 +1,6 @@
-"""Prints the output of the commands: data on stdout, everything else on stderr."""
+"""Prints the output of the commands: data on stdout, everything else on stderr, with colours and a bar where
+the terminal has them.
+"""
 
 from __future__ import annotations
 

@@ -27,8 +27,8 @@ from referee.core.errors import UsageError
 from referee.core.text import counted, listed, shown
 from referee.core.units import about, about_seconds, about_size
 from referee.records.durations import last_games
-from referee.run import RunOptions, fit_here, fit_to_be_sent
-from referee.tournament.file.config import Config
+from referee.run import RunOptions, fit_here, fit_to_be_sent, say_before
+from referee.tournament.file.config import Config, load
 from referee.tournament.formats import Amount
 from referee.tournament.run.forecast import Forecast, LongestGame, forecast
 from referee.tournament.run.lock import is_locked
@@ -102,8 +102,6 @@ class _CommandOptions:
 
 def _run(options: _CommandOptions) -> None:
     from referee.cli.playing import run_and_report
-    from referee.run import RunOptions, say_before
-    from referee.tournament.file.config import load
 
     if options.cluster and options.workers is not None:
         raise UsageError(

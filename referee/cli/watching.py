@@ -1,4 +1,4 @@
-"""The board of a game while it is played: move after move below each other, or redrawn in its place."""
+"""Shows games while they are played: boards below each other or redrawn in their place, dialogues, input."""
 
 from __future__ import annotations
 

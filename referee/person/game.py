@@ -1,4 +1,6 @@
-"""Plays a game with persons by the same loop as every game, and resumes it when moves are taken back."""
+"""Plays a game with persons by the same loop as every game: it combines persons with the wire to the bots,
+resumes the game when moves are taken back, and asks a bot for hints.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What persons are shown, in words: the game, the turn, the clock, lists of moves. Pure."""
+"""What persons type, and what they are shown in words: moves, commands, the turn, the clock. Pure."""
 
 from __future__ import annotations
 

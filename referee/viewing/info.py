@@ -1,4 +1,6 @@
-"""What a bot says of its move in an `info` line: values under documented keys, then free text. Pure."""
+"""What a bot says of its move in an `info` line: values under documented keys, then free text; and the moves
+that it expects, as positions. Pure.
+"""
 
 from __future__ import annotations
 

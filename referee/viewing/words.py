@@ -1,4 +1,4 @@
-"""Games in words: events, clocks, results, faults."""
+"""Games in words: events, steps, clocks, results, faults, and where two playings differ."""
 
 from __future__ import annotations
 
