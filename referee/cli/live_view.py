@@ -19,11 +19,10 @@ from referee.cli.playing import Narrator
 from referee.core.pairing import Pairing
 from referee.core.units import in_minutes
 from referee.core.work import DutyCycle
-from referee.ratings.brief import brief, fitted
-from referee.ratings.clusters import clusters
+from referee.ratings.columns import brief, fitted
 from referee.ratings.notes import FEW_ENCOUNTERS
 from referee.ratings.pool import FittedPool
-from referee.ratings.tally import Tallies
+from referee.ratings.tally import Tallies, clusters
 from referee.run import RunInfo
 from referee.tournament.workers.task import Finished, Waiting
 

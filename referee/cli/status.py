@@ -16,7 +16,7 @@ from referee.core.text import counted, shown
 from referee.core.units import about_seconds
 
 if TYPE_CHECKING:
-    from referee.ratings.placing import RankedBot
+    from referee.ratings.standings import RankedBot
     from referee.tournament.run.progress import BotOrder, RunProgress
 
 ROWS = 20  # maximum number of lines of the standings
@@ -51,8 +51,7 @@ def status(path: Path, as_json: bool) -> None:
 
 def _text(progress: RunProgress, order: BotOrder) -> str:
     from referee.ratings import grids
-    from referee.ratings.brief import brief
-    from referee.ratings.columns import test_text
+    from referee.ratings.columns import brief, test_text
     from referee.ratings.notes import left_out_lines, order_by_rating, withdrawn_lines
 
     of = f" of {progress.in_all.text}" if progress.in_all else ""

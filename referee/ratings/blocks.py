@@ -23,9 +23,9 @@ from referee.ratings.columns import (
     results_heading,
     standings_grid,
 )
-from referee.ratings.pairs import Counts, crosstable, pentanomial
 from referee.ratings.pool import Rating
 from referee.ratings.standings import Facts, Standings
+from referee.ratings.tally import Counts, crosstable, pentanomial
 from referee.ratings.two import Comparison, compare
 
 BLOCKS = {

@@ -1,9 +1,9 @@
-"""The columns of the standings as text: which there are, and what stands in them. Pure."""
+"""The standings as text: the columns that they can have, and in short, a line for each of the best bots. Pure."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from referee.core.errors import UsageError
@@ -11,12 +11,12 @@ from referee.core.rows import Column, Grid
 from referee.core.settings import STANDARD_POINTS
 from referee.core.text import shown, signed, true_minus
 from referee.core.units import about
-from referee.ratings.after_stop import estimate
-from referee.ratings.pool import Rating
-from referee.ratings.sprt import SprtResult
-from referee.ratings.standings import NextInRank, Standings, StandingsRow
-from referee.ratings.tally import Tally
+from referee.ratings.pool import FittedPool, Rating, fit
+from referee.ratings.sprt import SprtResult, estimate
+from referee.ratings.standings import NextInRank, RankedBot, Standings, StandingsRow, ranked_by_rating
+from referee.ratings.tally import Tallies, Tally, results_of
 from referee.ratings.times import MoveTimes, Times
+from referee.records.record import Summary
 
 LOPSIDED = 1.25  # an interval is shown by its ends where one of them is so many times as far as the other one
 
@@ -277,3 +277,83 @@ def faults_text(tally: Tally) -> str:
 def number_text(value: float | str) -> str:
     """A number without needless zeros: whole numbers and halves are exact."""
     return value if isinstance(value, str) else f"{value:,.2f}".rstrip("0").rstrip(".")
+
+
+NAME_WIDTH = 8  # minimum width of the names of bots
+
+FAULTS_WIDTH = 12  # maximum share of the width that faults take from the names
+
+
+def fitted(
+    names: Sequence[str], games: Sequence[Summary], of: Sequence[int], stopped: Collection[str] = ()
+) -> FittedPool:
+    """The ratings of all bots by these games, each of which is of a cluster; `stopped` as in
+    `FittedPool.for_people`.
+    """
+    return fit(results_of(games, of), sorted(names)).for_people(stopped)
+
+
+def brief(
+    tallies: Tallies,
+    pool: FittedPool | None,
+    seats: int,
+    most: int,
+    width: int = 80,
+    order: Sequence[RankedBot] = (),
+) -> list[str]:
+    """The standings as at most `most` lines (3 at least) of at most `width` characters.
+
+    The bots are in the given order, with the first column that it follows from, or else in that of their
+    ratings. Those that do not fit are counted on the last line.
+    """
+    order = order or ranked_by_rating(tallies.by_bot, tallies, pool)
+    ranked = order if len(order) < most else order[: max(1, most - 2)]
+    best = [name for _, name, _ in ranked]
+    own = [*ranked[0][2]][:1] if ranked else []
+    headers, cells = _columns(seats, pool is not None)
+    headers = [*own, *headers]
+    rows = [
+        [
+            *(number_text(columns.get(heading, NONE)) for heading in own),
+            *cells(name, tallies[name], pool.ratings[name] if pool else None),
+        ]
+        for _, name, columns in ranked
+    ]
+    *widths, last = [max(map(len, column)) for column in zip(headers, *rows, strict=True)]
+    ranks = ["", *(rank_text(rank) for rank, _, _ in ranked)]
+    numbers = max(map(len, ranks))
+    rest = numbers + 1 + sum(2 + width for width in widths) + 2 + min(last, FAULTS_WIDTH)
+    names = max(NAME_WIDTH, min(max(map(len, best), default=0), width - rest))
+    lines = []
+    for rank, name, row in zip(ranks, ["bot", *best], [headers, *rows], strict=True):
+        *inner, faults = row
+        who = f"{rank.rjust(numbers)} {_cut(name, names).ljust(names)}"
+        right = [cell.rjust(width) for cell, width in zip(inner, widths, strict=True)]
+        lines.append("  ".join([who, *right, faults]))
+    if len(best) < len(order):
+        lines.append(f"… and {len(order) - len(best):,} more")
+    return [_cut(line, width) for line in lines]
+
+
+_Cells = Callable[[str, Tally, Rating | None], list[str]]
+
+
+def _columns(seats: int, rated: bool) -> tuple[list[str], _Cells]:
+    """The headers after the bot's name, and the function that gives a bot's cells below them."""
+    headers = ["Elo ± 95 %"] if rated else []
+    headers += ["games", results_heading(seats), "score", "faults"]
+
+    def cells(name: str, found: Tally, rating: Rating | None) -> list[str]:
+        return [
+            *([rating_text(rating) if rating.is_known else NONE] if rating else []),
+            f"{found.games:,}",
+            counts_text(found.counts),
+            score_text(found),
+            faults_text(found),
+        ]
+
+    return headers, cells
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else f"{text[: width - 1]}…"

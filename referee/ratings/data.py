@@ -8,13 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from referee.core.rows import as_csv
-from referee.ratings.after_stop import estimate
 from referee.ratings.blocks import meetings, seat_results
 from referee.ratings.format_tables import FORMAT_TABLES
-from referee.ratings.pairs import crosstable
 from referee.ratings.pool import Rating
-from referee.ratings.sprt import SprtResult
+from referee.ratings.sprt import SprtResult, estimate
 from referee.ratings.standings import Facts, Standings, StandingsRow
+from referee.ratings.tally import crosstable
 from referee.ratings.times import MoveTimes
 
 VERSION = 2  # version of the shape of the JSON. Members may be added in the same version.

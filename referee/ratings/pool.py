@@ -25,8 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from referee.ratings.two import ELO
 
 if TYPE_CHECKING:
-    from referee.ratings.arrays import Arrays
-    from referee.ratings.likelihood import Floats
+    from referee.ratings.likelihood import Arrays, Floats
     from referee.ratings.posterior import Posterior
 
 
@@ -35,7 +34,7 @@ class Result(NamedTuple):
 
     bots: tuple[str, ...]  # the bots, by seat
     ranks: tuple[int, ...]
-    cluster: Hashable  # the same for games that are not independent of each other (`ratings/clusters.py`)
+    cluster: Hashable  # the same for games that are not independent of each other (`ratings/tally.py`)
     section: str = ""  # the section of the run. Each has seat advantages of its own.
 
 
@@ -203,11 +202,9 @@ def fit(
     # Imported here, since numpy takes a tenth of a second and only tables need it.
     import numpy as np
 
-    from referee.ratings.advantages import advantages
-    from referee.ratings.arrays import gathered
     from referee.ratings.dispersion import dispersion
-    from referee.ratings.likelihood import Likelihood, expected_points, maximum
-    from referee.ratings.posterior import posterior
+    from referee.ratings.likelihood import Likelihood, expected_points, gathered, maximum
+    from referee.ratings.posterior import advantages, posterior
 
     arrays = gathered(results, advantage)
     ordered, met = arrays.bots, {*arrays.bots}

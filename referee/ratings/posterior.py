@@ -24,6 +24,12 @@ and a Swiss, where it would not for strengths fitted with a prior of fixed width
 The random numbers are the same each time. They go to bots by their place in the order of strengths, not by
 name. But of bots of equal strength names decide the order, and their intervals differ by the error of the
 simulation: the ends of an interval by about 1 % of its width.
+
+The intervals of the advantages of seats follow from how often games of a cluster go the same way for a
+seat, as they do where they share an opening; those of bots follow from how often they do for the bots.
+
+All games of a pool tell of a few seats, so their posterior is nearly normal, and hardly depends on what is
+assumed of the bots: one spread will do.
 """
 
 from __future__ import annotations
@@ -35,8 +41,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.ratings.likelihood import Derivatives, Floats, Integers, Likelihood, climbed
-from referee.ratings.two import ELO
+from referee.ratings.dispersion import dispersion
+from referee.ratings.likelihood import Arrays, Derivatives, Floats, Integers, Likelihood, climbed, maximum
+from referee.ratings.two import ELO, Z_95
 
 SPREAD = 150 / ELO  # the scale of the density of σ, which is most likely there; its mean is twice as much
 SEAT = 100 / ELO  # the standard deviation of the advantage of a seat
@@ -376,3 +383,30 @@ def _solved(likelihood: Likelihood, prior: Prior, start: Floats) -> _Nodes:
 
     modes, at = climbed(derive, np.tile(start, (len(prior.spread), 1)))
     return _Nodes(prior, modes, np.asarray(np.linalg.inv(at.information), dtype=np.float64))
+
+
+def advantages(arrays: Arrays, likelihood: Likelihood, spread: float) -> dict[tuple[str, int], Floats]:
+    """By section and number of seats: of each seat its strength less the mean of the rest, with the ends of
+    its 95 % interval. The strengths of bots have this spread.
+    """
+    precision = np.full(arrays.size, 1 / SEAT**2)
+    precision[: likelihood.bots] = 1 / spread**2
+    first = _posterior(likelihood, precision)
+    found = {}
+    for key, seats in arrays.advantages.items():
+        games = [batch for batch in arrays.games if batch.seats == tuple(seats)]
+        factor = dispersion(games, *first, of_seats=True)
+        mode, covariance = _posterior(likelihood.times(1 / factor), precision)
+        contrasts = (len(seats) * np.eye(len(seats)) - 1) / (len(seats) - 1)
+        values = contrasts @ mode[seats]
+        variances = np.einsum("ij,jk,ik->i", contrasts, covariance[np.ix_(seats, seats)], contrasts)
+        errors = Z_95 * np.sqrt(variances)
+        found[key] = np.column_stack([values, values - errors, values + errors])
+    return found
+
+
+def _posterior(likelihood: Likelihood, precision: Floats) -> tuple[Floats, Floats]:
+    """The mode and the covariance by a normal prior."""
+    mode = maximum(likelihood, precision)
+    information = likelihood.derivatives(mode[None]).information[0]
+    return mode, np.linalg.inv(information + np.diag(precision))

@@ -1,12 +1,13 @@
 """The standings of a run: the bots in order, with all figures about each; of the whole and of each section.
 
 Everything here is a function of the set of games: their order does not matter.
+Equal bots share a rank, and those that are out have none.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
@@ -14,15 +15,67 @@ from typing import NamedTuple
 from referee.core.pairing import section_of
 from referee.core.settings import STANDARD_POINTS, PointScale
 from referee.core.text import listed
-from referee.ratings.clusters import Clusters, clusters, results_of
 from referee.ratings.format_tables import FormatTable
-from referee.ratings.placing import FormatPlace, ranked_by_points, ranked_by_rating, without_withdrawn
 from referee.ratings.pool import FittedPool, Rating, Result, fit
 from referee.ratings.sprt import SprtResult
-from referee.ratings.tally import Tallies, Tally
+from referee.ratings.tally import Clusters, Tallies, Tally, clusters, results_of
 from referee.ratings.times import Times
 from referee.records.amendments import LeftOut
 from referee.records.record import Summary
+
+FormatPlace = tuple[int, str, Mapping[str, float | str]]
+"""A bot's place in the order of a format: the rank, the bot, and what the place follows from, by heading."""
+
+RankedBot = tuple[int | None, str, Mapping[str, float | str]]
+"""The same; None is the rank of a bot that is out of the tournament."""
+
+
+def ranked_by_rating(names: Collection[str], tallies: Tallies, pool: FittedPool | None) -> list[FormatPlace]:
+    """The bots, best first: by their ratings, or where there are none, as for bots that play alone, by the
+    share of games won and then by the mean score, such as tiles left, of which less is better. Bots that have
+    not played are last, after those without a rating. Those that only their names tell apart share a rank.
+    """
+
+    def key(name: str) -> tuple[bool, bool, float, float]:
+        tally = tallies[name]
+        if pool or not tally.games:
+            is_rated = pool is not None and name in pool.rows
+            return not tally.games, not is_rated, -round(pool.ratings[name].elo, 6) if pool else 0.0, 0.0
+        return False, False, -(tally.score or 0.0), tally.scores / tally.games
+
+    found: list[FormatPlace] = []
+    before = None
+    for name in sorted(names, key=lambda name: (key(name), name)):
+        rank = found[-1][0] if found and key(name) == before else len(found) + 1
+        found.append((rank, name, {}))
+        before = key(name)
+    return found
+
+
+def ranked_by_points(names: Collection[str], tallies: Tallies, pool: FittedPool | None) -> list[FormatPlace]:
+    """The bots by their points; those with equal points as `ranked_by_rating` has them."""
+    rated = ranked_by_rating(names, tallies, pool)
+    found: list[FormatPlace] = []
+    before = None
+    for place, name, _ in sorted(rated, key=lambda one: (-tallies[one[1]].points, one[0])):
+        key = tallies[name].points, place
+        rank = found[-1][0] if key == before else len(found) + 1
+        found.append((rank, name, {"points": key[0]}))
+        before = key
+    return found
+
+
+def without_withdrawn(places: Sequence[FormatPlace], withdrawn: Collection[str]) -> list[RankedBot]:
+    """The places with those that are out of the tournament at the end; who was behind them moves up."""
+    gone = [rank for rank, name, _ in places if name in withdrawn]
+    return [
+        *(
+            (rank - sum(other < rank for other in gone), name, columns)
+            for rank, name, columns in places
+            if name not in withdrawn
+        ),
+        *((None, name, columns) for _, name, columns in places if name in withdrawn),
+    ]
 
 
 @dataclass(frozen=True)

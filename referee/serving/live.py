@@ -21,10 +21,10 @@ from referee.core.work import DutyCycle
 from referee.games.api import Game
 from referee.pages.environment import fragment
 from referee.pages.report.front import lead_text
-from referee.ratings.brief import fitted
 from referee.ratings.columns import (
     counts_text,
     faults_text,
+    fitted,
     rank_text,
     rating_text,
     results_heading,

@@ -29,9 +29,9 @@ from referee.core.fields import Fields
 from referee.core.pairing import Pairing
 from referee.core.text import shown, true_minus
 from referee.games.api import share_beaten
-from referee.ratings.clusters import clusters
 from referee.ratings.pool import Result, fit
 from referee.ratings.sprt import MODELS, SprtResult, bounds, llr
+from referee.ratings.tally import clusters
 from referee.records.record import Summary
 from referee.tournament.schedule import Encounter
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from referee.core.work import Advance, untold
 from referee.processes.parallel import in_order
-from referee.ratings.clusters import clusters, results_of
 from referee.ratings.pool import FittedPool, Rating, fit
+from referee.ratings.tally import clusters, results_of
 from referee.records.record import Summary
 
 MAX_FITS = 30  # maximum number of times that the ratings are fitted

@@ -15,9 +15,9 @@ from referee.pages.report.charts import Scale
 from referee.ratings.blocks import by_seat_grid, faults_grid, pairs_grid, seats_grid, sprt_grid, times_grid
 from referee.ratings.columns import counts_text, default_columns, likelihood_text, standings_grid
 from referee.ratings.notes import circumstances, findings, meanings
-from referee.ratings.pairs import crosstable
 from referee.ratings.pool import Rating
 from referee.ratings.standings import Facts, Standings
+from referee.ratings.tally import crosstable
 from referee.ratings.times import MoveTimes, Times
 
 MAX_IN_MATRIX = 64  # maximum number of bots that are compared with each other, two by two: the best ones

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple, TypeVar
 
 from referee.core.pairing import SECTION_NAME, Pairing
 from referee.core.text import true_minus
-from referee.ratings.clusters import clusters, results_of
 from referee.ratings.format_tables import FormatTable, halves
 from referee.ratings.pool import fit
+from referee.ratings.tally import clusters, results_of
 from referee.records.record import Summary
 from referee.tournament.formats.fixed import RoundRobin
 from referee.tournament.formats.format import DEFAULT, Format, Settings, check_settings

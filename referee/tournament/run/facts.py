@@ -9,8 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from referee.core.errors import UsageError
 from referee.core.text import shown as as_shown
-from referee.ratings.placing import FormatPlace
-from referee.ratings.standings import Facts
+from referee.ratings.standings import Facts, FormatPlace
 from referee.records.record import Summary
 from referee.tournament.formats import Format, SectionState
 from referee.tournament.run.remaining import stopped

@@ -7,14 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from referee.core.text import listed
-from referee.ratings.brief import fitted
-from referee.ratings.clusters import clusters
+from referee.ratings.columns import fitted
 from referee.ratings.notes import FEW_ENCOUNTERS
-from referee.ratings.placing import RankedBot, ranked_by_points, ranked_by_rating, without_withdrawn
 from referee.ratings.pool import FittedPool
 from referee.ratings.sprt import SprtResult
-from referee.ratings.standings import Facts
-from referee.ratings.tally import Tallies
+from referee.ratings.standings import Facts, RankedBot, ranked_by_points, ranked_by_rating, without_withdrawn
+from referee.ratings.tally import Tallies, clusters
 from referee.records.amendments import LeftOut
 from referee.records.durations import TimedGame
 from referee.tournament.formats import Amount

@@ -20,10 +20,10 @@ from referee.cli.output import DRAWN_S, WAIT_S, AdvanceBar
 from referee.cli.playing import JsonLines, ProgressLines, end_lines
 from referee.core.units import TimeControl
 from referee.core.work import DutyCycle
-from referee.ratings.brief import brief
+from referee.ratings.columns import brief
 from referee.ratings.notes import FEW_ENCOUNTERS
-from referee.ratings.placing import RankedBot
 from referee.ratings.pool import FittedPool, Rating, fit
+from referee.ratings.standings import RankedBot
 from referee.ratings.tally import Tallies
 from referee.records.record import Summary
 from referee.run import Display, RunInfo

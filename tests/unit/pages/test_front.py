@@ -9,10 +9,9 @@ import pytest
 from referee.core.pairing import Pairing
 from referee.core.settings import PointScale
 from referee.pages.report.front import Headline, ListedGame, evidence, front, games_to_see, lead_text, likely
-from referee.ratings.placing import FormatPlace
 from referee.ratings.pool import Rating
 from referee.ratings.sprt import SprtResult, bounds, llr
-from referee.ratings.standings import Facts, NextInRank, standings
+from referee.ratings.standings import Facts, FormatPlace, NextInRank, standings
 from referee.records.record import Summary
 from tests.unit.pages.test_report import game
 

@@ -15,8 +15,6 @@ from hypothesis import strategies as st
 from referee.core.pairing import Pairing
 from referee.games.api import share_beaten
 from referee.ratings import posterior as sampling
-from referee.ratings.arrays import gathered
-from referee.ratings.clusters import clusters
 from referee.ratings.dispersion import dispersion, student
 from referee.ratings.likelihood import (
     Floats,
@@ -24,10 +22,12 @@ from referee.ratings.likelihood import (
     Likelihood,
     game_derivatives,
     game_utilities,
+    gathered,
     maximum,
 )
 from referee.ratings.pool import FittedPool, Rating, Result, fit
 from referee.ratings.posterior import SHARES, SPREAD, Prior, posterior
+from referee.ratings.tally import clusters
 from referee.ratings.two import ELO, compare, elo
 from referee.records.record import Summary
 from tests.tools import coverage

@@ -13,9 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.ratings.after_stop import estimate
 from referee.ratings.columns import NONE, estimate_text
-from referee.ratings.sprt import MODELS, SprtResult, bounds, llr
+from referee.ratings.sprt import MODELS, SprtResult, bounds, estimate, llr
 from referee.ratings.two import NORMALIZED, elo
 from referee.tournament.stopping import SequentialTest, Sprt
 

@@ -22,17 +22,14 @@ from referee.core.pairing import Pairing
 from referee.core.rows import Column, Grid
 from referee.core.settings import PointScale
 from referee.ratings import grids
-from referee.ratings.brief import brief
-from referee.ratings.columns import COLUMNS, parse_columns, rating_text, standings_grid
+from referee.ratings.columns import COLUMNS, brief, parse_columns, rating_text, standings_grid
 from referee.ratings.format_tables import RANK, FormatTable, name_column
 from referee.ratings.notes import NO_ELO
-from referee.ratings.pairs import crosstable, pentanomial
-from referee.ratings.placing import FormatPlace
 from referee.ratings.pool import Rating
 from referee.ratings.sprt import SprtResult
-from referee.ratings.standings import Facts, NextInRank, standings
+from referee.ratings.standings import Facts, FormatPlace, NextInRank, standings
 from referee.ratings.table import KNOWN, TableText, parse_show, rendered
-from referee.ratings.tally import Tallies
+from referee.ratings.tally import Tallies, crosstable, pentanomial
 from referee.ratings.times import MoveTimes, Times
 from referee.records.header import Header
 from referee.records.record import Summary, timed_moves

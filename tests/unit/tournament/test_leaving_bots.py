@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from referee.core.pairing import Pairing
-from referee.ratings.placing import without_withdrawn
+from referee.ratings.standings import without_withdrawn
 from referee.tournament.formats import SectionState
 from referee.tournament.formats.swiss import Swiss
 from referee.tournament.run.facts import facts_of
