@@ -1,4 +1,4 @@
-"""The standings as text: the columns that they can have, and in short, a line for each of the best bots. Pure."""
+"""The standings as text: the columns that they can have; and in short, a line for each bot. Pure."""
 
 from __future__ import annotations
 

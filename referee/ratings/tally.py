@@ -1,8 +1,8 @@
-"""What games count for: for the points of each bot, for pairs of bots, and which are independent of each other.
-Pure.
+"""What games count for: points of each bot, results of pairs of bots, and evidence. Pure.
 
-The games of an encounter are a cluster. Games in which the same bots had the same seats in the same section, and whose events are the same to the
-letter, are one piece of evidence however often they are played. Their encounters share a cluster.
+The games of an encounter are a cluster, since they are not independent. Games in which the same bots had the
+same seats in the same section, and whose events are the same to the letter, are one piece of evidence however
+often they are played: their encounters share a cluster.
 """
 
 from __future__ import annotations
