@@ -43,6 +43,14 @@ def page(chromium: Browser) -> Iterator[Page]:
         assert watched.settle() == []
 
 
+@pytest.fixture(scope="package", autouse=True)
+def few_fits() -> Iterator[None]:
+    """Each fit of the course of ratings in a report takes long."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("referee.pages.report.rating_history.MAX_FITS", 3)
+        yield
+
+
 @pytest.fixture(scope="package")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Hostile:
     return write(tmp_path_factory.mktemp("hostile") / "runs")
