@@ -116,7 +116,7 @@ if "tournament.worker" in str(sys.orig_argv):
     e._play = hangs
 elif "run" in sys.orig_argv:
     import referee.tournament.workers.local_backend as w
-    w.SILENT_S = 10
+    w.SILENT_S = 5
 """
 """Has a worker hang once. None of the others takes so long to start, also on a busy machine."""
 
@@ -126,7 +126,7 @@ def test_a_worker_that_is_blocked_is_ended(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(HANGS)
     file = toml(tmp_path / "t.toml", {"a": PLAIN, "b": PLAIN}, rounds=1, clock="none")
     done = referee_process("run", str(file), env={"PYTHONPATH": str(tmp_path)})
-    assert done.err.count("a worker process gave no sign of life for 10 s, and was ended") == 1
+    assert done.err.count("a worker process gave no sign of life for 5 s, and was ended") == 1
     assert {"1:a:b", "1:b:a"} == set(games(tmp_path / "t-results"))
 
 
@@ -134,7 +134,7 @@ def test_a_worker_that_is_blocked_is_ended(tmp_path: Path) -> None:
 def test_a_worker_that_only_waits_for_bots_is_not_silent(tmp_path: Path) -> None:
     """The bots may think as long as they want."""
     (tmp_path / "sitecustomize.py").write_text(HANGS.replace('"1:a:b"', '""'))
-    bots = {"a": sh("sleep 12; echo resign $n"), "b": PLAIN}
+    bots = {"a": sh("sleep 7; echo resign $n"), "b": PLAIN}
     file = toml(tmp_path / "t.toml", bots, rounds=1, clock="none")
     done = referee_process("run", str(file), env={"PYTHONPATH": str(tmp_path)})
     assert done.code == 0 and "sign of life" not in done.err and len(games(tmp_path / "t-results")) == 2

@@ -5,8 +5,8 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -60,21 +60,15 @@ processes = "worker"
 """
 
 
-Opened = Callable[[Path, Path], AbstractContextManager[tuple[Cluster, Host]]]
-
-
-@contextmanager
-def folders(folder: Path, hidden: Path) -> Iterator[tuple[Cluster, Host]]:
-    """A cluster whose two workers have folders of their own, and what the referee runs on."""
-    with cluster(folder, [(), ()]) as found:
-        yield found, THIS_MACHINE
-
-
 @contextmanager
 def machines(folder: Path, hidden: Path) -> Iterator[tuple[Cluster, Host]]:
-    """A cluster whose two workers have names and networks of their own too, and cannot see a folder."""
-    if why := namespaces.why_not():
-        pytest.skip(why)
+    """A cluster with two workers, and what the referee runs on. If possible they have names and networks of
+    their own, as on machines of their own, and cannot see a folder.
+    """
+    if namespaces.why_not():
+        with cluster(folder, [(), ()]) as found:
+            yield found, THIS_MACHINE
+        return
     with namespaces.network(4) as (first, second, third, fourth):
         found = Cluster(folder, on=first)
         try:
@@ -86,15 +80,6 @@ def machines(folder: Path, hidden: Path) -> Iterator[tuple[Cluster, Host]]:
             found.close()
 
 
-@pytest.fixture(scope="module")
-def alone(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """The folder of a tournament that was played without a cluster, in `alone`, with its table."""
-    folder = tmp_path_factory.mktemp("referee")
-    (folder / "t.toml").write_text(TOML)
-    shutil.copy(ROOT / "sample_bots" / "random_bot.py", folder)
-    return folder, run(THIS_MACHINE, folder, "-o", "alone", "--workers", "0")
-
-
 def run(on: Host, folder: Path, *words: str) -> str:
     """Plays the tournament; its table."""
     command = [*on.within, sys.executable, "-m", "referee", "run", "t.toml", *words]
@@ -103,14 +88,17 @@ def run(on: Host, folder: Path, *words: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("workers", [folders, machines])
-def test_two_workers_play_the_same_games(alone: tuple[Path, str], tmp_path: Path, workers: Opened) -> None:
-    folder, table = alone
-    with workers(tmp_path / "cluster", folder) as (found, referee_host):
+def test_two_machines_play_the_same_games_as_one(tmp_path: Path) -> None:
+    folder = tmp_path / "referee"
+    folder.mkdir()
+    (folder / "t.toml").write_text(TOML)
+    shutil.copy(ROOT / "sample_bots" / "random_bot.py", folder)
+    table = run(THIS_MACHINE, folder, "-o", "alone", "--workers", "0")
+    with machines(tmp_path / "cluster", folder) as (found, referee_host):
         played = run(referee_host, folder, "-o", str(tmp_path / "run"), "--cluster", found.address)
     assert played == table
     assert games(tmp_path / "run") == games(folder / "alone")
     played_on = [line["measured"]["machine"] for line in lines_of(tmp_path / "run") if line["kind"] == "game"]
     assert {machine["worker"].partition("/")[0] for machine in played_on} == {"w1", "w2"}
-    if workers is machines:
+    if referee_host is not THIS_MACHINE:
         assert all(machine["name"] == f"machine-{machine['worker'][:2]}" for machine in played_on)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.command import PLAIN, Done, referee
+from tests.command import PLAIN, referee
 from tests.processes.runs import games, lines_of, toml
 
 FAILS = 'build = "sh fails.sh"\n'
@@ -47,11 +46,12 @@ def mended(file: Path) -> None:
     file.write_text(text[: text.rindex("[[bot]]")] + f'[[bot]]\nname = "sick"\ncmd = {json.dumps(PLAIN)}\n')
 
 
-def plays_without_sick(what: str, file: Path, run: Callable[..., Done] = referee, *words: str) -> None:
-    """Checks that a run leaves out the bot that cannot play, says why, and plays with the others."""
-    folder = file.with_name("t-results")
+@pytest.mark.quick_cases(1)
+@pytest.mark.parametrize("what", SICK)
+def test_a_bot_that_cannot_play_is_left_out_and_the_others_play(what: str, tmp_path: Path) -> None:
+    file, folder = with_sick(tmp_path / "t.toml", what), tmp_path / "t-results"
     line = f"bot `sick` is left out: {SICK[what][1]}".replace("out: cannot", "out: it cannot")
-    done = run("run", str(file), *words)
+    done = referee("run", str(file))
     assert done.code == 0, done.err
     assert line in done.err and done.err.index(line) < done.err.index("1 of 4")
     assert {*games(folder)} == {"1:a:b", "1:b:a", "2:a:b", "2:b:a"}
@@ -62,14 +62,8 @@ def plays_without_sick(what: str, file: Path, run: Callable[..., Done] = referee
     assert line in " ".join(referee("status", str(folder)).out.split())
     assert [*json.loads(referee("status", str(folder), "--json").out)["left_out"]] == ["sick"]
     assert line in " ".join(referee("table", str(folder)).out.split())
-    assert run("run", str(file), "--strict", *words).code == 8
+    assert referee("run", str(file), "--strict").code == 8
     assert referee("verify", str(folder)).code == 0
-
-
-@pytest.mark.quick_cases(1)
-@pytest.mark.parametrize("what", SICK)
-def test_a_bot_that_cannot_play_is_left_out_and_the_others_play(what: str, tmp_path: Path) -> None:
-    plays_without_sick(what, with_sick(tmp_path / "t.toml", what))
 
 
 def test_where_too_few_bots_are_left_one_line_says_why(tmp_path: Path) -> None:
@@ -91,13 +85,8 @@ def test_a_user_that_bots_cannot_be_run_as_names_file_and_bot(command: list[str]
 
 @pytest.mark.slow
 def test_the_last_lines_of_a_build_are_shown_and_escaped(tmp_path: Path) -> None:
-    shows_the_build(with_sick(tmp_path / "t.toml"))
-
-
-def shows_the_build(file: Path, run: Callable[..., Done] = referee, *words: str) -> None:
-    """Checks that a run and its pages have the last lines of the build that fails."""
-    folder, tmp_path = file.with_name("t-results"), file.parent
-    done = run("run", str(file), *words)
+    file, folder = with_sick(tmp_path / "t.toml"), tmp_path / "t-results"
+    done = referee("run", str(file))
     assert "  two <b>`\nbot `sick` is left out" in done.err
     assert re.search("exited with status 3[^:]*: one / two <b>'", " ".join(done.out.split()))
     assert "one / two" in referee("status", str(folder)).out
@@ -108,16 +97,11 @@ def shows_the_build(file: Path, run: Callable[..., Done] = referee, *words: str)
 
 @pytest.mark.slow
 def test_the_same_command_takes_in_a_bot_that_was_mended(tmp_path: Path) -> None:
-    takes_in_what_was_mended(with_sick(tmp_path / "t.toml"))
-
-
-def takes_in_what_was_mended(file: Path, run: Callable[..., Done] = referee, *words: str) -> None:
-    """Checks that a run leaves out a bot, and that the same command takes it in once it can play."""
-    folder = file.with_name("t-results")
-    assert run("run", str(file), *words).code == 0
+    file, folder = with_sick(tmp_path / "t.toml"), tmp_path / "t-results"
+    assert referee("run", str(file)).code == 0
     before = games(folder)
     mended(file)
-    done = run("run", str(file), "--strict", *words)
+    done = referee("run", str(file), "--strict")
     assert done.code == 0, done.err
     assert "left out" not in done.err and "left out" not in done.out and "changed" not in done.err + done.out
     after = games(folder)

@@ -208,24 +208,19 @@ elif "run" in sys.orig_argv:
 
 
 @pytest.mark.slow
-def test_workers_that_are_killed_cost_no_bot_anything_and_a_game_gets_five_attempts(tmp_path: Path) -> None:
+def test_workers_that_are_killed_cost_no_bot_anything(tmp_path: Path) -> None:
     deaths = tmp_path / "deaths"
     deaths.touch()
-    (tmp_path / "sitecustomize.py").write_text(DIES.format(deaths=str(deaths), times=9))
+    (tmp_path / "sitecustomize.py").write_text(DIES.format(deaths=str(deaths), times=2))
     file = toml(tmp_path / "t.toml", dict.fromkeys("ab", PLAIN), rounds=1, workers=1)
     words = ("run", str(file), "--isolation", confined("landlock"))
-    env = {"PYTHONPATH": str(tmp_path)}
-    done = referee_process(*words, env=env)
-    assert done.code == 1 and "games without a result: 1:a:b;" in done.err, done.err
-    assert len(deaths.read_text()) == 5 and "forfeit" not in done.err
-    assert set(games(tmp_path / "t-results")) == {"1:b:a"}
-    done = referee_process(*words, env=env)
+    done = referee_process(*words, env={"PYTHONPATH": str(tmp_path)})
     assert done.code == 0, done.err
     played = games(tmp_path / "t-results")
-    assert {name: game["attempt"] for name, game in played.items()} == {"1:b:a": 1, "1:a:b": 10}
+    assert {name: game["attempt"] for name, game in played.items()} == {"1:b:a": 1, "1:a:b": 3}
     assert not any(any(game["faults"]) for game in played.values())
     failed = voids(tmp_path / "t-results")
-    assert len(failed) == 9 and not any(void["suspects"] for void in failed)
+    assert len(failed) == 2 and not any(void["suspects"] for void in failed)
     assert referee("verify", str(tmp_path / "t-results")).code == 0
 
 

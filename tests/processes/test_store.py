@@ -14,19 +14,17 @@ from pathlib import Path
 import pytest
 
 from referee.cluster.bot_files import SentFiles, sent_files
-from referee.cluster.store import BotUnfit, FileStore
+from referee.cluster.store import FileStore
 from referee.core.units import TimeControl
 from referee.games import GAMES
 from referee.processes.bot import Bot
-from referee.records.header import ALL_FILES
 from referee.records.record import GameRecord
 from referee.tournament.file.bot_table import BotOrigin
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.run.isolating import with_hidden
 from referee.tournament.schedule import encounter
 from referee.tournament.workers.encounter import play_encounter
-from tests.command import PLAIN, ROOT, referee, referee_process
-from tests.processes.runs import lines_of, toml
+from tests.command import PLAIN, ROOT
 from tests.programs import needs, needs_level
 
 pytestmark = pytest.mark.slow
@@ -159,49 +157,3 @@ def test_a_process_that_is_killed_while_it_builds_leaves_nothing_that_counts(tmp
     bot = store.ready(files.bots[0])
     assert (bot.cwd / "half").exists()
     store.close()
-
-
-@needs("cc")
-def test_a_build_that_fails_is_refused_with_the_name_of_the_bot(tmp_path: Path) -> None:
-    folder = tmp_path / "mine"
-    folder.mkdir()
-    (folder / "bot.c").write_text("int main( {")
-    origin = BotOrigin(build=("cc", "-o", "bot", "bot.c"), has_cwd=True)
-    files = sent_files([Bot("a", ("./bot",), folder)], {"a": origin}, ())
-    store = FileStore(tmp_path / "store")
-    send(store, files)
-    with pytest.raises(BotUnfit, match="bot `a`: it cannot be built: `cc` exited with status 1"):
-        store.ready(files.bots[0])
-    store.close()
-
-
-@pytest.mark.slow
-@needs("cc")
-def test_a_run_with_a_cluster_and_without_one_notices_what_changed_and_nothing_else(
-    source: Path, tmp_path: Path
-) -> None:
-    pytest.importorskip("distributed")
-    bots = '[[bot]]\nname = "a"\ncwd = "mine"\ncmd = "./run.sh"\nbuild = "cc -o engine engine.c"\n'
-    file, other = tmp_path / "t.toml", tmp_path / "other" / "plain_bot.py"
-    other.parent.mkdir()
-    shutil.copy(ROOT / "sample_bots" / "plain_bot.py", other)  # its folder is sent, and stays as it is
-
-    def run(rounds: int, *words: str) -> list[str]:
-        """Plays so many rounds; what is said of programs that changed."""
-        text = toml(file, {"b": f"{{python}} -I -S {other}"}, rounds=rounds).read_text()
-        file.write_text(text + bots)
-        env = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "DASK_TEMPORARY_DIRECTORY": str(tmp_path)}
-        done = referee_process("run", str(file), *words, env=env)
-        assert done.code == 0, done.err
-        return [line for line in done.err.splitlines() if "whose program" in line]
-
-    assert run(1, "--cluster", "local:1") == []
-    assert not (source / "engine").exists(), "it is built on the machine"
-    assert run(2, "--workers", "0") == []
-    (source / "data" / "more").write_text("new")
-    changed = ["bots whose program has changed since the run began: a"]
-    assert run(3, "--cluster", "local:1") == changed
-    files = [line["files"]["a"] for line in lines_of(tmp_path / "t-results") if "a" in line.get("files", ())]
-    assert [ALL_FILES in found for found in files] == [True, True]
-    assert not any(any(line.get("faults", ())) for line in lines_of(tmp_path / "t-results"))
-    assert referee("verify", str(file)).code == 0

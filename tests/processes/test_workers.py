@@ -34,21 +34,8 @@ from referee.tournament.workers.task import Finished, Report, Task, Void, Waitin
 from referee.tournament.workers.worker import Player
 from tests.command import PLAIN, ROOT, referee
 from tests.processes.runs import lines_of, toml
-from tests.waiting import TOO_LONG_S
 
 NOT_FOR_WORKERS = {"click", "rich", "tabulate", "numpy", "pexpect", "tomllib", "asyncio"}
-
-TELLS = """
-import os, sys
-if "tournament.worker" in str(sys.orig_argv):
-    import referee.tournament.workers.encounter as e
-    play = e._play
-    def telling(*arguments):
-        with open(os.environ["TOLD"], "w") as file:
-            file.write(" ".join(sys.modules))
-        return play(*arguments)
-    e._play = telling
-"""
 
 
 def test_a_worker_s_module_imports_nothing_of_the_command_line() -> None:
@@ -92,30 +79,6 @@ def test_every_module_of_a_command_is_in_the_list() -> None:
     for name in stated:
         command = cli.resolve_command(click.Context(cli), [name])[1]
         assert command is not None and command.name == name and command.callback
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("how", ["script", "module"])
-def test_a_worker_of_the_command_imports_nothing_of_it(tmp_path: Path, how: str) -> None:
-    """Workers import what the referee was started from, so that is kept light too."""
-    assert 'referee = "referee.__main__:main"' in (ROOT / "pyproject.toml").read_text()
-    script = tmp_path / "referee"
-    script.write_text(
-        "import sys\nfrom referee.__main__ import main\nif __name__ == '__main__':\n    main()\n"
-    )
-    (tmp_path / "sitecustomize.py").write_text(TELLS)
-    bots = "".join(f"[[bot]]\nname = '{name}'\ncmd = {json.dumps(PLAIN)}\n" for name in "ab")
-    (tmp_path / "t.toml").write_text(f"[tournament]\ngame = 'blooms'\n[options]\nsize = 3\n{bots}")
-    started = [str(script)] if how == "script" else ["-m", "referee"]
-    subprocess.run(
-        [sys.executable, *started, "run", str(tmp_path / "t.toml"), "--workers", "1"],
-        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": f"{tmp_path}:{ROOT}", "TOLD": str(tmp_path / "told")},
-        check=True,
-        capture_output=True,
-        timeout=TOO_LONG_S,
-    )
-    found = set((tmp_path / "told").read_text().split())
-    assert "referee.tournament.workers.worker" in found and not found & NOT_FOR_WORKERS
 
 
 def plan(bots: int) -> Plan:
