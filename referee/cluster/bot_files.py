@@ -191,7 +191,6 @@ def _named(bot: Bot) -> Iterator[Path]:
 
 
 def _sent_words(bot: Bot, words: Mapping[str, str], found: FileList) -> Iterator[tuple[str, str]]:
-    """The words of the command that are among the files, with their hashes."""
     for word, sha256 in words.items():
         path = Path(os.path.normpath(bot.cwd / word))
         if path.is_relative_to(found.root) and path.relative_to(found.root).as_posix() in found.files:

@@ -194,10 +194,10 @@ class ClusterBackend(Backend):
         task.
         """
         self._room = 0  # how many tasks they can be given
-        self._homes: OrderedDict[str, str] = OrderedDict()
-        """By encounter, the machine that plays it, for the last `HOMES` ones."""
-        self._lost_on: dict[str, str] = {}
-        """By encounter, the machine on which it was lost last: another one is to play it, if there is one."""
+        self._homes: OrderedDict[str, tuple[str, bool]] = OrderedDict()
+        """By encounter, the machine that has it, and whether it was lost there: then another one is to play
+        it, if there is one. For the last `HOMES` encounters.
+        """
         self._levels: dict[str, str] = {}  # by bot, its level of isolation on the first machine
         self._shared_files: dict[str, dict[str, str]] = {}
         """For each bot that is found on the machines, the hashes of its files on the first one."""
@@ -273,11 +273,10 @@ class ClusterBackend(Backend):
         """The worker that is to play a task: one of the machine that has its encounter, of another machine
         than the one that lost it, or else with the most room. None where the task has to wait for room.
         """
-        encounter = _encounter(task)
-        home, lost_on = self._homes.get(encounter), self._lost_on.get(encounter)
+        home, is_lost = self._homes.get(_encounter(task), ("", False))
 
-        def cost(worker: DaskWorker) -> tuple[bool, bool, float]:
-            return worker.machine != home, worker.machine == lost_on, worker.load
+        def cost(worker: DaskWorker) -> tuple[bool, float]:
+            return (worker.machine == home) is is_lost, worker.load
 
         found = min(self._players, key=cost, default=None)
         return found if found and found.room > 0 else None
@@ -286,7 +285,7 @@ class ClusterBackend(Backend):
         key = self._ask(worker, Play(task))
         worker.playing[key] = task
         self._room -= 1
-        self._homes[_encounter(task)] = worker.machine
+        self._homes[_encounter(task)] = worker.machine, False
         if len(self._homes) > HOMES:
             self._homes.popitem(last=False)
         worker.playing_until_s[key] = self._now_s + longest_s(task)
@@ -342,7 +341,6 @@ class ClusterBackend(Backend):
         self._check_hope()
 
     def _see(self, found: Mapping[str, Member]) -> None:
-        """Takes into account who is there."""
         if not self._is_connected:
             self._is_connected = True
             self._remark("connected to the scheduler of the Dask cluster again")
@@ -412,7 +410,6 @@ class ClusterBackend(Backend):
             self._prepare(worker)
 
     def _prepare(self, worker: DaskWorker) -> None:
-        """Tells a worker to get ready, with the bots whose files were sent."""
         there = [one for one in self._workers.values() if one.member.host == worker.member.host]
         slots = sum(one.member.slots for one in there)
         worker.first_core = first_core(worker, there)
@@ -429,7 +426,6 @@ class ClusterBackend(Backend):
                 yield LeftOut(files.bot.name, why)
 
     def _prepared(self, worker: DaskWorker, answer: MachineReady) -> None:
-        """Takes into account which bots a worker could prepare."""
         for line in answer.remarks:
             self._remark(f"{worker.name}: {line}")
         assert worker.greeting
@@ -463,7 +459,6 @@ class ClusterBackend(Backend):
         self._remark(f"{worker.name} plays, {slots} at a time: {worker.greeting.cpu}")
 
     def _played(self, worker: DaskWorker, key: str, answer: MachineAnswer) -> None:
-        """Takes what was reported of a task."""
         task = worker.playing.pop(key)
         del worker.playing_until_s[key]
         if isinstance(answer, BotFilesChanged):
@@ -485,7 +480,6 @@ class ClusterBackend(Backend):
             self._lose_task(worker, task, "the games it was given were not all played to the end")
         else:
             worker.failures, worker.has_played = 0, True
-            self._lost_on.pop(_encounter(task), None)
             first = Began(task.games[0][0].id)
             self._reports += [
                 report._replace(task=task) if isinstance(report, WorkerDied) else report
@@ -496,7 +490,6 @@ class ClusterBackend(Backend):
                 self._begin_again(worker, "")
 
     def _failed(self, worker: DaskWorker, key: str, why: str) -> None:
-        """Takes into account that an order was not carried out."""
         if key in worker.playing:
             del worker.playing_until_s[key]
             self._lose_task(worker, worker.playing.pop(key), why)
@@ -533,8 +526,7 @@ class ClusterBackend(Backend):
 
     def _lost(self, worker: DaskWorker, task: Task, why: str, alone: bool = True) -> None:
         """Reports a task as lost with its machine, `alone` or with all other machines."""
-        self._homes.pop(_encounter(task), None)
-        self._lost_on[_encounter(task)] = worker.machine
+        self._homes[_encounter(task)] = worker.machine, True
         how = f"the machine {worker.name} that played it was lost: {why}"
         self._reports.append(TaskLost(task, how, by_bot=alone))
 
@@ -558,7 +550,6 @@ class ClusterBackend(Backend):
         self._refused.clear()
 
     def _refuse(self, worker: DaskWorker, why: str) -> None:
-        """Does not use a worker as long as the scheduler has it."""
         self._refused[worker.address] = why
         self._remark(f"{worker.name} is not used: {why}")
         self._lose(worker, why)

@@ -223,7 +223,6 @@ class Host:
             return self._store.changed(self._files[name])
 
     def _take(self, reports: Sequence[Report]) -> None:
-        """Keeps what workers report until their task is over."""
         for report in reports:
             for key in self._keys(report):
                 self._reports[key].append(report)
@@ -284,7 +283,6 @@ def main(descriptor: int) -> None:
 
 
 def _lacking(required: Requirement) -> str:
-    """Returns a requirement of the run that this machine does not meet; empty if it meets all."""
     if required.cpu_clocks and not cpu.AVAILABLE:
         return "a clock counts processor time, which needs Linux"
     if any(files.bot.forgive_waiting for files in required.bots) and not cpu.COUNTS_WAITING:

@@ -37,8 +37,6 @@ class HostEnded(Exception):
 
 
 class _Host:
-    """The host of a run, as the Dask worker sees it."""
-
     def __init__(self) -> None:
         """Starts it. Raises `HostEnded`."""
         end, host_end = socket.socketpair()

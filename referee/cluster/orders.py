@@ -315,5 +315,4 @@ def _said_of(report: Finished | Void) -> tuple[str, int, tuple[str, ...]]:
 
 
 def _have(kind: type[Report], reports: Sequence[Report]) -> bool:
-    """Whether there are reports of a kind."""
     return any(isinstance(report, kind) for report in reports)

@@ -293,7 +293,6 @@ class FileStore:
             os.close(lock)
 
     def _remove_old(self) -> None:
-        """Removes what was not used for long, unless a process plays with it."""
         oldest_s = time.time() - KEPT_DAYS * 86_400
         with self._locked(wait=False) as is_locked:
             if not is_locked:
@@ -372,7 +371,6 @@ def _make(folder: Path, mode: int) -> None:
 
 
 def _folder(top: Path, path: str) -> None:
-    """Makes a folder below `top`, and those above it. Raises `OSError`."""
     for part in Path(path).parts:
         top /= part
         top.mkdir(0o700, exist_ok=True)

@@ -382,7 +382,6 @@ def wrong_seats(setting: str, seats: int, expected: str) -> UsageError:
 
 
 def _value_text(value: Any) -> str:
-    """A value of a setting as shown in a message."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, tuple):
@@ -391,5 +390,4 @@ def _value_text(value: Any) -> str:
 
 
 def _json(value: Any) -> Any:
-    """A value of a setting as it stands in JSON."""
     return [_json(one) for one in value] if isinstance(value, tuple) else value

@@ -70,8 +70,6 @@ class SeriesScore(NamedTuple):
 
 
 class _Series:
-    """The encounters of two bots in a stage."""
-
     def __init__(self, higher: str, lower: str, best_of: int, scale: PointScale) -> None:
         """`higher` is the bot with the higher seed."""
         self.bots = (higher, lower)
@@ -262,8 +260,6 @@ class Knockout(Format):
         return Amount(series * 2 * self.best_of * seats, False)
 
     def _course(self, section: SectionState) -> _Course:
-        """The knockout as far as it was played."""
-
         def course() -> _Course:
             played = _Course(self, section.points)
             read_on(played.schedule(section), section)
@@ -316,7 +312,6 @@ class Knockout(Format):
 
 
 def _stages(seeding: Sequence[str]) -> int:
-    """Counts the stages of a knockout of these bots."""
     return (len(seeding) - 1).bit_length()
 
 

@@ -127,7 +127,6 @@ class LeagueState:
         return found
 
     def _enter(self, names: Iterable[str]) -> None:
-        """Gives new bots their places in the arrays."""
         new = [name for name in names if name not in self._names]
         if new:
             self._names.update({name: len(self._names) + i for i, name in enumerate(new)})
@@ -204,12 +203,10 @@ class _Chooser:
         return table
 
     def _worth(self) -> Floats:
-        """Computes by how much an encounter of two bots reduces the expected loss."""
         with np.errstate(divide="ignore"):
             return _variances(self._effect) / (1 / self._each + _variances(self._covariance))
 
     def _update(self, one: int, other: int) -> None:
-        """Takes an encounter of two bots as played."""
         change = self._covariance[:, one] - self._covariance[:, other]
         scale = 1 / (1 / self._each[one, other] + change[one] - change[other])
         effect = self._effect[:, one] - self._effect[:, other]
@@ -238,7 +235,6 @@ def _differences(mean: Floats) -> Floats:
 
 
 def _variances(covariance: Floats) -> Floats:
-    """The variances of the differences of every two bots."""
     own = np.diag(covariance)
     variances: Floats = np.add.outer(own, own) - 2 * covariance
     return variances

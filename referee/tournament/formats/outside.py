@@ -40,10 +40,6 @@ def from_file(text: str, folder: Path) -> type[Format]:
     return found
 
 
-def _is_amount(value: Any) -> bool:
-    return isinstance(value, Amount) and isinstance(value.games, int)
-
-
 def _are_standings(value: Any) -> bool:
     return value is None or (isinstance(value, list) and all(map(_is_standing, value)))
 
@@ -52,22 +48,14 @@ def _is_standing(value: Any) -> bool:
     return isinstance(value, Standing) and isinstance(value.bot, str) and isinstance(value.columns, dict)
 
 
-def _is_list(value: Any) -> bool:
-    return isinstance(value, list)
-
-
-def _anything(value: Any) -> bool:
-    return True
-
-
 _GUARDED: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "check": (_anything, ""),
+    "check": (lambda value: True, ""),
     "standings": (_are_standings, "a list of `Standing`, or None"),
-    "games_in_all": (_is_amount, "an `Amount`"),
-    "tested": (_is_list, "a list"),
-    "check_place": (_anything, ""),
-    "check_bots": (_anything, ""),
-    "may_grow": (_is_list, "a list"),
+    "games_in_all": (lambda value: isinstance(value, Amount) and isinstance(value.games, int), "an `Amount`"),
+    "tested": (lambda value: isinstance(value, list), "a list"),
+    "check_place": (lambda value: True, ""),
+    "check_bots": (lambda value: True, ""),
+    "may_grow": (lambda value: isinstance(value, list), "a list"),
 }
 """The methods of a format that return something; an error in one of them is one of its file. With each, what
 it has to return.
@@ -119,7 +107,6 @@ def _guarded(found: type[Format], path: str, method: str) -> Iterator[None]:
 def _checked_method(
     found: type[Format], path: str, method: str, is_right: Callable[[Any], bool], expected: str
 ) -> Callable[..., Any]:
-    """A method of a format, guarded; what it returns is checked."""
     inner = getattr(found, method)
 
     @wraps(inner)

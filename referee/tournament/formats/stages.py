@@ -235,7 +235,5 @@ class Staged(Format):
 
 
 class _All:
-    """Contains everything."""
-
     def __contains__(self, game: object) -> bool:
         return True

@@ -64,8 +64,6 @@ def next_round(scores: Scores, not_paired: Collection[str] = ()) -> tuple[list[P
 
 
 class _Round:
-    """Pairs the next round."""
-
     def __init__(self, scores: Scores, not_paired: Collection[str]) -> None:
         self._points = scores.points
         self._byes = scores.byes

@@ -147,7 +147,6 @@ def ranked(scores: Scores, tie_breaks: Sequence[str]) -> list[Standing]:
 
 
 def _direct(scores: Scores, bot: str, level: Sequence[str]) -> float:
-    """The points of a bot against others."""
     return sum(met.points for met in scores.course[bot] if met.opponent in level)
 
 

@@ -58,8 +58,6 @@ referee was stopped itself, and its workers perhaps with it.
 
 
 class _Worker:
-    """A worker process, as the referee sees it."""
-
     def __init__(self, core: int | None, label: str) -> None:
         """Starts it; records call it by this label. Raises `EnvironmentLacksError`."""
         end, worker_end = socket.socketpair()
@@ -270,7 +268,6 @@ class WorkerPool(Backend):
         return {descriptor for descriptor, _ in poll.poll(seconds * 1000)}
 
     def _family(self) -> set[int]:
-        """The children of this process that are not adopted."""
         return {*self._others, *(worker.pid for worker in self._workers.values())}
 
     def plays(self, task: Task) -> bool:
