@@ -44,6 +44,7 @@ def write(folder: Path, rounds: int) -> Path:
         f"[tournament]\ngame = 'blooms'\nrounds = {rounds}\nclock = '10s+60s'\nseed = 's'\n"
         "isolation = 'basic'\n[options]\nsize = 3\n"
         "[[bot]]\nname = 'built'\ncwd = 'bot'\nbuild = 'sh build.sh'\ncmd = '{python} bot.py'\n"
+        "files = ['bot.py', 'build.sh', 'data/*']\n"
         f"[[bot]]\nname = 'plain'\ncmd = {json.dumps(PLAIN)}\n"
     )
     return toml

@@ -9,6 +9,7 @@ from itertools import chain, count, islice
 
 import pytest
 
+from referee.core.pairing import Pairing
 from referee.core.seeds import Stream, bot_seed, derive, fresh_seed, position_seeds, shared_by
 
 
@@ -94,3 +95,16 @@ def test_games_of_an_encounter_share_chance_and_so_do_bots_that_play_alone() -> 
     assert shared_by("s/2.1:a:b") == shared_by("s/2.1:b:a") != shared_by("s/2.2:a:b")
     assert shared_by("2:a:b:c") == shared_by("2:c:a:b") != shared_by("2:a:b:d")
     assert shared_by("2:a") == shared_by("2:b") != shared_by("3:a")
+
+
+def test_an_id_tells_section_round_and_the_number_of_the_encounter() -> None:
+    plain = Pairing.of(3, ("a", "b"))
+    assert plain.id == "3:a:b" and (plain.section, plain.number, plain.part) == ("", 3, 0)
+    full = Pairing.of(2, ("b", "a"), part=3, section="small")
+    assert full.id == "small/2.3:b:a" and full == Pairing.parse(full.id)
+    assert (full.section, full.round, full.number, full.part) == ("small", "2.3", 2, 3)
+    assert full.encounter == Pairing.parse("small/2.3:a:b").encounter
+    assert full.encounter != Pairing.parse("other/2.3:a:b").encounter
+    assert full.encounter != Pairing.parse("small/2.4:a:b").encounter
+    for odd in ("0:a:b", "x:a:b", "1.0:a:b", "01:a:b"):
+        assert Pairing.parse(odd).number == 0

@@ -131,24 +131,28 @@ def test_a_header_has_all_that_a_schedule_follows_from(tournament: tuple[Format,
     assert one != RoundRobin(one.rounds) or one.header() == {"rounds": one.rounds}
 
 
-def test_in_a_gauntlet_each_of_the_others_meets_each_of_the_bots_that_it_is_against() -> None:
-    one = settings('format = "gauntlet"\nrounds = 2\nagainst = ["c", "a"]')
-    games = list(play(checked(one, list("abcd"), 2), drawn(1)))
-    first = ["b:c", "c:b", "a:b", "b:a", "c:d", "d:c", "a:d", "d:a"]
-    assert games == [f"s/{number}:{game}" for number in (1, 2) for game in first]
-    three = play(checked(Gauntlet(against=("a",)), list("abcd"), 3), drawn(1))
-    assert {Pairing.parse(game).encounter[1:] for game in three} == {
-        ("a", "b", "c"),
-        ("a", "b", "d"),
-        ("a", "c", "d"),
-    }
-
-
-def test_explicit_pairings_are_played_in_their_order_in_each_round() -> None:
-    one = settings('format = "pairings"\nrounds = 2\npairings = [["b", "a"], ["c", "d"]]')
-    games = list(play(checked(one, list("abcd"), 2), drawn(1)))
-    first = ["b:a", "a:b", "c:d", "d:c"]
-    assert games == [f"s/{number}:{game}" for number in (1, 2) for game in first]
+@pytest.mark.parametrize(
+    ("text", "names", "seats", "games"),
+    [
+        ("", "cab", 2, "a:b b:a a:c c:a b:c c:b"),
+        ("", "cba", 3, "a:b:c b:c:a c:a:b"),
+        ("", "ba", 1, "a b"),
+        ('format = "gauntlet"\nagainst = ["c", "a"]', "abcd", 2, "b:c c:b a:b b:a c:d d:c a:d d:a"),
+        (
+            'format = "gauntlet"\nagainst = ["a"]',
+            "abcd",
+            3,
+            "a:b:c b:c:a c:a:b a:b:d b:d:a d:a:b a:c:d c:d:a d:a:c",
+        ),
+        ('format = "pairings"\npairings = [["b", "a"], ["c", "d"]]', "abcd", 2, "b:a a:b c:d d:c"),
+    ],
+)
+def test_where_all_games_follow_from_the_settings_each_round_has_the_same(
+    text: str, names: str, seats: int, games: str
+) -> None:
+    one = settings(f"rounds = 2\n{text}", names)
+    found = list(play(checked(one, list(names), seats), drawn(1)))
+    assert found == [f"s/{number}:{game}" for number in (1, 2) for game in games.split()]
 
 
 def test_bots_that_are_left_out_on_a_machine_may_be_named() -> None:
