@@ -11,21 +11,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from referee.core.errors import RefereeError, Stopped
-from referee.core.stop import StopSignals
 from referee.core.text import shown
 from referee.core.this_machine import usable_cores
 from referee.records.durations import last_games
 from referee.records.record import Summary
 from referee.records.run_files import RECORDS
-from referee.tournament.file.config import Config
+from referee.tournament.file.file_list import Programs
 from referee.tournament.formats import count_text
 from referee.tournament.playing import FaultCount, ProgressDisplay, TournamentPlayer
-from referee.tournament.run.hashes import Programs
 from referee.tournament.run.lock import locked
 from referee.tournament.run.open_run import OpenRun
-from referee.tournament.run.opening import Candidate, examine, open_run, set_aside
-from referee.tournament.run.readiness import Builder, builder, unfit_bots, without
+from referee.tournament.run.opening import continuing, has_games_left, leaving_out, open_run, set_aside
+from referee.tournament.run.readiness import Builder, at_levels, builder, programs_here, ready, unfit_bots
 from referee.tournament.run.remaining import Remaining
+from referee.tournament.run.run import Run, find_run
 from referee.tournament.stopping import NEVER
 from referee.tournament.tournament import Tournament
 from referee.tournament.workers.local_backend import local_backend
@@ -75,8 +74,14 @@ class Display(ProgressDisplay, AbstractContextManager["Display"]):
         """A line for the user, from a signal handler."""
 
 
+class Stop(Protocol):
+    """What may ask a run to stop while it is entered: signals, or the caller of a function."""
+
+    asked: str  # what asked; empty as long as nothing has
+
+
 class RunReporter(Protocol):
-    """Tells the user of a run."""
+    """Tells the user of a run, and the run when to stop."""
 
     @abstractmethod
     def say(self, line: str) -> None:
@@ -85,6 +90,10 @@ class RunReporter(Protocol):
     @abstractmethod
     def display(self, info: RunInfo) -> Display:
         """What shows the games while they are played."""
+
+    @abstractmethod
+    def stop(self, display: Display) -> AbstractContextManager[Stop]:
+        """What may stop the run while its games are shown."""
 
     @abstractmethod
     def played(self, player: TournamentPlayer) -> None:
@@ -98,7 +107,7 @@ class RunReporter(Protocol):
 class FinishedRun(NamedTuple):
     """A run all of whose games were played."""
 
-    config: Config  # without the bots that were left out
+    tournament: Tournament  # without the bots that were left out
     run: OpenRun
 
     @property
@@ -109,42 +118,46 @@ class FinishedRun(NamedTuple):
         state = self.run.state
         games = [*state.games.values()]
         games += [game for game in state.annulled.values() if game.id not in state.amendments.annulled]
-        return any(any(game.faults) for game in games) or any(one.is_fault for one in self.config.left_out)
+        left_out = self.tournament.left_out
+        return any(any(game.faults) for game in games) or any(one.is_fault for one in left_out)
 
 
-def run_tournament(config: Config, options: RunOptions, reporter: RunReporter) -> FinishedRun:
+def run_tournament(tournament: Tournament, options: RunOptions, reporter: RunReporter) -> FinishedRun:
     """Plays a tournament in a folder, or continues it.
 
-    Raises `Stopped` where a signal stopped it before all games were played, `RefereeError` where games have
-    no result, and all that is wrong before the first game.
+    Raises `Stopped` where it was stopped before all games were played, `RefereeError` where games have no
+    result, and all that is wrong before the first game.
     """
-    say_before(config, None if options.cluster else options.workers, reporter.say)
+    say = reporter.say
+    say_before(tournament, None if options.cluster else options.workers, say)
     if options.fresh and (aside := set_aside(options.folder)):
-        reporter.say(f"the results so far are now in {shown(str(aside))}")
-    with (
-        locked(options.folder),
-        _ready(config, options, reporter.say) as ready,
-        open_run(ready.candidate, ready.programs, reporter.say) as run,
-    ):
-        try:
-            is_unfinished = _play_remaining(ready, run, options, reporter)
-        finally:
-            run.reveal_seed()
-            run.check()  # no table of games that are not stored
-            reporter.stored(ready.candidate.tournament, run)
-    _report_voids(run, reporter.say)
+        say(f"the results so far are now in {shown(str(aside))}")
+    with locked(options.folder):
+        before = find_run(options.folder)
+        with (
+            _prepared(tournament, before, options, say) as ready_run,
+            open_run(ready_run.tournament, before, ready_run.programs, ready_run.has_games, say) as run,
+        ):
+            try:
+                is_unfinished = _play_remaining(ready_run, run, options, reporter)
+            finally:
+                run.reveal_seed()
+                run.check()  # no table of games that are not stored
+                reporter.stored(ready_run.tournament, run)
+    _report_voids(run, say)
     _check_results(run)
     if is_unfinished:
         raise RefereeError("some games were not played; run the same command to continue")
-    return FinishedRun(ready.candidate.config, run)
+    return FinishedRun(ready_run.tournament, run)
 
 
-def say_before(config: Config, workers: int | None, say: LineHandler) -> None:
+def say_before(tournament: Tournament, workers: int | None, say: LineHandler) -> None:
     """Says which bots are left out on this machine, and what may be wrong with the settings. `workers` is
     None where other machines play.
     """
-    found = [one.text for one in config.left_out]
-    if config.seed is not None and not all(section.game.is_open for section in config.sections):
+    found = [one.text for one in tournament.left_out]
+    plans = tournament.plans
+    if not plans[0].seed_is_hidden and not all(plan.game.is_open for plan in plans):
         found.append(
             "warning: bots that read or guess the `seed` of the tournament file know what is hidden from "
             "them; without one, a seed is drawn and kept secret"
@@ -152,7 +165,7 @@ def say_before(config: Config, workers: int | None, say: LineHandler) -> None:
     cores = len(usable_cores())
     if workers is not None and workers > cores:
         found.append(f"warning: {workers} workers on {cores} cores; measured times will be longer")
-    if workers is not None and config.pin and not hasattr(os, "sched_setaffinity"):
+    if workers is not None and tournament.pin and not hasattr(os, "sched_setaffinity"):
         found.append("warning: this system cannot pin processes to cores; `pin` is ignored")
     for line in found:
         say(line)
@@ -162,85 +175,100 @@ def say_before(config: Config, workers: int | None, say: LineHandler) -> None:
 class _ReadyTournament:
     """A tournament that can be played, with what plays it."""
 
-    candidate: Candidate  # its bots are ready to be started by the backend, or to be sent to its machines
+    tournament: Tournament  # its bots are ready to be started by the backend, or to be sent to its machines
+    has_games: bool  # whether games are left to be played
     programs: Programs
     at_once: int  # how many games are played at a time, at least 1
     backend_factory: BackendFactory
 
 
 @contextmanager
-def _ready(config: Config, options: RunOptions, say: LineHandler) -> Iterator[_ReadyTournament]:
+def _prepared(
+    tournament: Tournament, run: Run, options: RunOptions, say: LineHandler
+) -> Iterator[_ReadyTournament]:
     """Checks a tournament, and builds and checks its bots where they play."""
     if not options.cluster:
         at_once = max(1, options.workers)
-        candidate = fit_here(config, options, builder(say), say).ready(at_once)
-        pin = config.pin and hasattr(os, "sched_setaffinity")
+        tournament = ready(fit_here(tournament, run, options, builder(say), say), run.folder, at_once)
+        programs = programs_here(tournament, run.folder)
+        pin = tournament.pin and hasattr(os, "sched_setaffinity")
         backend = local_backend(options.workers, pin, options.observer)
-        yield _ReadyTournament(candidate, candidate.programs(), at_once, backend)
+        yield _ReadyTournament(tournament, has_games_left(tournament, run), programs, at_once, backend)
         return
     from referee.cluster.cluster_backend import cluster_backend
     from referee.cluster.connecting import scheduler_at
 
-    candidate, sent = fit_to_be_sent(config, options, say)
+    tournament, sent = fit_to_be_sent(tournament, run, options, say)
     programs = Programs(sent.hashes_of)
     with ExitStack() as stack:
-        if not candidate.has_games_left:
-            yield _ReadyTournament(candidate, programs, 1, local_backend(0))  # it has nothing to play
+        if not has_games_left(tournament, run):
+            yield _ReadyTournament(tournament, False, programs, 1, local_backend(0))
             return
         scheduler = stack.enter_context(scheduler_at(options.cluster))
-        machines = stack.enter_context(cluster_backend(scheduler.address, sent, candidate, say))
+        out = run.amendments.out
+        machines = stack.enter_context(cluster_backend(scheduler.address, sent, tournament, out, say))
         unfit = machines.unfit_bots()
         for line in (line for one in unfit for line in one.output):
             say(f"  {line}")
-        candidate = without(candidate, unfit, options.leaves_out, say)
+        tournament = leaving_out(tournament, run, unfit, options.leaves_out, say)
         at_once = max(1, scheduler.size.slots)
-        yield _ReadyTournament(candidate, programs, at_once, lambda take, stopping: machines.begin(take))
+        has_games = has_games_left(tournament, run)
+        yield _ReadyTournament(tournament, has_games, programs, at_once, lambda take, _: machines.begin(take))
 
 
-def fit_here(config: Config, options: RunOptions, build: Builder | None, say: LineHandler) -> Candidate:
+def fit_here(
+    tournament: Tournament, run: Run, options: RunOptions, build: Builder | None, say: LineHandler
+) -> Tournament:
     """A tournament without the bots that cannot play on this machine; `build` as for `unfit_bots`. Raises
-    what `examine` and `without` raise.
+    what `continuing`, `at_levels`, `unfit_bots` and `leaving_out` raise.
     """
-    candidate = _examined(config, options, say)
-    return without(candidate, unfit_bots(candidate, build), options.leaves_out, say)
+    tournament = at_levels(_continuing(tournament, run, say), options.isolation, is_here=True)
+    if not has_games_left(tournament, run):
+        return tournament
+    unfit = unfit_bots(tournament, tournament.private(run.folder), run.amendments.out, build)
+    return leaving_out(tournament, run, unfit, options.leaves_out, say)
 
 
-def fit_to_be_sent(config: Config, options: RunOptions, say: LineHandler) -> tuple[Candidate, SentFiles]:
+def fit_to_be_sent(
+    tournament: Tournament, run: Run, options: RunOptions, say: LineHandler
+) -> tuple[Tournament, SentFiles]:
     """A tournament that is played on a cluster, without the bots whose files are missing, and the files of
-    its bots. Raises what `examine` and `without` raise.
+    its bots. Raises what `continuing`, `at_levels` and `leaving_out` raise.
     """
     from referee.cluster.bot_files import sent_files
 
-    candidate = _examined(config, options, say)
-    bots = [entrant.bot for entrant in candidate.tournament.entrants]
-    if candidate.has_games_left:
+    tournament = at_levels(_continuing(tournament, run, say), options.isolation, is_here=False)
+    bots = [entrant.bot for entrant in tournament.entrants]
+    has_games = has_games_left(tournament, run)
+    if has_games:
         for bot in bots:
             bot.check_is_program()
-    sent = sent_files(bots, candidate.config.origins, candidate.private)
-    return without(candidate, sent.unfit, options.leaves_out, say), sent
+    sent = sent_files(bots, tournament.origins, tournament.private(run.folder))
+    unfit = sent.unfit if has_games else ()
+    return leaving_out(tournament, run, unfit, options.leaves_out, say), sent
 
 
-def _examined(config: Config, options: RunOptions, say: LineHandler) -> Candidate:
+def _continuing(tournament: Tournament, run: Run, say: LineHandler) -> Tournament:
     """The tournament with all bots that may still be taken in."""
-    candidate = examine(config, options.folder, options.isolation, is_here=not options.cluster)
-    for one in candidate.config.left_out[len(config.left_out) :]:
+    found = continuing(tournament, run)
+    for one in found.left_out[len(tournament.left_out) :]:
         say(one.text)
-    return candidate
+    return found
 
 
 def _play_remaining(
     ready: _ReadyTournament, run: OpenRun, options: RunOptions, reporter: RunReporter
 ) -> bool:
-    """Plays the remaining games; whether some were not played nevertheless. Raises `Stopped` if a signal
-    stopped the run before all were played.
+    """Plays the remaining games; whether some were not played nevertheless. Raises `Stopped` if the run was
+    stopped before all were played.
     """
-    tournament, say = ready.candidate.tournament, reporter.say
+    tournament, say = ready.tournament, reporter.say
     in_all = run.games_in_all
     where = f"results in {shown(str(run.folder))}" if options.stored else "nothing is stored without -o DIR"
     say(f"{len(run.state.games):,} of {in_all.text} games played; {where}")
     for line in FaultCount(tournament.strikes, run).take_out():  # guard: late-strikes
         say(line)
-    if not ready.candidate.has_games_left:
+    if not ready.has_games:
         _say_decision(tournament, run, say)
         if run.state.header.changed_programs:
             say(
@@ -257,10 +285,8 @@ def _play_remaining(
         [(game.id, game.took_us) for game in last_games(run.folder)],
     )
     display = reporter.display(info)
-    player = TournamentPlayer(
-        tournament, run, ready.candidate.config.keep, display, ready.programs, ready.at_once
-    )
-    with StopSignals(display.interrupt) as stop, display:
+    player = TournamentPlayer(tournament, run, tournament.keep, display, ready.programs, ready.at_once)
+    with reporter.stop(display) as stop, display:
         player.play(ready.backend_factory, lambda: bool(stop.asked))
     reporter.played(player)
     _say_decision(tournament, run, say)

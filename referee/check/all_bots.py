@@ -10,11 +10,8 @@ from referee.check.steps import StepResult, run_steps
 from referee.check.tested_bot import SCALE, CheckSettings, scaled_clocks
 from referee.core.this_machine import usable_memory
 from referee.records.amendments import LeftOut
-from referee.tournament.file.config import Config
-from referee.tournament.run.isolating import at_levels, isolated
-from referee.tournament.run.opening import Candidate
-from referee.tournament.run.readiness import Builder, unfit_bots
-from referee.tournament.tournament import tournament_of
+from referee.tournament.run.readiness import Builder, at_levels, isolated, unfit_bots
+from referee.tournament.tournament import Tournament
 
 PASSED, FAILED, LEFT_OUT = "passed", "failed", "left out"
 
@@ -36,7 +33,7 @@ class CheckedBot(NamedTuple):
 
 
 def check_all(
-    config: Config,
+    tournament: Tournament,
     isolation: str | None,
     steps: Collection[int],
     seed: str,
@@ -48,14 +45,12 @@ def check_all(
 
     Raises `UsageError` for a person, `EnvironmentLacksError` where this machine lacks something.
     """
-    given = tournament_of(config)
-    with config.naming_file():
-        tournament = given.with_bots(at_levels((one.bot for one in given.entrants), isolation, is_here=True))
-    candidate = Candidate(config, config.folder, tournament, None)
-    unfit = {one.bot: one for one in unfit_bots(candidate, build)}
-    yield from (_cannot_play(one) for one in (*config.left_out, *unfit.values()))
+    tournament = at_levels(tournament, isolation, is_here=True)
+    private = tournament.private(tournament.file.folder)
+    unfit = {one.bot: one for one in unfit_bots(tournament, private, (), build)}
+    yield from (_cannot_play(one) for one in (*tournament.left_out, *unfit.values()))
     fit = [entrant.bot for entrant in tournament.entrants if entrant.bot.name not in unfit]
-    settled = {bot.name: bot for bot in isolated(fit, candidate.private)}
+    settled = {bot.name: bot for bot in isolated(fit, private)}
     for plan in tournament.sharing(usable_memory(), 1).plans:
         game = plan.section or plan.game.slug
         for entrant in plan.entrants:

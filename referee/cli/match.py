@@ -39,7 +39,7 @@ from referee.games.api import Game
 from referee.processes import owned
 from referee.processes.bot import Bot, distinct, is_interpreter
 from referee.records.run_files import TOML
-from referee.tournament.file.config import config_of
+from referee.tournament.file.config import tournament_of
 from referee.tournament.file.opening_table import recorded_game
 from referee.tournament.run.reading import records_at
 
@@ -175,14 +175,14 @@ def match(**given: Any) -> None:
         stored = folder is not None
         if folder is None:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=owned.prefix("match"))))
-        config = config_of(folder / TOML, tables, Path.cwd(), settings.given_by)
+        tournament = tournament_of(folder / TOML, tables, Path.cwd(), settings.given_by)
         observer = views.observer(stack) if views.given else None
         if views.no_clock:
             say(
                 "no time limits: the referee waits for bots indefinitely, even when they should exit; press "
                 "Ctrl-C twice to end the match at once"
             )
-        workers = config.workers if given["workers"] is None else given["workers"]
+        workers = tournament.workers if given["workers"] is None else given["workers"]
         how = RunOptions(
             folder,
             0 if observer else workers,
@@ -191,7 +191,7 @@ def match(**given: Any) -> None:
             stored=stored,
             observer=observer,
         )
-        run_and_report(config, how, **{name: given[name] for name in ("strict", "json_lines", "notes")})
+        run_and_report(tournament, how, **{name: given[name] for name in ("strict", "json_lines", "notes")})
 
 
 _UNLIMITED = show_period(LONGEST_US)  # the start allowance and the margin where there are no time limits

@@ -35,13 +35,14 @@ from referee.records.record import GameRecord, to_json
 from referee.records.run_files import TOML
 from referee.run import say_before
 from referee.templates import sample_bot
-from referee.tournament.file.config import config_of
+from referee.tournament.file.config import tournament_of
 from referee.tournament.formats.fixed import FreePlay
-from referee.tournament.run.isolating import isolated
 from referee.tournament.run.lock import locked
 from referee.tournament.run.open_run import OpenRun
-from referee.tournament.run.opening import Candidate, examine, open_run
+from referee.tournament.run.opening import continuing, open_run
+from referee.tournament.run.readiness import at_levels, isolated, programs_here, ready
 from referee.tournament.run.run import Run, find_run
+from referee.tournament.tournament import Tournament
 from referee.tournament.workers.encounter import names_left
 from referee.viewing.words import fault_report, result
 
@@ -145,16 +146,17 @@ def play_game(settings: PlaySettings) -> None:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=owned.prefix("play"))))
         stack.enter_context(locked(folder))
         number = _next_round(run := find_run(folder))
-        tables["tournament"]["rounds"] = max(number, run.header.members["rounds"] if run else 1)
-        config = config_of(folder / TOML, tables, Path.cwd(), {"tournament.clock": "--time"})
-        say_before(config, 0, say)
-        candidate = examine(config, folder, isolation).ready(at_once=1)
-        (hint_bot,) = isolated([replace(hint_bot, isolation=isolation or "auto")], candidate.private)
+        tables["tournament"]["rounds"] = max(number, run.header.members["rounds"] if run.lines else 1)
+        given = tournament_of(folder / TOML, tables, Path.cwd(), {"tournament.clock": "--time"})
+        say_before(given, 0, say)
+        tournament = ready(at_levels(continuing(given, run), isolation, is_here=True), folder, at_once=1)
+        private = tournament.private(folder)
+        (hint_bot,) = isolated([replace(hint_bot, isolation=isolation or "auto")], private)
         say(f"results in {shown(str(folder))}" if stored else "nothing is stored without -o DIR")
-        with open_run(candidate, candidate.programs(), say) as opened:
+        with open_run(tournament, run, programs_here(tournament, folder), True, say) as opened:
             try:
                 pairing = Pairing.of(number, tuple(bot.name for bot in seated))
-                if _is_played(candidate, opened, pairing, hint_bot) and stored:
+                if _is_played(tournament, opened, pairing, hint_bot) and stored:
                     where = shown(str(folder))
                     say(f"recorded as {shown(pairing.id)}; `referee replay {where} {number}` shows it")
             finally:
@@ -201,15 +203,13 @@ def _table(bot: Bot) -> dict[str, Any]:
     return {"name": bot.name, **({"person": True} if bot.is_person else {"cmd": list(bot.command)})}
 
 
-def _next_round(run: Run | None) -> int:
-    if run is None:
-        return 1
+def _next_round(run: Run) -> int:
     return 1 + max((Pairing.parse(game).number for game in (*run.games, *run.annulled)), default=0)
 
 
-def _is_played(candidate: Candidate, opened: OpenRun, pairing: Pairing, hint_bot: Bot) -> bool:
+def _is_played(tournament: Tournament, opened: OpenRun, pairing: Pairing, hint_bot: Bot) -> bool:
     """Plays the game and stores its record; whether it was played to its end."""
-    plan = candidate.tournament.plan(pairing).for_encounter(pairing)
+    plan = tournament.plan(pairing).for_encounter(pairing)
     terms = plan.terms(pairing)
     by_name = {entrant.bot.name: entrant.bot for entrant in plan.entrants}
     bots = [by_name[name] for name in terms.bots]

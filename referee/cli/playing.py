@@ -14,13 +14,13 @@ from typing import Any
 from referee.cli.output import can_draw, pasteable, say, say_now, show_data, table_width
 from referee.core.errors import BotFaulted
 from referee.core.pairing import Pairing
+from referee.core.stop import StopSignals
 from referee.core.text import counted, shown
 from referee.core.units import about, about_seconds
 from referee.ratings.notes import stopped_text
 from referee.ratings.table import TableText, rendered
 from referee.records.record import OFF_TURN, REJECTED, STRAY, GameRecord, Summary, from_json
 from referee.run import Display, RunInfo, RunOptions, RunReporter, run_tournament
-from referee.tournament.file.config import Config
 from referee.tournament.formats import count_text
 from referee.tournament.playing import FirstRejected, TournamentPlayer
 from referee.tournament.run.open_run import OpenRun
@@ -47,6 +47,10 @@ class TerminalReporter(RunReporter):
         """A live view where the terminal is not used otherwise."""
         return display(info, self.json_lines, is_live=not self.options.observer)
 
+    def stop(self, display: Display) -> StopSignals:
+        """Signals: the first lets the games in progress end."""
+        return StopSignals(display.interrupt)
+
     def played(self, player: TournamentPlayer) -> None:
         """Prints what bots did besides moves."""
         report_stoppages(player.timed)
@@ -70,12 +74,12 @@ class TerminalReporter(RunReporter):
 
 
 def run_and_report(
-    config: Config, options: RunOptions, *, strict: bool, json_lines: bool, notes: bool
+    tournament: Tournament, options: RunOptions, *, strict: bool, json_lines: bool, notes: bool
 ) -> None:
     """Runs a tournament and prints its table. Raises what `run_tournament` raises, and where it is `strict`
     `BotFaulted` for a bot's fault.
     """
-    finished = run_tournament(config, options, TerminalReporter(options, json_lines, notes))
+    finished = run_tournament(tournament, options, TerminalReporter(options, json_lines, notes))
     run = finished.run
     if options.stored and not json_lines:
         say(f"next: {pasteable('replay', run.folder)}")

@@ -28,13 +28,13 @@ from referee.core.text import counted, listed, shown
 from referee.core.units import about, about_seconds, about_size
 from referee.records.durations import last_games
 from referee.run import RunOptions, fit_here, fit_to_be_sent, say_before
-from referee.tournament.file.config import Config, load
+from referee.tournament.file.config import load
 from referee.tournament.formats import Amount
 from referee.tournament.run.forecast import Forecast, LongestGame, forecast
 from referee.tournament.run.lock import is_locked
-from referee.tournament.run.opening import Candidate
 from referee.tournament.run.remaining import Remaining
-from referee.tournament.run.run import Run
+from referee.tournament.run.run import Run, find_run
+from referee.tournament.tournament import Tournament
 
 if TYPE_CHECKING:
     from referee.cluster.bot_files import SentFiles
@@ -108,22 +108,22 @@ def _run(options: _CommandOptions) -> None:
             f"`--workers` is {options.workers}, expected none: each machine of a cluster has its own"
         )
     is_here = options.workers is not None  # whatever the file says
-    config = load(options.file, elsewhere=True if options.cluster else False if is_here else None)
-    cluster = options.cluster or ("" if is_here else config.cluster)
+    tournament = load(options.file, elsewhere=True if options.cluster else False if is_here else None)
+    cluster = options.cluster or ("" if is_here else tournament.cluster)
     if cluster and not options.cluster:
         from referee.cluster.connecting import checked_address  # few tournaments need it
 
-        with config.naming_file():
+        with tournament.file.named():
             checked_address(cluster)
-    folder = options.folder or config.folder
-    count = config.workers if options.workers is None else options.workers
+    folder = options.folder or tournament.file.folder
+    count = tournament.workers if options.workers is None else options.workers
     only_one({"--fresh": options.fresh, "--dry-run": options.dry_run})
     how = RunOptions(folder, count, options.isolation, cluster, leaves_out=True, fresh=options.fresh)
     if options.dry_run:
-        say_before(config, None if cluster else count, say)
-        show_data(dry_run(config, how))
+        say_before(tournament, None if cluster else count, say)
+        show_data(dry_run(tournament, how))
         return
-    run_and_report(config, how, strict=options.strict, json_lines=options.json_lines, notes=options.notes)
+    run_and_report(tournament, how, strict=options.strict, json_lines=options.json_lines, notes=options.notes)
 
 
 SAMPLE = 100_000
@@ -136,7 +136,7 @@ class _PlannedBackend(NamedTuple):
     notes: tuple[str, ...]  # what the run would do before its first game
 
 
-def dry_run(config: Config, options: RunOptions) -> str:
+def dry_run(tournament: Tournament, options: RunOptions) -> str:
     """Describes what a run would do. Nothing is written, no folder is made, no program is built, and no
     machine of a cluster is asked.
 
@@ -145,41 +145,42 @@ def dry_run(config: Config, options: RunOptions) -> str:
     """
     folder = options.folder
     _check_folder(folder)
+    run = find_run(folder)
     if options.cluster:
-        candidate, sent = fit_to_be_sent(config, options, say)
-        backend = _on_cluster(candidate, sent, options.cluster)
+        tournament, sent = fit_to_be_sent(tournament, run, options, say)
+        backend = _on_cluster(tournament, sent, options.cluster)
     else:
-        candidate = fit_here(config, options, None, say)
-        backend = _here(candidate, options.workers)
-    before = last_games(folder) if candidate.run else []
-    in_all = candidate.tournament.games_in_all
-    known = list(islice(_left(candidate), SAMPLE))
+        tournament = fit_here(tournament, run, options, None, say)
+        backend = _here(tournament, options.workers)
+    before = last_games(folder) if run.lines else []
+    in_all = tournament.games_in_all
+    known = list(islice(_left(tournament, run), SAMPLE))
     found = forecast(
         known,
-        _games_left(candidate, len(known)),
-        config.start_us,
+        _games_left(tournament, run, len(known)),
+        tournament.plans[0].start_us,
         backend.at_once,
         [(game.took_us, game.size) for game in before],
     )
-    played = listed(sorted({plan.game.slug for plan in candidate.tournament.plans}))
-    rounds = f"{counted(config.format.rounds, 'round')}, " if config.format.has_rounds else ""
-    bots = counted(len(candidate.tournament.entrants), "bot")
+    played = listed(sorted({plan.game.slug for plan in tournament.plans}))
+    rounds = f"{counted(tournament.format.rounds, 'round')}, " if tournament.format.has_rounds else ""
+    bots = counted(len(tournament.names), "bot")
     lines = [f"{in_all.text} games of {played}, {bots}, {rounds}{backend.text}"]
-    if candidate.run:
+    if run.lines:
         where = shown(str(folder))
-        played_text = counted(len(candidate.run.games), "game")
+        played_text = counted(len(run.games), "game")
         lines.append(f"this continues the run in `{where}`, which already has {played_text}")
     lines += _forecast_lines(found, in_all.is_exact, folder, len(before))
     return "\n".join((*lines, *backend.notes))
 
 
-def _here(candidate: Candidate, workers: int) -> _PlannedBackend:
-    building = _builds(candidate)
+def _here(tournament: Tournament, workers: int) -> _PlannedBackend:
+    building = _builds(tournament)
     notes = f"programs that would be built first, and are not checked: {', '.join(building)}"
     return _PlannedBackend(counted(workers, "worker"), workers, (notes,) if building else ())
 
 
-def _on_cluster(candidate: Candidate, sent: SentFiles, address: str) -> _PlannedBackend:
+def _on_cluster(tournament: Tournament, sent: SentFiles, address: str) -> _PlannedBackend:
     """A Dask cluster. What its machines lack is known only when they are told to play. Raises
     `EnvironmentLacksError` where there is no cluster.
     """
@@ -194,7 +195,7 @@ def _on_cluster(candidate: Candidate, sent: SentFiles, address: str) -> _Planned
     ]
     if not size.slots:
         notes.append("the Dask cluster has no machine at the moment: the run would wait for one")
-    if building := _builds(candidate):
+    if building := _builds(tournament):
         notes.append(f"programs that each machine would build first: {', '.join(building)}")
     machines = counted(size.machines, "machine")
     return _PlannedBackend(
@@ -202,8 +203,8 @@ def _on_cluster(candidate: Candidate, sent: SentFiles, address: str) -> _Planned
     )
 
 
-def _builds(candidate: Candidate) -> list[str]:
-    return sorted({name for name, _, _ in candidate.config.builds})
+def _builds(tournament: Tournament) -> list[str]:
+    return sorted(name for name, origin in tournament.origins.items() if origin.build)
 
 
 def _check_folder(folder: Path) -> None:
@@ -224,15 +225,15 @@ def _present(folder: Path) -> Path:
     return next(path for path in (folder.absolute(), *folder.absolute().parents) if os.path.lexists(path))
 
 
-def _left(candidate: Candidate) -> Iterator[LongestGame]:
+def _left(tournament: Tournament, run: Run) -> Iterator[LongestGame]:
     """Yields bounds on the length of the remaining games, in their order, as far as they are known."""
-    tournament = candidate.tournament
     moves = {plan.section: plan.game.longest(plan.options) for plan in tournament.plans}
     controls = {
         plan.section: {entrant.bot.name: entrant.control for entrant in plan.entrants}
         for plan in tournament.plans
     }
-    run = candidate.run or Run.new(candidate.folder, tournament.header)
+    if not run.lines:
+        run = Run.new(run.folder, tournament.header)
     remaining = Remaining(tournament.matchmaking, run)
     while encounter := remaining.next():
         for game in encounter.games:
@@ -241,17 +242,14 @@ def _left(candidate: Candidate) -> Iterator[LongestGame]:
                 yield LongestGame(moves[game.section], tuple(clocks[name] for name in game.bots))
 
 
-def _games_left(candidate: Candidate, known: int) -> int:
+def _games_left(tournament: Tournament, run: Run, known: int) -> int:
     """Counts the remaining games; where that depends on results, returns the maximum. `known` games are known
     already.
     """
-    tournament, run = candidate.tournament, candidate.run
     if not known or (known < SAMPLE and not tournament.format.follows_results):
         return known
-    closed = 0
-    if run:
-        ids = {*run.games, *run.annulled, *run.without_suspects}
-        closed = sum(not run.is_open(game) for game in ids)
+    ids = {*run.games, *run.annulled, *run.without_suspects}
+    closed = sum(not run.is_open(game) for game in ids)
     return max(known, tournament.games_in_all.games - closed)
 
 

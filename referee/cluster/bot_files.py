@@ -16,9 +16,16 @@ from referee.processes import needs
 from referee.processes.bot import Bot
 from referee.records.amendments import LeftOut
 from referee.records.header import ALL_FILES
-from referee.tournament.file.bot_table import BotOrigin
-from referee.tournament.file.file_list import File, FileList, digest_of, file_list, manifest, paths_in
-from referee.tournament.run.hashes import hashes_of_words
+from referee.tournament.file.file_list import (
+    File,
+    FileList,
+    digest_of,
+    file_list,
+    hashes_of_words,
+    manifest,
+    paths_in,
+)
+from referee.tournament.plan import BotOrigin
 from referee.tournament.run.readiness import refused
 
 PART_BYTES = 4 << 20

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -54,7 +54,7 @@ from referee.core.units import TimeControl
 from referee.gameplay.terms import Terms
 from referee.records.amendments import LeftOut
 from referee.tournament.run.forecast import LongestGame
-from referee.tournament.run.opening import Candidate
+from referee.tournament.tournament import Tournament
 from referee.tournament.workers.task import (
     Backend,
     Began,
@@ -606,17 +606,21 @@ class ClusterBackend(Backend):
 
 @contextmanager
 def cluster_backend(
-    scheduler: str, sent: SentFiles, candidate: Candidate, say: Callable[[str], None]
+    scheduler: str,
+    sent: SentFiles,
+    tournament: Tournament,
+    out: Collection[str],
+    say: Callable[[str], None],
 ) -> Iterator[ClusterBackend]:
-    """A backend for the Dask cluster of this scheduler, whose machines prepare the bots at once. Until the
-    run begins, `say` is called with lines for the user.
+    """A backend for the Dask cluster of this scheduler, whose machines prepare the bots at once, but for
+    those that are `out`. Until the run begins, `say` is called with lines for the user.
     """
-    plans = candidate.tournament.plans
-    playing = {entrant.bot.name for entrant in candidate.tournament.entrants} - {*candidate.out}
+    plans = tournament.plans
+    playing = {*tournament.names} - {*out}
     required = Requirement(
         tuple(files for files in sent.bots if files.bot.name in playing),
         max(plan.seats for plan in plans),
-        candidate.config.pin,
+        tournament.pin,
         any(entrant.control.by_cpu for plan in plans for entrant in plan.entrants),
     )
 

@@ -49,8 +49,8 @@ from referee.processes.bot import Bot
 from referee.processes.launcher import Launcher, readable_within
 from referee.processes.limits import share_of
 from referee.records.amendments import LeftOut
-from referee.tournament.run.hashes import hashes_of_words
-from referee.tournament.run.isolating import with_hidden
+from referee.tournament.file.file_list import hashes_of_words
+from referee.tournament.run.readiness import with_hidden
 from referee.tournament.workers.local_backend import WorkerPool
 from referee.tournament.workers.task import (
     Began,

@@ -44,8 +44,7 @@ from referee.processes import building, levels, scratch
 from referee.processes.bot import INTERPRETERS, Bot
 from referee.records.amendments import LeftOut
 from referee.tournament.file.config import lacking
-from referee.tournament.file.file_list import MAX_BYTES, MAX_FILES, File
-from referee.tournament.run.hashes import hashes_of_words
+from referee.tournament.file.file_list import MAX_BYTES, MAX_FILES, File, hashes_of_words
 from referee.tournament.run.readiness import not_built, refused
 
 KEPT_DAYS = 30  # after so many days without use files are removed

@@ -15,7 +15,7 @@ from referee.games.api import Game
 from referee.processes.bot import Bot, distinct
 from referee.records.run_files import TOML
 from referee.templates import BY_GAME, HERE, LANGUAGES, RANDOM, SAMPLE_BOTS, Language, file_of
-from referee.tournament.file.toml import written
+from referee.tournament.file.config import written
 
 OPPONENTS = "opponents"
 """The folder for the sample bots that a new bot meets."""

@@ -27,6 +27,21 @@ next.
 
 
 @dataclass(frozen=True, slots=True)
+class BotOrigin:
+    """Where a bot comes from: what its table says of its files, for machines that do not have them."""
+
+    files: tuple[str, ...] | None = None
+    """The files and folders that it consists of, and patterns, relative to its folder; None where these are
+    not listed.
+    """
+    shared: bool = False  # whether each machine has the bot already
+    needs: tuple[str, ...] = ()  # programs that a machine must have
+    build: tuple[str, ...] = ()  # the command that builds it; empty where there is none
+    has_cwd: bool = False  # whether its folder is named
+    build_network: bool = False  # whether it has a network as it is built
+
+
+@dataclass(frozen=True, slots=True)
 class Entrant:
     """A bot with its own settings."""
 
@@ -34,6 +49,7 @@ class Entrant:
     control: TimeControl
     processes: str = "encounter"  # how long its process is kept; one of `PROCESSES`
     folder: str = "."  # its working directory as written in the tournament file: a run may move with its file
+    origin: BotOrigin = BotOrigin()
 
     def check(self) -> None:
         """Raises `UsageError` where its program is missing or a person would have to play,
@@ -79,6 +95,14 @@ class Plan:
     def seats(self) -> int:
         """How many bots play a game."""
         return self.game.seats(self.options)
+
+    def check_seats(self) -> None:
+        """Raises `UsageError` where there are fewer bots than seats."""
+        if (bots := len(self.entrants)) < self.seats:
+            there_are = "there is 1 bot" if bots == 1 else f"there are {bots} bots"
+            raise UsageError(
+                f"{there_are}, expected at least {self.seats}, one for each seat of `{self.game.slug}`"
+            )
 
     def among(self, names: Iterable[str], shared_seed: bytes | None = None) -> Plan:
         """The plan reduced to some of its bots, for their games; `shared_seed` as in the class."""
@@ -182,12 +206,3 @@ def checked_seed(seed: str | None) -> str:
             "without control characters"
         )
     return seed
-
-
-def checked_options(game: Game[Any], given: Mapping[str, str], bots: int) -> Options:
-    """A game's options, where there are enough bots for its seats. Raises `UsageError`."""
-    options = game.settle(given)
-    if bots < (seats := game.seats(options)):
-        there_are = "there is 1 bot" if bots == 1 else f"there are {bots} bots"
-        raise UsageError(f"{there_are}, expected at least {seats}, one for each seat of `{game.slug}`")
-    return options

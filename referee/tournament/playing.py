@@ -20,8 +20,8 @@ from referee.gameplay.hints import NOT_EXITED
 from referee.processes.process import GRACE_S
 from referee.records.amendments import THEN, Strikes, at_fault
 from referee.records.record import REJECTED, Summary, from_json
+from referee.tournament.file.file_list import Programs
 from referee.tournament.plan import Entrant
-from referee.tournament.run.hashes import Programs
 from referee.tournament.run.open_run import OpenRun
 from referee.tournament.run.remaining import Remaining
 from referee.tournament.run.run_state import RunState

@@ -23,11 +23,11 @@ from referee.records.journal import body_of
 from referee.records.record import GameRecord, summary_of, to_json
 from referee.records.run_files import RECORDS, TOML
 from referee.tournament.file.bot_table import bot_tables
-from referee.tournament.file.toml import parse, read_text
-from referee.tournament.run.hashes import Programs
-from referee.tournament.run.isolating import isolated
+from referee.tournament.file.config import parse, read_text
+from referee.tournament.file.file_list import Programs
 from referee.tournament.run.lock import locked
 from referee.tournament.run.open_run import OpenRun
+from referee.tournament.run.readiness import isolated
 from referee.tournament.run.run import Run
 from referee.tournament.workers.encounter import ProcessUse, ShowEvent, play_encounter
 from referee.tournament.workers.worker import Transcript

@@ -1,24 +1,74 @@
-"""A tournament as a value: the plans of its sections, its format, and how both stand in the records."""
+"""A tournament as a value: what is to be played, whether a file, options or a program describe it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
 
-from referee.core.errors import UsageError
+from referee.core.errors import EnvironmentLacksError, UsageError
 from referee.core.pairing import Pairing
 from referee.core.settings import ORDER, ORDERS, STANDARD_POINTS, UNLIMITED, PointScale, TimeLimit
 from referee.processes.bot import Bot
 from referee.processes.limits import share_of
-from referee.records.amendments import Strikes
+from referee.records.amendments import LeftOut, Strikes
 from referee.records.header import REPEATS, Header
 from referee.records.record import FORMAT
-from referee.tournament.file.config import Config
+from referee.records.run_files import TOML, results_folder
 from referee.tournament.formats import Amount, Format, total
-from referee.tournament.matchmaking import Matchmaking
-from referee.tournament.plan import Entrant, Plan, checked_seed, entrant_json
-from referee.tournament.stopping import NEVER, StoppingRule
+from referee.tournament.plan import BotOrigin, Entrant, Plan, entrant_json
+from referee.tournament.stopping import NEVER, Stopping, StoppingRule, stopping_rule_from_header
+
+KEEP = ("faults", "all", "nothing")
+
+
+@dataclass(frozen=True)
+class Matchmaking:
+    """The part of a tournament that decides which encounters are played."""
+
+    names: tuple[str, ...]  # the names of the bots, in the order in which they were given
+    seats: Mapping[str, int]  # by section, how many bots play a game
+    format: Format
+    stopping: StoppingRule = NEVER  # when it stops before its schedule ends
+    repeats: str = REPEATS[0]  # how games count that are the same as others; one of `REPEATS`
+    points: PointScale = STANDARD_POINTS  # how many points a game gives
+    limit: TimeLimit = UNLIMITED  # until when games begin
+
+    @classmethod
+    def of_header(cls, header: Header, run_format: Format, seats: Mapping[str, int]) -> Matchmaking:
+        """That of a run. Raises `RecordError`."""
+        stopping = stopping_rule_from_header(header.members)
+        return cls(
+            tuple(header.bots), seats, run_format, stopping, header.repeats, header.points, header.limit
+        )
+
+    def new_stopping(self, out: Collection[str]) -> Stopping:
+        """The stopping rule of a section, before its first game, where some bots are `out`."""
+        return Stopping(self.stopping, self.names, self.format.tested(self.names), self.repeats, out)
+
+
+class TournamentFile(NamedTuple):
+    """The file that describes a tournament, or that a run stores where there was none."""
+
+    path: Path = Path(TOML)
+    text: bytes = b""
+    where: str = ""  # the beginning of its errors, which names the file; empty for a command line
+
+    @property
+    def folder(self) -> Path:
+        """The default folder of the results: beside the file."""
+        return results_folder(self.path)
+
+    @contextmanager
+    def named(self) -> Iterator[None]:
+        """Has errors of what the file says, also those that are found later, begin with its name."""
+        try:
+            yield
+        except (UsageError, EnvironmentLacksError) as error:
+            raise type(error)(f"{self.where}{error}") from None
 
 
 @dataclass(frozen=True)
@@ -34,6 +84,18 @@ class Tournament:
     limit: TimeLimit = UNLIMITED  # until when games begin
     order: str = ORDERS[0]
     """What bots are ordered by, where the format has no order of its own; one of `ORDERS`."""
+    left_out: tuple[LeftOut, ...] = ()  # the bots that the file names and that do not play
+    keep: str = KEEP[0]  # which dialogues are kept; one of `KEEP`
+    workers: int = 0
+    pin: bool = False
+    cluster: str = ""  # the address of the cluster that plays; empty where the file names none
+    file: TournamentFile = field(default=TournamentFile(), compare=False)
+    format_among: Callable[[Sequence[str], Collection[str]], Format] | None = field(
+        default=None, repr=False, compare=False
+    )
+    """The format for bots with these names, where those others are left out; None where it is the same for
+    all. Raises `UsageError`.
+    """
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -44,6 +106,26 @@ class Tournament:
     def entrants(self) -> tuple[Entrant, ...]:
         """The bots, with their clocks in the first section."""
         return self.plans[0].entrants
+
+    @property
+    def origins(self) -> dict[str, BotOrigin]:
+        """What the tables of the bots say about their files, by name."""
+        return {entrant.bot.name: entrant.origin for entrant in self.entrants}
+
+    def private(self, folder: Path) -> tuple[Path, ...]:
+        """What belongs to the referee and to no bot: the folder of the run, and the tournament file."""
+        return folder.resolve(), self.file.path.resolve()
+
+    def without(self, left_out: Iterable[LeftOut]) -> Tournament:
+        """The tournament without further bots. Raises `UsageError` where the others cannot play it alone."""
+        out = (*self.left_out, *left_out)
+        gone = {one.bot for one in out}
+        names = [name for name in self.names if name not in gone]
+        plans = tuple(plan.among(names) for plan in self.plans)
+        for plan in plans:
+            plan.check_seats()
+        form = self.format_among(names, gone) if self.format_among else self.format
+        return replace(self, plans=plans, format=form, left_out=out)
 
     def with_bots(self, bots: Sequence[Bot]) -> Tournament:
         """The tournament with other settings of its bots, which are given in the same order."""
@@ -122,33 +204,3 @@ class Tournament:
             **self.limit.header(),
         }
         return Header.read(members)
-
-
-def tournament_of(config: Config) -> Tournament:
-    """The tournament that a file or a command line describes, with a drawn seed where none was given."""
-    seed = checked_seed(config.seed)
-    plans = [
-        Plan(
-            section.game,
-            section.options,
-            section.entrants,
-            seed,
-            config.margin_us,
-            config.rejections,
-            config.start_us,
-            seed_is_hidden=config.seed is None,
-            openings=section.openings,
-            section=section.name,
-        )
-        for section in config.sections
-    ]
-    return Tournament(
-        tuple(plans),
-        config.format,
-        config.strikes,
-        config.stopping,
-        config.repeats,
-        config.points,
-        config.limit,
-        config.order,
-    )

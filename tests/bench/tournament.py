@@ -30,7 +30,9 @@ from referee.processes.levels import settled
 from referee.tournament.file.config import load
 from referee.tournament.playing import TournamentPlayer
 from referee.tournament.run.lock import locked
-from referee.tournament.run.opening import examine, open_run
+from referee.tournament.run.opening import open_run
+from referee.tournament.run.readiness import at_levels, programs_here, ready
+from referee.tournament.run.run import find_run
 from referee.tournament.workers.local_backend import local_backend
 from referee.tournament.workers.task import Finished, Void, Waiting
 from tests.needed import compiled
@@ -122,15 +124,14 @@ def play(row: Row, bot: Path, games: int, isolation: str) -> tuple[float, float]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "bench.toml").write_text(toml(row, bot))
-        config = load(folder / "bench.toml")
+        at_level = at_levels(load(folder / "bench.toml"), isolation, is_here=True)
         with locked(folder / "run"):
-            candidate = examine(config, folder / "run", isolation).ready(max(1, row.workers))
-            programs = candidate.programs()
-            with open_run(candidate, programs, print) as opened:
+            run = find_run(folder / "run")
+            tournament = ready(at_level, run.folder, max(1, row.workers))
+            programs = programs_here(tournament, run.folder)
+            with open_run(tournament, run, programs, True, print) as opened:
                 watch = Stopwatch(games)
-                player = TournamentPlayer(
-                    candidate.tournament, opened, config.keep, watch, programs, row.workers
-                )
+                player = TournamentPlayer(tournament, opened, tournament.keep, watch, programs, row.workers)
                 cpu = time.process_time()
                 player.play(local_backend(row.workers, row.pin), lambda: watch.enough)
                 cpu = time.process_time() - cpu

@@ -8,7 +8,6 @@ import socket
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,8 +19,7 @@ from referee.processes.confinement import SIGNALS_ABI, landlock_abi
 from referee.processes.limits import Limits
 from referee.processes.process import BotProcess, end_processes
 from referee.tournament.file.config import load
-from referee.tournament.run.isolating import with_hidden
-from referee.tournament.run.opening import examine
+from referee.tournament.run.readiness import at_levels, with_hidden
 from tests.command import referee
 from tests.processes.programs import run
 from tests.processes.runs import games, toml
@@ -237,21 +235,18 @@ def test_a_level_that_was_not_settled_is_a_bug_that_says_so() -> None:
         BotProcess(Bot("x", ("true",), Path("/"), isolation="auto"))
 
 
-def test_levels_are_settled_where_a_tournament_is_examined(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_levels_are_settled_where_games_are_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(levels, "reason", lambda level, user: "" if level == "basic" else "it does not work")
-    config = load(toml(tmp_path / "t.toml"))
+    tournament = load(toml(tmp_path / "t.toml"))
 
-    def found(*how: Any) -> set[str]:
-        entrants = examine(config, tmp_path / "run", *how).tournament.entrants
-        return {entrant.bot.isolation for entrant in entrants}
+    def found(level: str | None, is_here: bool) -> set[str]:
+        return {entrant.bot.isolation for entrant in at_levels(tournament, level, is_here).entrants}
 
-    assert found() == {"basic"}
+    assert found(None, True) == {"basic"}
     assert found(None, False) == {"auto"}, "each machine of a cluster settles them"
     assert found("landlock", False) == {"landlock"}
     with pytest.raises(EnvironmentLacksError, match="isolation `landlock` does not work on this machine"):
-        found("landlock")
+        found("landlock", True)
 
 
 def test_auto_is_the_strongest_level_that_works(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,7 +78,8 @@ def test_the_tournament_has_opponents_that_fit_the_game(
     for entrant in config.entrants[1:]:
         program = Path(entrant.bot.command[1])
         assert (folder / program).read_bytes() == (ROOT / "sample_bots" / program.name).read_bytes()
-    assert config.builds == (("petal", tuple(shlex.split(LANGUAGES["c"].build)), folder),)
+    assert config.origins["petal"].build == tuple(shlex.split(LANGUAGES["c"].build))
+    assert config.entrants[0].bot.cwd == folder
 
 
 @pytest.mark.parametrize("given", [OUTSIDE.name, str(OUTSIDE)])

@@ -19,9 +19,8 @@ from referee.core.units import TimeControl
 from referee.games import GAMES
 from referee.processes.bot import Bot
 from referee.records.record import GameRecord
-from referee.tournament.file.bot_table import BotOrigin
-from referee.tournament.plan import Entrant, Plan
-from referee.tournament.run.isolating import with_hidden
+from referee.tournament.plan import BotOrigin, Entrant, Plan
+from referee.tournament.run.readiness import with_hidden
 from referee.tournament.schedule import encounter
 from referee.tournament.workers.encounter import play_encounter
 from tests.command import PLAIN, ROOT

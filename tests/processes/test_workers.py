@@ -25,8 +25,9 @@ from referee.tournament.formats.fixed import RoundRobin
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.playing import TournamentPlayer
 from referee.tournament.run.lock import locked
-from referee.tournament.run.opening import examine, open_run
-from referee.tournament.run.run import read_run
+from referee.tournament.run.opening import open_run
+from referee.tournament.run.readiness import programs_here
+from referee.tournament.run.run import find_run, read_run
 from referee.tournament.schedule import encounter
 from referee.tournament.tournament import Tournament
 from referee.tournament.workers.local_backend import local_backend
@@ -180,12 +181,11 @@ class Silent:
 def test_a_game_counts_only_when_it_is_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bots = "".join(f"[[bot]]\nname = '{name}'\ncmd = {json.dumps(PLAIN)}\n" for name in "ab")
     (tmp_path / "t.toml").write_text(f"[tournament]\ngame = 'blooms'\n[options]\nsize = 3\n{bots}")
-    config = load(tmp_path / "t.toml")
-    candidate = examine(config, tmp_path / "run")
-    programs = candidate.programs()
-    with locked(tmp_path / "run"), open_run(candidate, programs, print) as opened:
+    tournament, run = load(tmp_path / "t.toml"), find_run(tmp_path / "run")
+    programs = programs_here(tournament, run.folder)
+    with locked(run.folder), open_run(tournament, run, programs, True, print) as opened:
         show = Silent()
-        player = TournamentPlayer(candidate.tournament, opened, config.keep, show, programs, 0)
+        player = TournamentPlayer(tournament, opened, tournament.keep, show, programs, 0)
 
         def full(file: int) -> None:
             raise OSError(28, "No space left on device")

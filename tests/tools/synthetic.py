@@ -33,13 +33,15 @@ from referee.games.api import Outcome, Seat, State
 from referee.kit import Quick
 from referee.records.journal import body_of
 from referee.records.record import GameRecord, to_json
-from referee.tournament.file.config import Config, load
+from referee.tournament.file.config import load
 from referee.tournament.formats import SectionState
 from referee.tournament.formats.fixed import Gauntlet, RoundRobin
-from referee.tournament.plan import Plan
 from referee.tournament.run.lock import locked
-from referee.tournament.run.opening import examine, open_run
+from referee.tournament.run.opening import open_run
+from referee.tournament.run.readiness import programs_here
+from referee.tournament.run.run import find_run
 from referee.tournament.schedule import Encounter
+from referee.tournament.tournament import Tournament
 from tests.recorded import record_of
 
 PLAYED = 400
@@ -139,8 +141,9 @@ def played(terms: Terms, dice: random.Random) -> GameRecord:
     return record_of(terms, events, verdict, **measured)
 
 
-def games(config: Config, plan: Plan) -> Iterator[bytes]:
+def games(tournament: Tournament) -> Iterator[bytes]:
     """All games of the run, as `OpenRun.add_games` takes them."""
+    (plan,) = tournament.plans
     dice = random.Random("synthetic")
     strengths = {name: dice.gauss(0, SPREAD) for name in plan.names}
     won_by: list[list[GameRecord]] = [[] for _ in range(SEATS)]
@@ -148,7 +151,7 @@ def games(config: Config, plan: Plan) -> Iterator[bytes]:
     for _ in range(PLAYED):
         record = played(terms, dice)
         won_by[record.verdict.outcome.ranks.index(1)].append(record)
-    for step in config.format.schedule(SectionState({}, plan.names, SEATS)):
+    for step in tournament.format.schedule(SectionState({}, plan.names, SEATS)):
         assert isinstance(step, Encounter)  # neither format waits for results
         for pairing in step.games:
             one, other = (strengths[name] for name in pairing.bots)
@@ -168,12 +171,13 @@ def write(folder: Path, bots: int, most: int, against: int | None = None) -> int
     file.write_text(
         HEAD.format(rounds=rounds, format=setting) + "".join(BOT.format(name=name) for name in names)
     )
-    config = load(file)
-    with locked(config.folder):
-        candidate = examine(config, config.folder)
-        with open_run(candidate, candidate.programs(), click.echo) as opened:
+    tournament = load(file)
+    place = tournament.file.folder
+    with locked(place):
+        run = find_run(place)
+        with open_run(tournament, run, programs_here(tournament, place), True, click.echo) as opened:
             some: list[bytes] = []
-            for game in games(config, candidate.tournament.plans[0]):
+            for game in games(tournament):
                 some.append(game)
                 if len(some) == AT_ONCE:
                     opened.add_games(some)

@@ -15,13 +15,13 @@ from referee.core.pairing import Pairing
 from referee.core.seeds import shared_by
 from referee.records.journal import StoredLine, body_of, chained
 from referee.records.record import Summary
-from referee.tournament.file.config import config_of
+from referee.tournament.file.config import tournament_of
 from referee.tournament.playing import FaultCount, TimeWatch
 from referee.tournament.run.open_run import OpenRun
 from referee.tournament.run.remaining import Remaining
 from referee.tournament.run.run_state import RunState
 from referee.tournament.schedule import Encounter
-from referee.tournament.tournament import Tournament, tournament_of
+from referee.tournament.tournament import Tournament
 from tests.unit.simulated import drawn
 
 FAULTY = "c"
@@ -306,6 +306,6 @@ def tournament(bots: str, keys: Mapping[str, Any]) -> Tournament:
         tables["stage"] = main.pop("stage")
     if "options" in main:
         tables["options"] = main.pop("options")
-    found = tournament_of(config_of(Path("t.toml"), tables, Path.cwd()))
+    found = tournament_of(Path("t.toml"), tables, Path.cwd())
     found.check()
     return found

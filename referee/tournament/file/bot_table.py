@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,27 +17,9 @@ from referee.core.units import TimeControl
 from referee.processes.bot import Bot, distinct, split
 from referee.processes.limits import DEFAULT, Limits
 from referee.tournament.file import keys
-from referee.tournament.plan import PROCESSES, Entrant
+from referee.tournament.plan import PROCESSES, BotOrigin, Entrant
 
 _ISOLATION = (*LEVELS, AUTO)
-
-Build = tuple[str, tuple[str, ...], Path]
-"""The bot's name, and the command and folder that build it before the first game."""
-
-
-@dataclass(frozen=True, slots=True)
-class BotOrigin:
-    """Where a bot comes from: what its table says of its files, for machines that do not have them."""
-
-    files: tuple[str, ...] | None = None
-    """The files and folders that it consists of, and patterns, relative to its folder; None where these are
-    not listed.
-    """
-    shared: bool = False  # whether each machine has the bot already
-    needs: tuple[str, ...] = ()  # programs that a machine must have
-    build: tuple[str, ...] = ()  # the command that builds it; empty where there is none
-    has_cwd: bool = False  # whether its folder is named
-    build_network: bool = False  # whether it has a network as it is built
 
 
 class BotTable(NamedTuple):
@@ -47,7 +29,6 @@ class BotTable(NamedTuple):
     control: TimeControl | None  # its own clock, in every game; None where it has that of the game
     processes: str  # how long its process is kept; one of `PROCESSES`
     folder: str  # its working directory as written in the file
-    build: Build | None
     missing: str
     """A program that the bot needs and that this machine does not have; empty if there is none, or the bot
     plays elsewhere.
@@ -56,7 +37,7 @@ class BotTable(NamedTuple):
 
     def entrant(self, control: TimeControl) -> Entrant:
         """The bot in a game with this clock."""
-        return Entrant(self.bot, self.control or control, self.processes, self.folder)
+        return Entrant(self.bot, self.control or control, self.processes, self.folder, self.origin)
 
 
 def bot_tables(
@@ -119,7 +100,6 @@ def _bot_table(
         control_of(fields, "clock"),
         fields.one_of("processes", PROCESSES, processes),
         folder,
-        (bot.name, origin.build, cwd) if origin.build else None,
         "" if elsewhere else next(lacking, ""),
         origin,
     )
@@ -164,7 +144,6 @@ def _person(base: Path, fields: Fields) -> BotTable:
         control_of(fields, "clock"),
         "encounter",
         ".",
-        None,
         "",
         BotOrigin(),
     )

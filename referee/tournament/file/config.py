@@ -2,113 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+import json
+import tomllib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from referee.core.errors import EnvironmentLacksError, UsageError
+from referee.core.errors import UsageError
 from referee.core.fields import Fields
+from referee.core.files import read_start
 from referee.core.pairing import SECTION_NAME
-from referee.core.settings import (
-    MARGIN_US,
-    ORDER,
-    ORDERS,
-    REJECTIONS,
-    STANDARD_POINTS,
-    START_US,
-    UNLIMITED,
-    PointScale,
-    TimeLimit,
-)
+from referee.core.settings import MARGIN_US, ORDER, ORDERS, REJECTIONS, START_US, PointScale, TimeLimit
 from referee.core.text import shown
 from referee.core.this_machine import usable_cores
 from referee.core.units import TimeControl
-from referee.gameplay.openings import NO_OPENINGS, Openings
 from referee.games import GAMES, game_given
-from referee.games.api import Game, Options
+from referee.games.api import Game
 from referee.processes.bot import Bot
-from referee.records.amendments import LeftOut, Strikes, strikes_of
+from referee.records.amendments import LeftOut, strikes_of
 from referee.records.header import REPEATS
-from referee.records.run_files import results_folder
 from referee.tournament import formats, stopping
 from referee.tournament.file import keys, words
-from referee.tournament.file.bot_table import (
-    BotOrigin,
-    BotTable,
-    Build,
-    bot_tables,
-    control_of,
-)
+from referee.tournament.file.bot_table import BotTable, bot_tables, control_of
 from referee.tournament.file.opening_table import openings_of
-from referee.tournament.file.toml import parse, read_text, written
 from referee.tournament.formats import Format, format_of
-from referee.tournament.plan import Entrant, checked_options, checked_seed
+from referee.tournament.plan import Plan, checked_seed
+from referee.tournament.tournament import KEEP, Tournament, TournamentFile
 
-KEEP = ("faults", "all", "nothing")
+SIZE_CAP = 1 << 20  # maximum number of bytes of a tournament file
 
+LINE_CAP = 4096
+"""Maximum number of bytes of a line: the parser takes time in the square of the length of a dotted key."""
 
-@dataclass(frozen=True, slots=True)
-class Section:
-    """One of the games of a tournament."""
-
-    name: str  # empty where the tournament has only one
-    game: Game[Any]
-    options: Options
-    entrants: tuple[Entrant, ...]  # the bots with their clocks in this game
-    openings: Openings = NO_OPENINGS
-
-    @property
-    def seats(self) -> int:
-        """How many bots play a game."""
-        return self.game.seats(self.options)
-
-
-@dataclass(frozen=True, slots=True)
-class Config:
-    """A tournament, as a tournament file or a command line describes it, checked."""
-
-    path: Path  # the tournament file
-    text: bytes
-    sections: tuple[Section, ...]
-    format: Format
-    stopping: stopping.StoppingRule
-    strikes: Strikes | None  # after how many faults a bot is out; None where that is unlimited
-    builds: tuple[Build, ...]
-    left_out: tuple[LeftOut, ...]  # the bots that the file names and that do not play
-    seed: str | None
-    workers: int
-    pin: bool
-    keep: str  # which dialogues are kept; one of `KEEP`
-    margin_us: int
-    rejections: int
-    start_us: int
-    repeats: str = REPEATS[0]  # how games count that are the same as others; one of `REPEATS`
-    points: PointScale = STANDARD_POINTS  # how many points a game gives
-    limit: TimeLimit = UNLIMITED  # until when games begin
-    order: str = ORDERS[0]
-    """What bots are ordered by, where the format has no order of its own; one of `ORDERS`."""
-    origins: Mapping[str, BotOrigin] = field(default_factory=dict)
-    """What the tables of the bots say about their files, by name."""
-    cluster: str = ""  # the address of the cluster that plays; empty where the file names none
-    where: str = ""  # the beginning of its errors, which names the file; empty for a command line
-    without: Callable[[Iterable[LeftOut]], Config] = field(kw_only=True, repr=False, compare=False)
-    """The tournament without further bots. Raises `UsageError` where those that are left cannot play it."""
-
-    def naming_file(self) -> AbstractContextManager[None]:
-        """Has errors of what the file says, which are found later than by reading it, begin with its name."""
-        return _naming(self.where)
-
-    @property
-    def entrants(self) -> tuple[Entrant, ...]:
-        """The bots, with their clocks in the first section."""
-        return self.sections[0].entrants
-
-    @property
-    def folder(self) -> Path:
-        """The default folder of the results: beside the file."""
-        return results_folder(self.path)
+DEPTH_CAP = 50  # maximum number of levels of nested brackets
 
 
 def lacking(bot: Bot, program: str) -> LeftOut:
@@ -121,51 +48,36 @@ def default_workers() -> int:
     return max(1, len(usable_cores()) - 1)
 
 
-def load(path: Path, elsewhere: bool | None = None) -> Config:
+def load(path: Path, elsewhere: bool | None = None) -> Tournament:
     """A tournament from its file. Where it is played `elsewhere` (by default where the file names a cluster),
     no bot is left out for what this machine lacks.
 
     Raises `UsageError`, naming the file and the key.
     """
-    text = read_text(path)
-    where = f"`{shown(str(path))}`: "
-    with _naming(where):
-        fields = Fields(parse(text), "", UsageError, examples=keys.EXAMPLES)
-        return _config(path, text, fields, path.parent, elsewhere, where=where)
+    file = TournamentFile(path, read_text(path), f"`{shown(str(path))}`: ")
+    with file.named():
+        fields = Fields(parse(file.text), "", UsageError, examples=keys.EXAMPLES)
+        return _tournament(file, fields, path.parent, elsewhere)
 
 
-@contextmanager
-def _naming(where: str) -> Iterator[None]:
-    """Puts this before the text of each `UsageError` and `EnvironmentLacksError`."""
-    try:
-        yield
-    except (UsageError, EnvironmentLacksError) as error:
-        raise type(error)(f"{where}{error}") from None
-
-
-def config_of(
+def tournament_of(
     path: Path, tables: dict[str, Any], base: Path, given_by: Mapping[str, str] | None = None
-) -> Config:
+) -> Tournament:
     """A tournament from the tables of a tournament file that is to be stored under this path; the paths in
     them are relative to `base`.
 
     Raises `UsageError`, naming the key, or the option that `given_by` has for it.
     """
-    return _config(path, written(tables).encode(), Fields(tables, "", UsageError, given_by), base)
+    file = TournamentFile(path, written(tables).encode())
+    return _tournament(file, Fields(tables, "", UsageError, given_by), base)
 
 
 TABLES = ("tournament", "game", "options", "limits", "bot", "stage")
 
 
-def _config(
-    path: Path,
-    text: bytes,
-    fields: Fields,
-    base: Path,
-    elsewhere: bool | None = None,
-    left_out: Iterable[LeftOut] = (),
-    where: str = "",
-) -> Config:
+def _tournament(
+    file: TournamentFile, fields: Fields, base: Path, elsewhere: bool | None = None
+) -> Tournament:
     options = {option.name for game in GAMES.values() for option in game.options}
     fields.only(*TABLES, instead=words.in_file(options))
     main = fields.object("tournament", "a table, `[tournament]`")
@@ -179,43 +91,32 @@ def _config(
     for stage in fields.objects("stage") if fields.has("stage") else ():
         stage.only(*keys.STAGE)
     games = _games(base, fields, main)
+    seed = checked_seed(main.text("seed") if main.has("seed") else None)
     cluster = _cluster(main)
     plays_elsewhere = bool(cluster) if elsewhere is None else elsewhere
     tables = bot_tables(base, fields, main, words.in_bot(options), plays_elsewhere)
-    out = {table.bot.name: lacking(table.bot, table.missing) for table in tables if table.missing} | {
-        one.bot: one for one in left_out
-    }
-    present = [table for table in tables if table.bot.name not in out]
-    return Config(
-        path=path,
-        text=text,
-        sections=tuple(_section(base, game, present) for game in games),
-        format=format_of(
-            main,
-            [table.bot.name for table in present],
-            [*out],
-            base,
-            fields,
-        ),
-        stopping=stopping.stopping_rule_of(main),
-        strikes=strikes_of(main),
-        builds=tuple(table.build for table in present if table.build),
-        left_out=tuple(out.values()),
-        seed=checked_seed(main.text("seed")) if main.has("seed") else None,
-        workers=main.number("workers", 0, 1000, default=default_workers()),
-        pin=main.flag("pin", False),
-        keep=main.one_of("keep", KEEP, KEEP[0]),
-        margin_us=main.period("margin", MARGIN_US),
-        rejections=main.number("rejections", 1, 1000, default=REJECTIONS),
-        start_us=main.period("start", START_US),
-        repeats=main.one_of("repeats", REPEATS, REPEATS[0]),
-        points=PointScale.read(main),
-        limit=TimeLimit.read(main),
-        order=main.one_of(ORDER, ORDERS, ORDERS[0]),
-        origins={table.bot.name: table.origin for table in present},
-        cluster=cluster,
-        where=where,
-        without=lambda more: _config(path, text, fields, base, elsewhere, (*out.values(), *more), where),
+    left_out = tuple(lacking(table.bot, table.missing) for table in tables if table.missing)
+    present = [table for table in tables if not table.missing]
+
+    def format_among(names: Sequence[str], gone: Collection[str]) -> Format:
+        return format_of(main, names, gone, base, fields)
+
+    return Tournament(
+        tuple(_plan(main, base, game, present, seed) for game in games),
+        format_among([table.bot.name for table in present], [one.bot for one in left_out]),
+        strikes_of(main),
+        stopping.stopping_rule_of(main),
+        main.one_of("repeats", REPEATS, REPEATS[0]),
+        PointScale.read(main),
+        TimeLimit.read(main),
+        main.one_of(ORDER, ORDERS, ORDERS[0]),
+        left_out,
+        main.one_of("keep", KEEP, KEEP[0]),
+        main.number("workers", 0, 1000, default=default_workers()),
+        main.flag("pin", False),
+        cluster,
+        file,
+        format_among,
     )
 
 
@@ -227,18 +128,23 @@ def _cluster(main: Fields) -> str:
     return cluster
 
 
-def _section(base: Path, game: _Game, present: list[BotTable]) -> Section:
-    options = checked_options(game.game, game.options, len(present))
-    openings = NO_OPENINGS
-    if game.openings is not None:
-        openings = openings_of(game.openings, base, game.game, options)
-    return Section(
-        game.name,
+def _plan(main: Fields, base: Path, game: _Game, present: list[BotTable], seed: str) -> Plan:
+    options = game.game.settle(game.options)
+    plan = Plan(
         game.game,
         options,
         tuple(table.entrant(game.control) for table in present),
-        openings,
+        seed,
+        main.period("margin", MARGIN_US),
+        main.number("rejections", 1, 1000, default=REJECTIONS),
+        main.period("start", START_US),
+        seed_is_hidden=not main.has("seed"),
+        section=game.name,
     )
+    plan.check_seats()
+    if game.openings is None:
+        return plan
+    return replace(plan, openings=openings_of(game.openings, base, game.game, options))
 
 
 class _Game(NamedTuple):
@@ -283,3 +189,54 @@ def _games(base: Path, fields: Fields, main: Fields) -> list[_Game]:
 
 def _openings(fields: Fields) -> Fields | None:
     return fields.object("openings") if fields.has("openings") else None
+
+
+def read_text(path: Path) -> bytes:
+    """The first bytes of a file, one more than a tournament file may have. Raises `UsageError`."""
+    try:
+        return read_start(path, SIZE_CAP + 1)
+    except OSError as error:
+        raise UsageError(f"cannot read `{shown(str(path))}`: {error.strerror}") from None
+
+
+def parse(text: bytes) -> dict[str, Any]:
+    """The tables of a file. Raises `UsageError`, which names the line where that is known."""
+    if len(text) > SIZE_CAP:
+        raise UsageError(f"the file has more than {SIZE_CAP:,} bytes, expected a tournament file")
+    depth = 0
+    for number, line in enumerate(text.split(b"\n"), 1):
+        if len(line) > LINE_CAP:
+            raise UsageError(f"line {number} has more than {LINE_CAP:,} bytes")
+        depth += line.count(b"[") + line.count(b"{") - line.count(b"]") - line.count(b"}")
+        if max(depth, line.count(b"["), line.count(b"{")) > DEPTH_CAP:
+            raise UsageError(f"line {number} has more than {DEPTH_CAP} levels of nested brackets")
+    try:
+        return tomllib.loads(text.decode())
+    except UnicodeDecodeError:
+        raise UsageError("the file is not UTF-8") from None
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        raise UsageError(f"the file is not valid TOML: {shown(str(error), 200)}") from None
+
+
+def written(tables: dict[str, Any]) -> str:
+    """The text of a file with these tables: values are texts, numbers, truth values, lists and objects of
+    them; a list of objects is written as an array of tables. Raises `UsageError` for text that is not UTF-8.
+    """
+    lines: list[str] = []
+    for name, table in tables.items():
+        for one in table if isinstance(table, list) else [table]:
+            lines.append(f"[[{name}]]" if isinstance(table, list) else f"[{name}]")
+            lines += [f"{key} = {_value(value)}" for key, value in one.items()]
+    text = "\n".join([*lines, ""])
+    if not all(ord(character) < 0xD800 or ord(character) > 0xDFFF for character in text):
+        raise UsageError("the command line is not UTF-8")
+    return text
+
+
+def _value(value: object) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{key} = {_value(inner)}' for key, inner in value.items())} }}"
+    # A text of JSON is one of TOML, but for DEL.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

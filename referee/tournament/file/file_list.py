@@ -1,4 +1,4 @@
-"""Which files a bot consists of: those that its table lists, or its folder.
+"""Which files a bot consists of, those that its table lists or its folder, and whether they have changed.
 
 Without a list these are the bot's working directory, where its table names one, and the folders of the files
 that its command names. What tools make and what belongs to others is left out: runs, repositories' data,
@@ -15,9 +15,11 @@ import contextlib
 import glob
 import hashlib
 import os
+import shutil
 import stat
+import time
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,10 +27,12 @@ from referee.core.errors import UsageError
 from referee.core.files import FileHashes, is_regular, read_start
 from referee.core.text import shown
 from referee.core.units import about_size
+from referee.core.work import DutyCycle
 from referee.processes import needs
 from referee.processes.bot import Bot
+from referee.records.header import ALL_FILES
 from referee.records.run_files import RECORDS
-from referee.tournament.file.bot_table import BotOrigin
+from referee.tournament.plan import BotOrigin
 
 MAX_FILES = 10_000  # maximum number of files of a bot
 
@@ -98,7 +102,7 @@ def file_list(bot: Bot, origin: BotOrigin, left_out: Collection[Path] = ()) -> F
 
 def _entries(bot: Bot, origin: BotOrigin) -> tuple[list[_Entry], set[Path]]:
     """Lists what belongs to a bot according to its table and command, and what counts as the bot's own."""
-    entries = list(_named(bot) if origin.files is None else _listed(bot, origin.files))
+    entries = list(_entries_named(bot) if origin.files is None else _listed(bot, origin.files))
     own = {entry.own for entry in entries}
     if bot.cwd in needs.files(bot.argv, bot.cwd, bot.environment()).own:
         if origin.files is not None:
@@ -146,7 +150,7 @@ def paths_in(word: str) -> Iterator[str]:
     yield from dict.fromkeys((word, *word.split("=", 1)[1:], *word.split(os.pathsep)))
 
 
-def _named(bot: Bot) -> Iterator[_Entry]:
+def _entries_named(bot: Bot) -> Iterator[_Entry]:
     """The files and folders that the bot's command names, the folders of these files, and what else it may
     read.
     """
@@ -265,3 +269,81 @@ class _FileSearch:
 
     def _is_left_out(self, path: Path) -> bool:
         return path in self._left_out or not self._left_out.isdisjoint(path.parents)
+
+
+HashesByBot = dict[str, dict[str, str]]
+"""For each bot, the SHA-256 of each file that its command names, its program first; and of all its files
+together, as `ALL_FILES`, where these are listed or sent.
+"""
+
+_SHARE = 0.02  # maximum share of the time that is spent on the files that bots list
+
+
+class Programs:
+    """The programs of bots: which of them are different from the last time."""
+
+    def __init__(self, hashes_of: Callable[[Bot], Mapping[str, str] | None] | None = None) -> None:
+        """`hashes_of` gives what is known of a bot's files, or None where nothing is; the default are the
+        files of its command.
+        """
+        hashes = FileHashes()
+        self._hashes_of = hashes_of or (lambda bot: hashes_of_words(bot, hashes))
+        self._last: HashesByBot = {}
+
+    def changes(self, bots: Iterable[Bot]) -> HashesByBot:
+        """The bots whose files are different from the last time that they were asked for, or were not asked
+        for yet, each with all its files.
+        """
+        found = {bot.name: self._hashes_of(bot) for bot in bots if not bot.is_person}
+        now = {name: dict(files) for name, files in found.items() if files is not None}
+        changed = {name: files for name, files in now.items() if self._last.get(name) != files}
+        self._last |= changed
+        return changed
+
+
+class ListedFiles:
+    """The hashes of bots whose tables may list files: for `Programs`, where bots play on this machine."""
+
+    def __init__(self, origins: Mapping[str, BotOrigin], left_out: Collection[Path]) -> None:
+        """`left_out`: what belongs to no bot, such as the folder of the run."""
+        self._origins = origins
+        self._left_out = left_out
+        self._hashes = FileHashes()
+        self._digests: dict[str, str] = {}
+        self._rations: dict[str, DutyCycle] = {}
+
+    def of(self, bot: Bot) -> dict[str, str]:
+        """The hashes of the files that the bot's command names, and of those that its table lists."""
+        found = hashes_of_words(bot, self._hashes)
+        origin = self._origins.get(bot.name, BotOrigin())
+        if origin.files is not None:
+            duty_cycle = self._rations.setdefault(bot.name, DutyCycle(time.monotonic, _SHARE))
+            if duty_cycle.is_due:
+                with duty_cycle.spent():
+                    self._digests[bot.name] = self._digest(bot, origin)
+            found[ALL_FILES] = self._digests[bot.name]
+        return found
+
+    def _digest(self, bot: Bot, origin: BotOrigin) -> str:
+        """The hash of all files that the bot's table lists; empty where some cannot be read."""
+        try:
+            files = file_list(bot, origin, self._left_out)
+            return digest_of(manifest(bot, files, self._hashes), files.cwd, origin.build)
+        except UsageError:
+            return ""
+
+
+def hashes_of_words(bot: Bot, hashes: FileHashes) -> dict[str, str]:
+    """The hashes of the files that the words of a bot's command name, by word."""
+    files = ((word, hashes.of(path)) for word, path in _files_named(bot))
+    return {word: found.sha256 for word, found in files if found}
+
+
+def _files_named(bot: Bot) -> Iterator[tuple[str, Path]]:
+    """The words of a bot's command that may be files, and where these are."""
+    program, *rest = bot.argv
+    if bot.command[0] != "{python}":
+        path = shutil.which(program, path=bot.search_path)
+        yield bot.command[0], bot.cwd / (path or program)
+    for word in rest:
+        yield word, bot.cwd / word

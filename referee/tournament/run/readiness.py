@@ -1,18 +1,25 @@
-"""Which bots can play: each is built and checked before the first game, or left out."""
+"""Makes bots ready for their games: each has its level of isolation, is built, and is checked.
+
+Which level a name means, `processes.levels` decides; which files of a bot are hidden from the others, and
+which bots cannot play and are left out, is decided here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from referee.core.errors import UsageError
-from referee.processes import building
+from referee.core.settings import CONFINED
+from referee.core.this_machine import usable_memory
+from referee.processes import building, levels, needs
 from referee.processes.bot import Bot
 from referee.processes.building import BuildFailure
 from referee.records.amendments import LeftOut
-from referee.tournament.file.bot_table import BotOrigin
-from referee.tournament.file.file_list import file_list
-from referee.tournament.run.opening import Candidate
+from referee.tournament.file.file_list import ListedFiles, Programs, file_list
+from referee.tournament.plan import BotOrigin
+from referee.tournament.tournament import Tournament
 
 Builder = Callable[[Bot, BotOrigin, Sequence[Path]], BuildFailure | None]
 """Builds a bot by the command of its origin while some paths are hidden, and returns how that failed."""
@@ -31,48 +38,19 @@ def builder(say: Callable[[str], None]) -> Builder:
     return build
 
 
-def without(
-    candidate: Candidate, unfit: Iterable[LeftOut], leaves_out: bool, say: Callable[[str], None]
-) -> Candidate:
-    """The tournament without the bots that are `unfit` and are to play; nothing is asked of `unfit` where no
-    games are left. `say` is called with lines for the user.
-
-    Raises `UsageError` where too few bots are left, or a bot is unfit although none may be left out.
-    """
-    left_out = []
-    for one in unfit if candidate.has_games_left else ():
-        if one.bot in candidate.out:
-            continue
-        if not leaves_out:
-            raise UsageError(one.error)
-        left_out.append(one)
-    if not left_out:
-        return candidate
-    try:
-        found = candidate.without(left_out)
-    except UsageError as error:
-        for one in left_out[1:]:
-            say(one.text)
-        which = "it" if len(left_out) == 1 else "these bots"
-        where = candidate.config.where
-        why = str(error).removeprefix(where)
-        raise UsageError(f"{where}{left_out[0].error}; without {which}, {why}") from None
-    for one in left_out:
-        say(one.text)
-    return found
-
-
-def unfit_bots(candidate: Candidate, build: Builder | None) -> Iterator[LeftOut]:
-    """The bots that cannot play on this machine, of those that are to play there. With no `build`, bots that
-    would be built are taken to be ready. Raises `UsageError` for a person, `EnvironmentLacksError` where a
+def unfit_bots(
+    tournament: Tournament, private: Sequence[Path], out: Collection[str], build: Builder | None
+) -> Iterator[LeftOut]:
+    """The bots that cannot play on this machine, of those that are to play there, which are not `out`. What
+    is `private` to the referee is hidden from builds, and belongs to no bot. With no `build`, bots that would
+    be built are taken to be ready. Raises `UsageError` for a person, `EnvironmentLacksError` where a
     clock does not work here.
     """
-    config, private = candidate.config, candidate.private
-    for number, entrant in enumerate(candidate.tournament.entrants):
-        bot, origin = entrant.bot, config.origins.get(entrant.bot.name, BotOrigin())
-        with config.naming_file():
+    for number, entrant in enumerate(tournament.entrants):
+        bot, origin = entrant.bot, entrant.origin
+        with tournament.file.named():
             bot.check_is_program()
-        if bot.name in candidate.out:
+        if bot.name in out:
             continue
         if origin.build:
             if build is None:
@@ -81,7 +59,7 @@ def unfit_bots(candidate: Candidate, build: Builder | None) -> Iterator[LeftOut]
                 yield not_built(bot, failure)
                 continue
         try:
-            for plan in candidate.tournament.plans:
+            for plan in tournament.plans:
                 plan.entrants[number].check()
             if origin.files is not None:
                 file_list(bot, origin, private)
@@ -97,3 +75,65 @@ def not_built(bot: Bot, failure: BuildFailure) -> LeftOut:
 def refused(bot: Bot, error: UsageError) -> LeftOut:
     """The bot, left out for an error that may name it."""
     return LeftOut(bot.name, str(error).removeprefix(f"bot `{bot.name}`: "))
+
+
+def at_levels(tournament: Tournament, level: str | None, is_here: bool) -> Tournament:
+    """The tournament whose bots have a level that stands in place of their own, if one is given; persons as
+    they are. The levels are settled where the games are played: on this machine if `is_here`.
+
+    Raises `EnvironmentLacksError` where a level that was named does not work on this machine.
+    """
+
+    def settled(bot: Bot) -> Bot:
+        if bot.is_person:
+            return bot
+        bot = replace(bot, isolation=level) if level else bot
+        return levels.settled([bot])[0] if is_here else bot
+
+    with tournament.file.named():
+        return tournament.with_bots([settled(entrant.bot) for entrant in tournament.entrants])
+
+
+def ready(tournament: Tournament, folder: Path, at_once: int) -> Tournament:
+    """The tournament as it is played on this machine, this many games at once: with the files that are hidden
+    from each bot, and its share of the memory. The programs must be built. Raises `EnvironmentLacksError`.
+    """
+    bots = isolated((entrant.bot for entrant in tournament.entrants), tournament.private(folder))
+    return tournament.with_bots(bots).sharing(usable_memory(), at_once)
+
+
+def programs_here(tournament: Tournament, folder: Path) -> Programs:
+    """The programs of bots that play on this machine, none of which was asked for yet."""
+    return Programs(ListedFiles(tournament.origins, tournament.private(folder)).of)
+
+
+def isolated(bots: Iterable[Bot], private: Iterable[Path]) -> list[Bot]:
+    """The bots of a tournament with their levels settled, and persons as they are. What is `private` to the
+    referee, such as the run's folder, and the programs of the other bots are hidden from each, even where
+    they lie in its own folder.
+
+    Raises `EnvironmentLacksError` where a level that was named does not work on this machine.
+    """
+    given = list(bots)
+    programs = [bot for bot in given if not bot.is_person]
+    settled = iter(with_hidden(levels.settled(programs), [path.resolve() for path in private]))
+    return [bot if bot.is_person else next(settled) for bot in given]
+
+
+def with_hidden(bots: Sequence[Bot], private: Sequence[Path]) -> list[Bot]:
+    """The bots; those whose files are confined, with what is hidden from them."""
+    if not any(bot.isolation in CONFINED for bot in bots):
+        return list(bots)
+    files = [needs.files(bot.argv, bot.cwd, bot.environment()) for bot in bots]
+    below: dict[Path, set[Path]] = {}  # the programs of all bots by each folder that they lie in
+    for path in {path for bots_files in files for path in bots_files.named}:
+        for folder in path.parents:
+            below.setdefault(folder, set()).add(path)
+    found = []
+    for bot, (named, own) in zip(bots, files, strict=True):
+        within = set[Path]().union(*(below.get(folder, ()) for folder in own))
+        # Not what this bot names too, and no folder with its own files or its working directory.
+        above = {parent for path in (*named, bot.cwd / "program") for parent in path.parents}
+        hidden = (*private, *sorted(within - {*named} - above))
+        found.append(replace(bot, hidden=hidden))  # guard: hidden-files
+    return found

@@ -11,10 +11,10 @@ from referee.core.settings import CLOSED
 from referee.ratings.sprt import SprtResult
 from referee.tournament.agenda import Agenda
 from referee.tournament.formats import Amount, SectionState, StoreBatch
-from referee.tournament.matchmaking import Matchmaking, matchmaking_of_header
 from referee.tournament.run.run_state import RunState
 from referee.tournament.schedule import Encounter, Schedule, encounter
 from referee.tournament.stopping import KEYS, NEVER, Stopping
+from referee.tournament.tournament import Matchmaking
 
 
 class Remaining:
@@ -205,7 +205,7 @@ def stopped(run: RunState, is_open: Callable[[str], bool]) -> Remaining | None:
     """
     if run.format is None or not any(key in run.header.members for key in (*KEYS, CLOSED)):
         return None
-    remaining = Remaining(matchmaking_of_header(run.header, run.format, run.seats), run, is_open)
+    remaining = Remaining(Matchmaking.of_header(run.header, run.format, run.seats), run, is_open)
     remaining.next()
     return remaining
 
@@ -219,7 +219,7 @@ def nothing_remains(run: RunState) -> bool:
         return False
     if form.is_open and not form.follows_results and run.played_games == in_all.games:
         return True  # all that can meet have met: the games of a run are different ones of its schedule
-    return Remaining(matchmaking_of_header(run.header, form, run.seats), run).next() is None
+    return Remaining(Matchmaking.of_header(run.header, form, run.seats), run).next() is None
 
 
 def games_in_all(run: RunState) -> Amount | None:

@@ -132,8 +132,8 @@ def places_of(run: Run, games: Collection[str]) -> dict[str, PlayedOn]:
     return found
 
 
-def find_run(folder: Path) -> Run | None:
-    """The run in a folder, or None: there is one if its file of records has a complete first line.
+def find_run(folder: Path) -> Run:
+    """The run in a folder: one without lines if its file of records has no complete first line yet.
 
     Raises `UsageError` where the folder has other files of that name, `RecordError` where a line is damaged,
     or the only line is incomplete and not the beginning of a header.
@@ -146,7 +146,7 @@ def find_run(folder: Path) -> Run | None:
         raise RecordError(f"line 1 of `{shown(str(path))}`: {first.error}")
     if (folder / TOML).exists():
         raise UsageError(f"`{shown(str(folder))}` has a `{TOML}` but no results, expected a new folder")
-    return None
+    return Run(folder)
 
 
 def dialogues(folder: Path, games: Collection[str]) -> dict[str, str]:

@@ -17,8 +17,8 @@ from referee.processes import needs
 from referee.processes.bot import Bot
 from referee.records.header import ALL_FILES
 from referee.tournament.file import file_list
-from referee.tournament.file.bot_table import BotOrigin
-from referee.tournament.run.hashes import ListedFiles, Programs
+from referee.tournament.file.file_list import ListedFiles, Programs
+from referee.tournament.plan import BotOrigin
 
 ELF = "\x7fELF…"
 
@@ -229,7 +229,7 @@ def test_listed_files_are_hashed_without_a_cluster_too(base: Path) -> None:
 
 
 def test_a_listed_file_that_changes_is_noticed(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("referee.tournament.run.hashes._SHARE", 1)
+    monkeypatch.setattr("referee.tournament.file.file_list._SHARE", 1)
     write(base, "bot.py", "data/x")
     one = bot(base, "{python} bot.py")
     programs = Programs(ListedFiles({"a": BotOrigin(files=("data",))}, ()).of)

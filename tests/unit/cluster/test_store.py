@@ -18,9 +18,9 @@ from referee.core.errors import EnvironmentLacksError
 from referee.processes import needs
 from referee.processes.bot import Bot
 from referee.records.amendments import LeftOut
-from referee.tournament.file.bot_table import BotOrigin
 from referee.tournament.file.file_list import File
-from referee.tournament.run.isolating import with_hidden
+from referee.tournament.plan import BotOrigin
+from referee.tournament.run.readiness import with_hidden
 
 EMPTY = hashlib.sha256(b"").hexdigest()
 

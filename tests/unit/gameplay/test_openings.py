@@ -39,7 +39,7 @@ from referee.records.replay import replay, verify
 from referee.tournament.file.opening_table import openings_of
 from referee.tournament.formats.fixed import RoundRobin
 from referee.tournament.plan import Entrant, Plan
-from referee.tournament.run.comparison import differences
+from referee.tournament.run.opening import differences
 from referee.tournament.tournament import Tournament
 from referee.viewing.steps import steps_of
 from referee.viewing.words import event_text, step_lines

@@ -13,7 +13,7 @@ from referee.processes.bot import Bot
 from referee.records.header import ALL_FILES, Header, have_changed
 from referee.tournament.formats.fixed import RoundRobin
 from referee.tournament.plan import Entrant, Plan
-from referee.tournament.run.comparison import additions
+from referee.tournament.run.opening import additions
 from referee.tournament.tournament import Tournament
 
 PLAN = Plan(

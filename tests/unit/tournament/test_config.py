@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from referee.core.errors import UsageError
-from referee.tournament.file.bot_table import BotOrigin
 from referee.tournament.file.config import load
+from referee.tournament.plan import BotOrigin
 from tests.command import referee
 from tests.processes.runs import toml
 

@@ -13,7 +13,7 @@ import pytest
 from referee.core import files
 from referee.core.files import open_regular
 from referee.processes.bot import Bot
-from referee.tournament.run.hashes import Programs
+from referee.tournament.file.file_list import Programs
 from tests.command import ended_after
 from tests.waiting import TOO_LONG_S
 

@@ -24,12 +24,12 @@ from referee.records.journal import StoredLine, unchained
 from referee.records.record import Summary, from_json, head_of, json_of, parse_json, to_json
 from referee.tournament.formats import FORMATS
 from referee.tournament.formats.fixed import FreePlay
-from referee.tournament.matchmaking import matchmaking_of_header
 from referee.tournament.run.open_run import OpenRun
 from referee.tournament.run.remaining import Remaining, nothing_remains
 from referee.tournament.run.run import game_lines, read_run
 from referee.tournament.run.run_state import RunState
 from referee.tournament.run.voids import Suspicion, VoidGame, void_of
+from referee.tournament.tournament import Matchmaking
 from referee.tournament.workers.task import Void
 from tests.command import referee
 from tests.unit.growing import Growing
@@ -118,7 +118,7 @@ def test_nothing_remains_where_the_schedule_has_nothing_more(name: str) -> None:
         for number, line in enumerate(lines, 1):
             state.take(line.text, line.hash)
             if number > len(lines) - 8 and state.format:
-                matchmaking = matchmaking_of_header(state.header, state.format, state.seats)
+                matchmaking = Matchmaking.of_header(state.header, state.format, state.seats)
                 assert nothing_remains(state) == (Remaining(matchmaking, state).next() is None)
 
 
