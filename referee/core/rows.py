@@ -9,7 +9,6 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import zip_longest
 from typing import Any, NamedTuple
 
 MARKDOWN = ("github", "pipe")
@@ -64,8 +63,6 @@ class Grid(NamedTuple):
         if form in _SEPARATED:
             return as_csv(self.data, [column.name for column in self.columns], _SEPARATED[form])
         rows = self.texts
-        if form == "simple":
-            return self._simple(rows)
         from tabulate import tabulate  # importing it takes longer than most commands
 
         if form in MARKDOWN:
@@ -73,20 +70,6 @@ class Grid(NamedTuple):
         headings = [column.heading for column in self.columns]
         align = ["left" if column.left else "right" for column in self.columns] if rows else None
         return tabulate(rows, headings, tablefmt=form, disable_numparse=True, colalign=align)
-
-    def _simple(self, rows: Sequence[Sequence[str]]) -> str:
-        """The form `simple` of tabulate's, in a fraction of its time."""
-        headings = [column.heading for column in self.columns]
-        cells = [[cell.strip().split("\n") for cell in row] for row in (headings, *rows)]
-        widths = [
-            max(len(heading) + 2, *(len(line) for cell in column for line in cell))
-            for heading, column in zip(headings, zip(*cells, strict=True), strict=True)
-        ]
-        signs = ["<" if column.left else ">" for column in self.columns]
-        form = "  ".join(f"{{:{sign}{width}}}" for sign, width in zip(signs, widths, strict=True))
-        lines = [[form.format(*line).rstrip() for line in zip_longest(*row, fillvalue="")] for row in cells]
-        lines.insert(1, ["  ".join("-" * width for width in widths)])
-        return "\n".join(line for row in lines for line in row)
 
 
 def as_csv(rows: Iterable[Mapping[str, object]], names: Sequence[str] = (), delimiter: str = ",") -> str:

@@ -16,7 +16,7 @@ from referee.ratings.standings import Facts, Standings, StandingsRow
 from referee.ratings.tally import crosstable
 from referee.ratings.times import MoveTimes
 
-VERSION = 2  # version of the shape of the JSON. Members may be added in the same version.
+VERSION = 1  # version of the shape of the JSON. Members may be added in the same version.
 
 _PAIRS = ("ll", "ld", "dd", "wd", "ww")
 """What pairs of games are counted by: which of the two were lost, drawn and won."""

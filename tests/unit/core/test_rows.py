@@ -4,20 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import given
-from hypothesis import strategies as st
-from tabulate import tabulate
-
 from referee.core.rows import Column, Grid, text_columns
-
-CELLS = st.sampled_from(["x", "10", "-1", "two\nlines", "a  b", "–", "longer than its heading"])
-
-
-@given(st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1))
-def test_the_usual_form_is_that_of_tabulate(rows: list[tuple[str, ...]]) -> None:
-    grid = Grid([Column("a", "", True), Column("b", "id", True), Column("c", "a number")], rows)
-    align = ("left", "left", "right")
-    assert grid.drawn() == tabulate(rows, ["", "id", "a number"], disable_numparse=True, colalign=align)
 
 
 def test_programs_read_values_and_people_read_texts() -> None:
@@ -28,4 +15,6 @@ def test_programs_read_values_and_people_read_texts() -> None:
     assert grid.drawn("tsv") == "how_it_ended\tmoves\n'=1\t1000"
     assert grid.drawn("github").splitlines()[-1].split("|")[1:3] == [" =1             ", "   1,000 "]
     assert "<td>=1            </td>" in grid.drawn("html")
+    numbers = Grid([*text_columns("id"), Column("moves", "moves")], [["007", "1e3"]])
+    assert numbers.drawn() == "id      moves\n----  -------\n007       1e3", "no text is taken for a number"
     assert Grid(text_columns("id"), []).drawn() == "id\n----"
