@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import re
-import shlex
 import tempfile
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,33 +13,22 @@ import click
 
 from referee.cli import completion
 from referee.cli.options import (
-    START,
     fresh_option,
     game_argument,
     game_options_option,
     group,
     isolation_option,
     json_lines_option,
-    key_values,
     notes_option,
-    only_one,
-    place_in_game,
     start_option,
     workers_option,
 )
 from referee.cli.output import say
 from referee.core.errors import UsageError
 from referee.core.settings import MATCH_GAMES, MAX_SPRT_GAMES
-from referee.core.text import counted, meant, shown
-from referee.core.units import LONGEST_US, PERIOD, show_period
-from referee.games import game_given
-from referee.games.api import Game
+from referee.core.units import PERIOD
 from referee.processes import owned
-from referee.processes.bot import Bot, distinct, is_interpreter
 from referee.records.run_files import TOML
-from referee.tournament.file.config import tournament_of
-from referee.tournament.file.opening_table import recorded_game
-from referee.tournament.run.reading import records_at
 
 
 class _Match(click.Command):
@@ -161,11 +148,13 @@ def match(**given: Any) -> None:
       referee match blooms -n 1 --dialogue --input-of 1 input.txt './mine' 'node mine.js'
       referee match blooms -n 2 --from results 7@12 './mine' 'node mine.js'
     """
+    from referee.cli.match_tables import MatchSettings
     from referee.cli.playing import run_and_report
     from referee.cli.watching import Views
     from referee.run import RunOptions
+    from referee.tournament.file.config import tournament_of
 
-    settings, views = group(_MatchSettings, given), group(Views, given)
+    settings, views = group(MatchSettings, given), group(Views, given)
     tables = settings.tables()
     views.check(given["workers"], len(settings.bots))
     folder: Path | None = given["folder"]
@@ -192,142 +181,3 @@ def match(**given: Any) -> None:
             observer=observer,
         )
         run_and_report(tournament, how, **{name: given[name] for name in ("strict", "json_lines", "notes")})
-
-
-_UNLIMITED = show_period(LONGEST_US)  # the start allowance and the margin where there are no time limits
-
-
-@dataclass(frozen=True, slots=True)
-class _MatchSettings:
-    game: str
-    bots: tuple[str, ...]
-    count: int | None
-    sprt: str | None
-    control: str | None
-    options: tuple[str, ...]
-    seed: str | None
-    no_clock: bool
-    start: str
-    openings: tuple[str, ...]
-    begin: tuple[Path, str] | None
-    ptys: tuple[str, ...]
-
-    @property
-    def given_by(self) -> Mapping[str, str]:
-        """The options by the paths of what they set."""
-        return {
-            "tournament.clock": "--time",
-            "tournament.sprt": "--sprt",
-            "tournament.start": "--start",
-            "tournament.openings": "--from" if self.begin else "--openings",
-        }
-
-    def tables(self) -> dict[str, Any]:
-        """The tables of a tournament file for this match; their values are checked only as far as others
-        follow from them. Raises `UsageError`.
-        """
-        game = game_given(self.game, Path.cwd())
-        openings, options = self._start(game)
-        seats = game.seats(game.settle(options))
-        _check_quotes(self.game, self.bots, seats)
-        bots = _bots(self.bots, self.ptys)
-        if len(bots) != seats:
-            names = ", ".join(bot["name"] for bot in bots)
-            more = "; `referee run` plays more bots" if len(bots) > seats else ""
-            raise UsageError(
-                f"`{game.slug}` has {counted(seats, 'seat')}, expected {counted(seats, 'bot')}, "
-                f"not {len(bots)} ({shown(names)}){more}"
-            )
-        count = self.count or (MATCH_GAMES if self.sprt is None else MAX_SPRT_GAMES)
-        settings = {
-            "game": self.game,
-            "format": "pairings",
-            "pairings": [[bot["name"] for bot in bots]],
-            "rounds": -(-count // seats),
-            "budget": count,
-            "clock": (self.control or "none") if self.no_clock else self.control,
-            "seed": self.seed,
-            "sprt": self.sprt,
-            **self._allowances(),
-            "openings": openings or None,
-        }
-        tables = {
-            "tournament": {name: value for name, value in settings.items() if value is not None},
-            "options": options,
-            "bot": bots,
-        }
-        return {name: table for name, table in tables.items() if table}
-
-    def _start(self, game: Game[Any]) -> tuple[dict[str, Any], dict[str, str]]:
-        """Makes the table `openings` and the options of the game."""
-        openings, options = _openings(self.openings), key_values("option", self.options)
-        if not self.begin:
-            return openings, options
-        only_one({"--openings": openings, "--from": self.begin})
-        return _start(*self.begin, game, options)
-
-    def _allowances(self) -> dict[str, str]:
-        only_one({"--start": self.start != START, "--no-clock": self.no_clock})
-        if not self.no_clock:
-            return {"start": self.start}
-        return {"margin": _UNLIMITED, "start": _UNLIMITED}
-
-
-def _openings(texts: tuple[str, ...]) -> dict[str, Any]:
-    """The table `openings` as `--openings` gives it; empty without the option."""
-    given: dict[str, Any] = {**key_values("openings", texts)}
-    plies = given.get("plies", "")
-    if plies.isascii() and plies.isdecimal() and len(plies) < 10:
-        given["plies"] = int(plies)
-    if given.get("file"):
-        given["file"] = str(Path.cwd() / given["file"])
-    return given
-
-
-def _start(
-    path: Path, at: str, game: Game[Any], given: dict[str, str]
-) -> tuple[dict[str, Any], dict[str, str]]:
-    """The table `openings` as `--from` gives it, and the options of the game, which are those of the earlier
-    game. Raises `UsageError`, also where `given` options differ from these.
-    """
-    game_id, move = place_in_game(at)
-    file = records_at(path).absolute()
-    record = recorded_game(file, game_id, game)
-    options = {name: str(value) for name, value in record.terms.options.items()}
-    for name, value in game.settle({**options, **given}).items():
-        if value != record.terms.options[name]:
-            raise UsageError(
-                f"option `{name}` is `{value}`, expected `{options[name]}` as "
-                "in the game of `--from`, or none"
-            )
-    return {"from": str(file), "game": record.terms.id, "move": move}, options
-
-
-def _check_quotes(game: str, texts: Sequence[str], seats: int) -> None:
-    """Raises `UsageError` where words that together would be this many bots are arguments of their own."""
-    joined: list[str] = []
-    for text in texts:
-        before = joined[-1] if joined else ""
-        if "=" in (before[-1:], text[:1]):
-            joined[-1:] = [before + text]
-        elif is_interpreter(before.partition("=")[2] or before):
-            joined[-1:] = [f"{before} {text}"]
-        else:
-            joined.append(text)
-    if len(joined) == seats != len(texts):
-        command = shlex.join(["referee", "match", game, *joined])
-        raise UsageError(f"each bot is one argument in quotes, expected `{shown(command, 400)}`")
-
-
-def _bots(texts: tuple[str, ...], ptys: tuple[str, ...]) -> list[dict[str, Any]]:
-    parsed = [Bot.parse(text, Path.cwd()) for text in texts]
-    given = [text.startswith(f"{bot.name}=") for text, bot in zip(texts, parsed, strict=True)]
-    bots = distinct(parsed, given)
-    names = [bot.name for bot in bots]
-    for name in ptys:
-        if name not in names:
-            raise UsageError(f"`--pty` names `{shown(name, 80)}`, expected {meant(name, names)}")
-    return [
-        {"name": bot.name, "cmd": list(bot.command), **({"pty": True} if bot.name in ptys else {})}
-        for bot in bots
-    ]

@@ -25,6 +25,8 @@ MATCH_GAMES = 2  # the games of a match
 
 MAX_SPRT_GAMES = 20_000  # maximum number of games of a match with a sequential test
 
+POSITION_SEED = "1"  # where none is given: a position that is tested is to be the same every time
+
 REJECTIONS = 10  # A game's rejected moves of a seat; with the last of them the seat loses
 
 START_US = 10_000_000  # the time a bot has to start: for its `hello`, and again for each `ready`
