@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from referee.cli.output import console_at_stderr
-from referee.cli.playing import Narrator
+from referee.cli.progress import Narrator
 from referee.core.pairing import Pairing
 from referee.core.units import in_minutes
 from referee.core.work import DutyCycle

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from referee.cli import playing
+from referee.cli import progress
 from referee.core.units import TimeControl
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
@@ -189,7 +189,7 @@ def test_a_tournament_tells_who_computed_and_can_prevent_it(
 def test_a_tenth_of_the_time_is_told(
     idle_us: int, cpu_us: int, told: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    playing.report_bots(
+    progress.report_bots(
         Counter(dict(zip((("a", name) for name in OFF_TURN), (idle_us, cpu_us), strict=True))), {}
     )
     assert ("bot `a` computed for" in capsys.readouterr().err) == told

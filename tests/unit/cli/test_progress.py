@@ -17,7 +17,7 @@ from rich.console import Console
 from referee.cli import live_view, playing
 from referee.cli.live_view import FittedRatings, LiveView
 from referee.cli.output import DRAWN_S, WAIT_S, AdvanceBar
-from referee.cli.playing import JsonLines, ProgressLines, end_lines
+from referee.cli.progress import JsonLines, ProgressLines, end_lines
 from referee.core.units import TimeControl
 from referee.core.work import DutyCycle
 from referee.ratings.columns import brief
