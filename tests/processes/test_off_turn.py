@@ -159,7 +159,7 @@ def test_a_tournament_tells_who_computed_and_can_prevent_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also between the games of an encounter."""
-    monkeypatch.setattr(playing, "OFF_TURN_PERCENT", 0)  # on a busy machine it is any share
+    monkeypatch.setattr(progress, "OFF_TURN_PERCENT", 0)  # on a busy machine it is any share
     path = bot(tmp_path, "thinks").command[1]
 
     def run(*names: str, **main: Any) -> Done:
@@ -172,7 +172,7 @@ def test_a_tournament_tells_who_computed_and_can_prevent_it(
     done = run("thinks", "watches")
     assert "bot `thinks` computed for" in done.err and "bot `watches` computed" not in done.err
     # A referee that gets no processor pauses a bot late; one that is not paused computes nearly all the time.
-    monkeypatch.setattr(playing, "OFF_TURN_PERCENT", 50)
+    monkeypatch.setattr(progress, "OFF_TURN_PERCENT", 50)
     done = run("thinks", "rests", pause=True)
     assert done.code == 0 and "computed for" not in done.err
 
