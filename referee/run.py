@@ -13,19 +13,18 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from referee.core.errors import RefereeError, Stopped
 from referee.core.text import shown
 from referee.core.this_machine import usable_cores
-from referee.records.durations import last_games
 from referee.records.record import Summary
 from referee.records.run_files import RECORDS
 from referee.tournament.file.file_list import Programs
 from referee.tournament.formats import count_text
 from referee.tournament.playing import FaultCount, ProgressDisplay, TournamentPlayer
+from referee.tournament.run.durations import last_games
 from referee.tournament.run.lock import locked
 from referee.tournament.run.open_run import OpenRun
 from referee.tournament.run.opening import continuing, has_games_left, leaving_out, open_run, set_aside
 from referee.tournament.run.readiness import Builder, at_levels, builder, programs_here, ready, unfit_bots
 from referee.tournament.run.remaining import Remaining
 from referee.tournament.run.run import Run, find_run
-from referee.tournament.stopping import NEVER
 from referee.tournament.tournament import Tournament
 from referee.tournament.workers.local_backend import local_backend
 from referee.tournament.workers.task import BackendFactory, Observer
@@ -269,7 +268,7 @@ def _play_remaining(
     for line in FaultCount(tournament.strikes, run).take_out():  # guard: late-strikes
         say(line)
     if not ready.has_games:
-        _say_decision(tournament, run, say)
+        _say_what_remains(tournament, run, say)
         if run.state.header.changed_programs:
             say(
                 "no games are left for the programs that have changed; `--fresh` plays all games again and "
@@ -289,8 +288,7 @@ def _play_remaining(
     with reporter.stop(display) as stop, display:
         player.play(ready.backend_factory, lambda: bool(stop.asked))
     reporter.played(player)
-    _say_decision(tournament, run, say)
-    is_unfinished = Remaining(tournament.matchmaking, run.state, run.is_open).next() is not None
+    is_unfinished = _say_what_remains(tournament, run, say)
     if stop.asked and is_unfinished:
         done = count_text(len(run.state.games), in_all)
         then = "; the same command continues the run" if options.stored else ", which are not stored"
@@ -298,16 +296,15 @@ def _play_remaining(
     return is_unfinished
 
 
-def _say_decision(tournament: Tournament, run: OpenRun, say: LineHandler) -> None:
-    """Says why the schedule is not played to its end, if a stopping rule has decided."""
+def _say_what_remains(tournament: Tournament, run: OpenRun, say: LineHandler) -> bool:
+    """Whether a game is left to play; says why the schedule is not played to its end, where it is not."""
     remaining = Remaining(tournament.matchmaking, run.state, run.is_open)
-    if tournament.stopping == NEVER and not remaining.closed:
-        return
-    remaining.next()
+    is_unfinished = remaining.next() is not None
     if remaining.closed:
         say(f"{remaining.closed}; with a later `until`, or more `time`, the same command continues the run")
     elif remaining.decision:
         say(f"the stopping rule has decided: {remaining.decision}")
+    return is_unfinished
 
 
 def _report_voids(run: OpenRun, say: LineHandler) -> None:

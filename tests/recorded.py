@@ -7,8 +7,7 @@ from typing import Any
 
 from referee.gameplay.events import Event
 from referee.gameplay.terms import Terms, Verdict
-from referee.records.played_on import PlayedOn
-from referee.records.record import GameRecord
+from referee.records.record import GameRecord, PlayedOn
 
 HERE = PlayedOn("here", "none", "0")
 

@@ -213,7 +213,7 @@ def missing_argument(argument: click.Argument) -> str:
 
 def _expected(option: str, context: click.Context) -> Iterator[str]:
     """What may be meant by an option, the likeliest first."""
-    from referee.tournament.file.words import key_called
+    from referee.tournament.file.keys import key_called
 
     known = [name for parameter in context.command.params for name in parameter.opts if name.startswith("-")]
     long = {name.strip("-"): name for name in known if name.startswith("--")}

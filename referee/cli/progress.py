@@ -17,7 +17,7 @@ from referee.ratings.notes import stopped_text
 from referee.records.record import OFF_TURN, REJECTED, STRAY, GameRecord, Summary, from_json
 from referee.run import Display, RunInfo
 from referee.tournament.playing import FirstRejected
-from referee.tournament.run.pace import Pace
+from referee.tournament.run.durations import Pace
 from referee.tournament.workers.task import Finished, Void, Waiting
 from referee.viewing.words import fault_report, placings, result
 

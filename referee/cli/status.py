@@ -36,7 +36,7 @@ def status(path: Path, as_json: bool) -> None:
       referee status results
       referee status results --json
     """
-    from referee.records.durations import last_games
+    from referee.tournament.run.durations import last_games
     from referee.tournament.run.lock import is_locked
     from referee.tournament.run.progress import order_of, progress_of
     from referee.tournament.run.reading import run_folder

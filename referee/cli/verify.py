@@ -53,9 +53,9 @@ def verify(path: Path, noted: str | None, workers: int | None, game: str | None)
       referee verify results --head HASH
     """
     from referee.records import journal
-    from referee.records.examining import examined_lines
     from referee.tournament.run.reading import records_at
     from referee.tournament.run.run_state import RunState
+    from referee.tournament.run.verifying import examined_lines
 
     if noted is not None and not _HASH.fullmatch(noted):
         raise UsageError(f"`--head` is `{shown(noted, 80)}`, expected a hash of 64 hexadecimal digits")

@@ -53,7 +53,7 @@ from referee.core.text import counted, shown
 from referee.core.units import TimeControl
 from referee.gameplay.terms import Terms
 from referee.records.amendments import LeftOut
-from referee.tournament.run.forecast import LongestGame
+from referee.tournament.run.durations import LongestGame
 from referee.tournament.tournament import Tournament
 from referee.tournament.workers.task import (
     Backend,

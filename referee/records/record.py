@@ -25,7 +25,6 @@ from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejecte
 from referee.gameplay.terms import Terms, Verdict
 from referee.games import game_named
 from referee.games.api import Outcome
-from referee.records.played_on import played_on
 
 FORMAT = 1  # version of the format; it stands in the first line of a file
 
@@ -36,6 +35,10 @@ STRAY = ("noise", "stale")
 """For a seat, the lines of its bot that were not messages, and its answers to closed questions."""
 
 REJECTED = "rejected"  # the answers of a seat that were rejected
+
+LABEL_CAP = 200  # maximum number of characters of each text that says where a game was played
+
+BY_REFEREE = "0"  # the worker of games that the referee's own process played
 
 LINE_CAP = 64 << 20
 """Maximum number of bytes of a line that is read. A game of a thousand moves takes about a hundred thousand.
@@ -227,6 +230,7 @@ def _add_timing(measured: dict[str, Any], timing: Timing) -> dict[str, Any]:
 
 _EVENTS = b',"events":'
 _MEASURED = b',"measured":'
+_MACHINE = b',"machine":'
 
 _FAULTS = {"", *(ending.word for ending in Ending if ending.is_fault)}
 
@@ -521,3 +525,40 @@ def _event(fields: Fields, times: Fields, seats: int) -> Event:
         _timing(times),
         times.text("hint", ""),
     )
+
+
+class PlayedOn(NamedTuple):
+    """Where a game was played. The names of the parts are those of the members in a record, which may be
+    anybody's: the texts are bounded, and have to be escaped where they are shown.
+    """
+
+    name: str  # the host name of the machine
+    cpu: str  # the model of its processor
+    worker: str  # `BY_REFEREE`, the number of a worker process, or what a cluster calls its worker
+
+
+def played_on(measured: Fields) -> PlayedOn:
+    """Returns where a game was played, from its measurements. Raises `RecordError`."""
+    fields = measured.object("machine")
+    return PlayedOn(*(_label(fields, name) for name in PlayedOn._fields))
+
+
+def _label(fields: Fields, name: str) -> str:
+    text = fields.text(name)
+    if not 1 <= len(text) <= LABEL_CAP:  # guard: machine-texts
+        raise fields.wrong(name, f"1 to {LABEL_CAP} characters")
+    return text
+
+
+def played_on_of_line(line: bytes) -> PlayedOn:
+    """Returns where the game of a line was played, cut out of the line without parsing the rest: like a
+    digest, see `digest_of_line`. Raises `RecordError`.
+    """
+    begin = line.rfind(_MACHINE, line.rfind(_MEASURED))  # an option of a game may have this name too
+    if begin < 0:
+        return played_on(Fields({}, "measured", RecordError))  # which says that it is missing
+    try:
+        value, _ = json.JSONDecoder().raw_decode(line[begin + len(_MACHINE) :].decode())
+    except (ValueError, RecursionError):
+        raise RecordError("`measured.machine` is not valid JSON") from None
+    return played_on(Fields({"machine": value}, "measured", RecordError))

@@ -37,7 +37,7 @@ from referee.tournament.run.follower import FollowedGame, RunFollower
 from referee.tournament.run.lock import is_locked
 from referee.tournament.run.progress import BotOrder, RunProgress, is_over, order_of, progress_of
 from referee.tournament.run.run import Run
-from referee.tournament.run.scheduled import Scheduled
+from referee.tournament.run.run_state import Scheduled
 from referee.viewing.words import placings
 
 READING_SHARE = 0.25  # the share of the time of a core that reading takes at most while a referee is running

@@ -15,8 +15,7 @@ from referee.gameplay.hints import BUSY, of_rejections
 from referee.gameplay.terms import Terms, Verdict
 from referee.games.api import Seat, State
 from referee.protocol.messages import VERSION
-from referee.records.played_on import BY_REFEREE, played_on
-from referee.records.record import GameRecord, event_json
+from referee.records.record import BY_REFEREE, GameRecord, event_json, played_on
 from referee.viewing.characters import picture_text
 from referee.viewing.knowledge import View
 from referee.viewing.steps import STREAMS, Steps, measured_of, steps_of, without_stamped

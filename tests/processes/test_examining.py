@@ -19,9 +19,9 @@ import pytest
 from referee.cli import output
 from referee.core.errors import EnvironmentLacksError
 from referee.processes import parallel, tree
-from referee.records import examining, journal
-from referee.records.examining import examined_lines
+from referee.records import journal
 from referee.records.record import json_of
+from referee.tournament.run.verifying import examined_lines
 from tests.command import ROOT, referee
 from tests.tools.synthetic import write
 from tests.waiting import TOO_LONG_S, eventually
@@ -93,7 +93,7 @@ def test_the_same_damage_is_told_in_the_same_order(large: Path, tmp_path: Path) 
 @pytest.mark.slow
 def test_a_few_lines_need_no_other_process(large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parallel, "_Processes", None)
-    monkeypatch.setattr(examining, "CHUNK_BYTES", 1 << 30)
+    monkeypatch.setattr("referee.tournament.run.verifying.CHUNK_BYTES", 1 << 30)
     assert verified(large, 2)[0] == 0
 
 

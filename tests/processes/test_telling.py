@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from referee.core.units import about_seconds
-from referee.records.durations import last_games
+from referee.tournament.run.durations import last_games
 from referee.tournament.run.lock import is_locked, locked
 from tests.command import BAD, HERE, PLAIN, ROOT, referee
 from tests.processes.runs import games, resigning, toml
@@ -116,9 +116,9 @@ def test_how_long_games_took_is_read_from_the_end_of_the_records(
             b'{"kind":"game"}\n[]\n\xff\n{"kind":"game","id":"9:a:b","measured":{"began":"x"}}\n{"kind'
         )
     assert last_games(folder) == found, "what cannot be read is left out"
-    monkeypatch.setattr("referee.records.durations.TAIL", sum(sizes[-3:]) + 200)
+    monkeypatch.setattr("referee.tournament.run.durations.TAIL", sum(sizes[-3:]) + 200)
     assert 0 < len(last_games(folder)) < 6
-    monkeypatch.setattr("referee.records.durations.GAMES", 1)
+    monkeypatch.setattr("referee.tournament.run.durations.GAMES", 1)
     assert last_games(folder) == found[-1:]
     assert last_games(tmp_path / "none") == []
 

@@ -93,7 +93,7 @@ PLOT_WIDTH, PLOT_HEIGHT = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
 
 MAX_BINS = 30  # so many bars a histogram has at most
 
-MAX_LABELS = 8  # so many values of an axis are labelled at most
+LABEL_CAPS = 8  # so many values of an axis are labelled at most
 
 SERIES = 8  # so many lines the stylesheet of reports tells apart
 
@@ -145,7 +145,7 @@ def lines(
     last = max(number for number, _ in points)
     low, high = min(value for _, value in points) - 1, max(value for _, value in points) + 1
     plot = _Plot(Scale.over((0, last), length=PLOT_WIDTH), Scale.over((low, high), length=PLOT_HEIGHT))
-    elements = [*plot.axes(axes, round_values(0, last, MAX_LABELS), round_values(low, high, MAX_LABELS))]
+    elements = [*plot.axes(axes, round_values(0, last, LABEL_CAPS), round_values(low, high, LABEL_CAPS))]
     for number, line in enumerate(drawn):
         dots = ""
         for at, value in line.points:
@@ -221,7 +221,7 @@ class _Plot(NamedTuple):
 
 def _whole(low: float, high: float) -> list[float]:
     """Round whole numbers between two ends, to be labelled."""
-    return [value for value in round_values(low, high, MAX_LABELS) if value == int(value)]
+    return [value for value in round_values(low, high, LABEL_CAPS) if value == int(value)]
 
 
 def _label(value: float) -> str:

@@ -17,11 +17,10 @@ from referee.core.work import Stage, untold_stage
 from referee.pages.game_data import game_data
 from referee.pages.report.bots import OPENING_MOVES, words_of
 from referee.ratings.times import Times
-from referee.records.examining import each_line
-from referee.records.played_on import PlayedOn, played_on
-from referee.records.record import GameRecord, Summary, from_json, parse_json
+from referee.records.record import GameRecord, PlayedOn, Summary, from_json, parse_json, played_on
 from referee.tournament.run.reading import Runs
 from referee.tournament.run.run import Run, game_lines, wrong_line
+from referee.tournament.run.verifying import each_line
 from referee.viewing.info import read_info
 from referee.viewing.steps import Steps, steps_of
 from referee.viewing.words import fault_report

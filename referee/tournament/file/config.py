@@ -23,7 +23,7 @@ from referee.processes.bot import Bot
 from referee.records.amendments import LeftOut, strikes_of
 from referee.records.header import REPEATS
 from referee.tournament import formats, stopping
-from referee.tournament.file import keys, words
+from referee.tournament.file import keys
 from referee.tournament.file.bot_table import BotTable, bot_tables, control_of
 from referee.tournament.file.opening_table import openings_of
 from referee.tournament.formats import Format, format_of
@@ -79,7 +79,7 @@ def _tournament(
     file: TournamentFile, fields: Fields, base: Path, elsewhere: bool | None = None
 ) -> Tournament:
     options = {option.name for game in GAMES.values() for option in game.options}
-    fields.only(*TABLES, instead=words.in_file(options))
+    fields.only(*TABLES, instead=keys.in_file(options))
     main = fields.object("tournament", "a table, `[tournament]`")
     own_keys = formats.own_keys(main, base)
     if taken := {*own_keys} & {*keys.TOURNAMENT} - {*formats.KEYS}:
@@ -87,14 +87,14 @@ def _tournament(
             "format",
             f"a format with no setting named `{min(taken)}`, because every tournament already has that key",
         )
-    main.only(*keys.TOURNAMENT, *own_keys, instead=words.in_tournament(options))
+    main.only(*keys.TOURNAMENT, *own_keys, instead=keys.in_tournament(options))
     for stage in fields.objects("stage") if fields.has("stage") else ():
         stage.only(*keys.STAGE)
     games = _games(base, fields, main)
     seed = checked_seed(main.text("seed") if main.has("seed") else None)
     cluster = _cluster(main)
     plays_elsewhere = bool(cluster) if elsewhere is None else elsewhere
-    tables = bot_tables(base, fields, main, words.in_bot(options), plays_elsewhere)
+    tables = bot_tables(base, fields, main, keys.in_bot(options), plays_elsewhere)
     left_out = tuple(lacking(table.bot, table.missing) for table in tables if table.missing)
     present = [table for table in tables if not table.missing]
 

@@ -1,9 +1,13 @@
-"""The keys of a tournament file, each with an example of its value, which errors show. Pure.
+"""The keys of a tournament file, each with an example of its value, which errors show, and which key is meant
+by an unknown word: what other programs, such as fastchess and cutechess, call so, or what belongs to another
+table. Pure.
 
 `TOURNAMENT.md` has them with types, defaults and meanings: `python -m tests.tools.key_tables --write`.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
 
 TOURNAMENT = {
     "game": '"blooms"',
@@ -113,3 +117,112 @@ EXAMPLES = {
     for key, example in keys.items()
 }
 """The examples by the path of the key."""
+
+
+_CLOCK = ("time", "tc", "st", "timecontrol", "movetime", "timeout", "control", "deadline")
+
+_TOURNAMENT = {
+    "format": ("mode", "type", "kind", "style", "system"),
+    "openings": ("book", "plies"),
+    "sprt": ("elo0", "elo1", "alpha", "beta"),
+    "stop": ("interval",),
+    "strikes": ("faults", "penalty"),
+    "rounds": ("games", "repeat", "count", "cycles", "gamesperpair", "encounters"),
+    "clock": _CLOCK,
+    "until": ("end", "ends", "closes"),
+    "time": ("duration", "hours", "playtime"),
+    "workers": ("concurrency", "threads", "jobs", "parallel", "processes_at_a_time"),
+    "game": ("variant", "rules", "slug"),
+    "margin": ("timemargin", "time_margin", "grace"),
+    "pin": ("use_affinity", "affinity", "pinning"),
+    "seed": ("srand", "random_seed", "rng"),
+    "processes": ("restart", "reuse"),
+    "start": ("startup", "start_time", "init", "startup_ms"),
+    "isolation": ("sandbox", "confinement", "container"),
+    "keep": ("log", "logs", "dialogue", "dialogues", "debug"),
+    "rejections": ("retries", "illegal_moves", "attempts"),
+}
+
+_BOT = {
+    "cmd": ("command", "exec", "executable", "path", "program", "run", "args", "argv", "script"),
+    "cwd": ("dir", "directory", "folder", "workdir", "working_directory"),
+    "name": ("id", "label", "title"),
+    "clock": _CLOCK,
+    "env": ("environment", "variables"),
+    "build": ("compile", "make", "prepare"),
+    "needs": ("requires", "depends", "dependencies"),
+    "processes": ("restart", "reuse"),
+    "isolation": ("sandbox", "confinement", "container"),
+    "pty": ("terminal", "tty"),
+}
+
+_TABLES = {
+    "[[bot]]": ("bots", "engine", "engines", "player", "players", "participants", "each"),
+    "[options]": ("option", "game_options", "settings"),
+    "[limits]": ("resources", "rlimits"),
+    "[tournament]": ("match", "league", "event", "main"),
+}
+
+
+def key_called(word: str) -> str | None:
+    """The key of the table `[tournament]` that has this name, or that other programs call so; None where
+    there is none.
+    """
+    return word if word in TOURNAMENT else _renamed(_TOURNAMENT).get(word)
+
+
+def in_file(options: Iterable[str]) -> dict[str, str]:
+    """Explains keys that stand in no table, a phrase for each; `options` are those of all games."""
+    return {
+        **_placed(LIMITS, "[limits]"),
+        **_placed(options, "[options]"),
+        **_placed(("name", "cmd"), "[[bot]]"),
+        **{word: f"`{key}` in `[tournament]`" for word, key in _renamed(_TOURNAMENT).items()},
+        **_placed(TOURNAMENT, "[tournament]"),
+        **_tables(),
+    }
+
+
+def in_tournament(options: Iterable[str]) -> dict[str, str]:
+    """Explains unknown keys of the table `[tournament]`."""
+    return {
+        **_placed(LIMITS, "[limits]"),
+        **_placed(BOT, "[[bot]]"),
+        **_placed(options, "[options]"),
+        **_tables(),
+        **_own_tables("options", "limits"),
+        "bot": "`[[bot]]`",
+        **_quoted(_TOURNAMENT),
+    }
+
+
+def in_bot(options: Iterable[str]) -> dict[str, str]:
+    """Explains unknown keys of a bot."""
+    return {
+        **_placed(options, "[options]"),
+        **_placed(TOURNAMENT, "[tournament]"),
+        **{name: f"`limits.{name}`" for name in LIMITS},
+        **_own_tables("options"),
+        "option": "`[options]`",
+        **_quoted(_BOT),
+    }
+
+
+def _tables() -> dict[str, str]:
+    return {word: f"`{table}`" for word, table in _renamed(_TABLES).items()}
+
+
+def _own_tables(*names: str) -> dict[str, str]:
+    return {name: f"a table of its own, `[{name}]`" for name in names}
+
+
+def _quoted(words: Mapping[str, Iterable[str]]) -> dict[str, str]:
+    return {word: f"`{key}`" for word, key in _renamed(words).items()}
+
+
+def _renamed(words: Mapping[str, Iterable[str]]) -> dict[str, str]:
+    return {other: key for key, others in words.items() for other in others}
+
+
+def _placed(keys: Iterable[str], table: str) -> dict[str, str]:
+    return dict.fromkeys(keys, f"it in `{table}`")

@@ -4,14 +4,15 @@ own. Pure.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 from referee.core.settings import STANDARD_POINTS, PointScale
+from referee.gameplay.events import Ending
 from referee.records.header import REPEATS
 from referee.records.record import Summary
-from referee.tournament.failed_starts import FailedStarts
 from referee.tournament.schedule import Encounter, Schedule, Wait, encounter
 
 OutAfter = Callable[[Collection[str]], Collection[str]]
@@ -137,3 +138,24 @@ def read_on(schedule: Schedule, section: SectionState) -> None:
     for step in schedule:
         if isinstance(step, Wait) and not all(map(section.is_over, step.games)):
             return
+
+
+class FailedStarts:
+    """Counts failed starts: after `LIMIT` in a row a bot is not started again, and loses its games at the
+    start.
+    """
+
+    LIMIT = 3
+
+    def __init__(self) -> None:
+        self._in_a_row: Counter[str] = Counter()
+
+    def note(self, game: Summary) -> None:
+        """Takes a finished game into account."""
+        for name, fault in zip(game.bots, game.faults, strict=True):
+            self._in_a_row[name] = self._in_a_row[name] + 1 if fault == Ending.START.word else 0
+
+    @property
+    def given_up(self) -> frozenset[str]:
+        """The bots that are no longer started."""
+        return frozenset(name for name, count in self._in_a_row.items() if count >= self.LIMIT)

@@ -17,8 +17,7 @@ from referee.core.seeds import shared_by
 from referee.core.text import shown
 from referee.records import journal
 from referee.records.heads import Head
-from referee.records.played_on import PlayedOn
-from referee.records.record import Summary, parse_json
+from referee.records.record import PlayedOn, Summary, parse_json
 from referee.tournament.run.run import Run, game_lines, places_of, read_lines
 
 GamesOfRuns = Iterable[tuple[Run, Iterable[Summary]]]  # games by the runs that they are of

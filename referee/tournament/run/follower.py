@@ -15,10 +15,10 @@ from typing import BinaryIO, NamedTuple
 from referee.core.errors import RecordError, UsageError
 from referee.core.files import open_without_links
 from referee.records import journal
-from referee.records.durations import GAMES, TimedGame, last_games, timed
 from referee.records.heads import Head
 from referee.records.record import Summary
 from referee.records.run_files import RECORDS
+from referee.tournament.run.durations import GAMES, TimedGame, last_games, timed
 from referee.tournament.run.run import Run
 
 BATCH = 32 << 20  # about how many bytes are read at a time

@@ -26,7 +26,7 @@ from referee.records.header import change_line
 from referee.records.record import Summary
 from referee.records.run_files import DIALOGUES, NEW_TOML, TOML, AppendOnlyFile, ChangedByOthers, write_all
 from referee.tournament.formats import Amount
-from referee.tournament.run.facts import facts_of
+from referee.tournament.run.progress import facts_of
 from referee.tournament.run.run import Run
 from referee.tournament.run.voids import ATTEMPTS, PAUSES_S
 from referee.tournament.workers.task import Void

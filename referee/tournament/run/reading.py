@@ -17,7 +17,7 @@ from referee.core.work import Stage, untold_stage
 from referee.ratings.standings import Facts
 from referee.records.record import Summary, json_of
 from referee.records.run_files import RECORDS, results_folder
-from referee.tournament.run.facts import facts_of
+from referee.tournament.run.progress import facts_of
 from referee.tournament.run.run import Run, numbers_of, read_run
 
 _LOOK = 1 << 20  # how many bytes of a file are looked at to tell whether it is a file of records

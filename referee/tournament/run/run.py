@@ -16,8 +16,7 @@ from referee.core.work import Advance, untold
 from referee.records import journal
 from referee.records.header import Header
 from referee.records.heads import Head, Heads
-from referee.records.played_on import PlayedOn, played_on_of_line
-from referee.records.record import Summary, parse_json
+from referee.records.record import PlayedOn, Summary, parse_json, played_on_of_line
 from referee.records.run_files import DIALOGUES, TOML
 from referee.tournament.run.run_state import RunState
 

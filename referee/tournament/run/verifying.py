@@ -1,19 +1,94 @@
-"""Verifies the lines of a run, each by itself and against those before it. Pure."""
+"""Verifies the lines of a run: each by itself, in several processes where there are many, and against those
+before it.
+"""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing
+from itertools import chain
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from referee.core.errors import RecordError
 from referee.core.fields import Fields
 from referee.core.seeds import game_seed, shared_by, shared_seed
 from referee.core.text import counted, shown
 from referee.games.api import Game
+from referee.processes.parallel import in_order
 from referee.records.header import NO_HEADER, Header
 from referee.records.heads import Head
 from referee.records.journal import JournalLine
-from referee.records.replay import ExaminedLine
+from referee.records.replay import ExaminedLine, examined, openings_of_run
 from referee.tournament.run.run_state import RunState
+
+T = TypeVar("T")
+
+
+class HasText(Protocol):
+    """What has the text of a line."""
+
+    @property
+    def text(self) -> bytes:
+        """Without its newline."""
+
+
+L = TypeVar("L", bound=HasText)
+
+CHUNK_BYTES = 1 << 16
+"""How many bytes of lines a process is given at once, at least: enough that a few games take longer than to
+send them, and little enough that the processes end at about the same time.
+"""
+
+
+def examined_lines(
+    lines: Iterable[JournalLine], workers: int
+) -> Generator[tuple[JournalLine, ExaminedLine], None, None]:
+    """The lines in their order, each with what the verification of it alone found.
+
+    They are examined as `each_line` does it; raises what it raises.
+    """
+    lines = iter(lines)
+    first = next(lines, None)
+    if first is not None:
+        openings = openings_of_run(first.text)
+        yield from each_line(chain([first], lines), workers, lambda text: examined(text, openings))
+
+
+def each_line(
+    lines: Iterable[L], workers: int, examine: Callable[[bytes], T]
+) -> Generator[tuple[L, T], None, None]:
+    """The lines in their order, each with what `examine` gives for its text; that is sent as a pickle.
+
+    They are divided among processes as `in_order` does it, some at a time, so that a few lines need no other
+    process; raises what it raises.
+    """
+    taken: deque[list[L]] = deque()
+
+    def texts() -> Iterator[list[bytes]]:
+        for chunk in _chunks(lines):
+            taken.append(chunk)
+            yield [line.text for line in chunk]
+
+    def examine_all(chunk: list[bytes]) -> list[T]:
+        return [examine(text) for text in chunk]
+
+    with closing(in_order(examine_all, texts(), workers)) as results:
+        for found in results:
+            yield from zip(taken.popleft(), found, strict=True)
+
+
+def _chunks(lines: Iterable[L]) -> Iterator[list[L]]:
+    chunk: list[L] = []
+    size = 0
+    for line in lines:
+        chunk.append(line)
+        size += len(line.text)
+        if size >= CHUNK_BYTES:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
 
 
 class RunVerifier:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from referee.core.pairing import Pairing
 from referee.records.record import Summary
-from referee.tournament.failed_starts import FailedStarts
+from referee.tournament.formats.section import FailedStarts
 from referee.tournament.run.voids import Suspicion
 from referee.tournament.workers.task import Task, TaskLost, Void
 

@@ -30,8 +30,7 @@ from referee.games.api import Seat, State
 from referee.processes.bot import Bot
 from referee.processes.isolation import reaches_referee
 from referee.processes.process import BotStart, ExitReport
-from referee.records.played_on import BY_REFEREE, PlayedOn
-from referee.records.record import OFF_TURN, GameRecord
+from referee.records.record import BY_REFEREE, OFF_TURN, GameRecord, PlayedOn
 from referee.wire.connection import BotConnection, end_connections
 from referee.wire.dialogue import Tap
 from referee.wire.process_wire import ProcessWire, Waited

@@ -28,8 +28,15 @@ from referee.processes.launcher import Launcher
 from referee.processes.process import ExitReport
 from referee.processes.tree import adopt, kill_all_children, kill_children
 from referee.records.journal import body_of
-from referee.records.played_on import BY_REFEREE, MAX_LABEL
-from referee.records.record import GameRecord, bot_totals, summary_of, timed_moves, to_json
+from referee.records.record import (
+    BY_REFEREE,
+    LABEL_CAP,
+    GameRecord,
+    bot_totals,
+    summary_of,
+    timed_moves,
+    to_json,
+)
 from referee.tournament.plan import Plan
 from referee.tournament.workers.encounter import (
     IDLE_PER_SEAT,
@@ -172,7 +179,7 @@ class Player:
         self._stopping = stopping
         self._report_alive = report_alive
         self._game = ""  # the id of the game that is played
-        self._worker = shown(worker, MAX_LABEL)[:MAX_LABEL]
+        self._worker = shown(worker, LABEL_CAP)[:LABEL_CAP]
         self._transcript = Transcript()
         self._idle = IdleBots()
 

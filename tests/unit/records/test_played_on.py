@@ -17,8 +17,16 @@ from referee.core.errors import RecordError
 from referee.core.fields import Fields
 from referee.core.this_machine import ThisMachine, model_in, this_machine
 from referee.pages.report.gathering import machines
-from referee.records.played_on import MAX_LABEL, PlayedOn, played_on, played_on_of_line
-from referee.records.record import GameRecord, from_json, json_of, to_json
+from referee.records.record import (
+    LABEL_CAP,
+    GameRecord,
+    PlayedOn,
+    from_json,
+    json_of,
+    played_on,
+    played_on_of_line,
+    to_json,
+)
 from referee.viewing.words import place_text
 from tests.command import referee
 from tests.processes.runs import forged
@@ -122,7 +130,7 @@ def changed(value: Any) -> Iterator[dict[str, Any]]:
             yield {"machine": {**FAST._asdict(), name: value}}
 
 
-@pytest.mark.parametrize("value", [None, 5, True, [], {}, {"name": "n"}, "", "x" * (MAX_LABEL + 1), "\ud800"])
+@pytest.mark.parametrize("value", [None, 5, True, [], {}, {"name": "n"}, "", "x" * (LABEL_CAP + 1), "\ud800"])
 def test_what_is_no_machine_is_refused_with_a_line(value: object) -> None:
     for measured in changed(value):
         whole = to_json(WON)

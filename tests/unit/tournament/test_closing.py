@@ -12,8 +12,8 @@ from referee.core.settings import UNLIMITED, TimeLimit
 from referee.ratings.table import rendered
 from referee.records.header import NO_HEADER
 from referee.tournament.playing import TimeWatch
-from referee.tournament.run.facts import facts_of
 from referee.tournament.run.opening import additions, differences
+from referee.tournament.run.progress import facts_of
 from referee.tournament.run.remaining import Remaining
 from referee.tournament.tournament import Tournament
 from tests.unit.simulated_runs import NOON, SimulatedRun, tournament

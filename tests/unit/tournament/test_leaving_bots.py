@@ -15,7 +15,7 @@ from referee.core.pairing import Pairing
 from referee.ratings.standings import without_withdrawn
 from referee.tournament.formats import SectionState
 from referee.tournament.formats.swiss import Swiss
-from referee.tournament.run.facts import facts_of
+from referee.tournament.run.progress import facts_of
 from referee.tournament.schedule import Encounter
 from tests.unit.simulated import favourites, summary
 from tests.unit.simulated_runs import SimulatedRun, Simulation, tournament

@@ -14,7 +14,7 @@ import pytest
 from referee.core.pairing import Pairing
 from referee.core.settings import CLOSED as CLOSED_MEMBER
 from referee.core.settings import UNLIMITED
-from referee.tournament.run.facts import facts_of
+from referee.tournament.run.progress import facts_of
 from referee.tournament.run.remaining import nothing_remains
 from referee.tournament.schedule import encounter
 from referee.tournament.tournament import Tournament

@@ -19,7 +19,7 @@ from referee.records.record import Summary
 from referee.tournament.formats import SectionState, format_of, from_header
 from referee.tournament.formats.stage import dealt
 from referee.tournament.formats.stages import Staged
-from referee.tournament.run.facts import facts_of
+from referee.tournament.run.progress import facts_of
 from tests.unit.simulated import Result, drawn, favourites, play, schedule_of, summary
 from tests.unit.simulated_runs import ONE_BY_ONE, SimulatedRun, Simulation, tournament
 
