@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -11,8 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from referee.core.errors import RefereeError, Stopped
+from referee.core.pairing import Pairing
 from referee.core.text import shown
 from referee.core.this_machine import usable_cores
+from referee.gameplay.events import Ending
 from referee.records.record import Summary
 from referee.records.run_files import RECORDS
 from referee.tournament.file.file_list import Programs
@@ -32,8 +35,6 @@ from referee.tournament.workers.task import BackendFactory, Observer
 if TYPE_CHECKING:
     from referee.cluster.bot_files import SentFiles
 
-_VOID_LINES = f"the lines of kind `void` in `{RECORDS}`"
-
 LineHandler = Callable[[str], None]  # called with lines for the user
 
 
@@ -50,75 +51,6 @@ class RunOptions:
     fresh: bool = False  # whether all games are played again, and the results so far are set aside
     stored: bool = True  # whether the folder remains
     observer: Observer | None = None
-
-
-@dataclass(frozen=True)
-class RunInfo:
-    """What a display of progress is told of a run at the start."""
-
-    names: tuple[str, ...]
-    seats: int
-    total: int  # how many games the run has in all
-    games: Mapping[str, Summary]  # the games that count, by id; it grows while the run goes on
-    workers: int  # how many games are played at a time
-    history: Sequence[tuple[str, int]] = field(default=())
-    """Ids and durations, in microseconds, of games that were played earlier."""
-
-
-class Display(ProgressDisplay, AbstractContextManager["Display"]):
-    """Shows the progress of a run from when it is entered to when it is left."""
-
-    @abstractmethod
-    def interrupt(self, line: str) -> None:
-        """A line for the user, from a signal handler."""
-
-
-class Stop(Protocol):
-    """What may ask a run to stop while it is entered: signals, or the caller of a function."""
-
-    asked: str  # what asked; empty as long as nothing has
-
-
-class RunReporter(Protocol):
-    """Tells the user of a run, and the run when to stop."""
-
-    @abstractmethod
-    def say(self, line: str) -> None:
-        """A line for the user."""
-
-    @abstractmethod
-    def display(self, info: RunInfo) -> Display:
-        """What shows the games while they are played."""
-
-    @abstractmethod
-    def stop(self, display: Display) -> AbstractContextManager[Stop]:
-        """What may stop the run while its games are shown."""
-
-    @abstractmethod
-    def played(self, player: TournamentPlayer) -> None:
-        """No more games are played; the player has counted what bots did."""
-
-    @abstractmethod
-    def stored(self, tournament: Tournament, run: OpenRun) -> None:
-        """All games that were played are stored, however playing ended."""
-
-
-class FinishedRun(NamedTuple):
-    """A run all of whose games were played."""
-
-    tournament: Tournament  # without the bots that were left out
-    run: OpenRun
-
-    @property
-    def has_faults(self) -> bool:
-        """Whether a bot was at fault in a game, one included that strikes annulled, or could not play at
-        all.
-        """
-        state = self.run.state
-        games = [*state.games.values()]
-        games += [game for game in state.annulled.values() if game.id not in state.amendments.annulled]
-        left_out = self.tournament.left_out
-        return any(any(game.faults) for game in games) or any(one.is_fault for one in left_out)
 
 
 def run_tournament(tournament: Tournament, options: RunOptions, reporter: RunReporter) -> FinishedRun:
@@ -144,10 +76,27 @@ def run_tournament(tournament: Tournament, options: RunOptions, reporter: RunRep
                 run.check()  # no table of games that are not stored
                 reporter.stored(ready_run.tournament, run)
     _report_voids(run, say)
-    _check_results(run)
     if is_unfinished:
         raise RefereeError("some games were not played; run the same command to continue")
     return FinishedRun(ready_run.tournament, run)
+
+
+class FinishedRun(NamedTuple):
+    """A run all of whose games were played."""
+
+    tournament: Tournament  # without the bots that were left out
+    run: OpenRun
+
+    @property
+    def has_faults(self) -> bool:
+        """Whether a bot was at fault in a game, one included that strikes annulled, or could not play at
+        all.
+        """
+        state = self.run.state
+        games = [*state.games.values()]
+        games += [game for game in state.annulled.values() if game.id not in state.amendments.annulled]
+        left_out = self.tournament.left_out
+        return any(any(game.faults) for game in games) or any(one.is_fault for one in left_out)
 
 
 def say_before(tournament: Tournament, workers: int | None, say: LineHandler) -> None:
@@ -308,25 +257,91 @@ def _say_what_remains(tournament: Tournament, run: OpenRun, say: LineHandler) ->
 
 
 def _report_voids(run: OpenRun, say: LineHandler) -> None:
-    if run.suspects:
-        seen = ", ".join(f"{name} {count}" for name, count in run.suspects.most_common(10))
-        say(f"some games were void; number of void games by bot: {seen}")
-    if run.forfeited:
-        lost = ", ".join(f"{name} {count}" for name, count in run.forfeited.most_common(10))
+    """Says which bots sat in games that became void, and lost games by that.
+
+    Raises `RefereeError` where games have no result, or all of their bots forfeited.
+    """
+    state = run.state
+    lines = f"the lines of kind `void` in `{RECORDS}`"
+    lost = {
+        game.id: [bot for bot, fault in zip(game.bots, game.faults, strict=True) if fault == Ending.VOID.word]
+        for game in state.games.values()
+        if Ending.VOID.word in game.faults
+    }
+    if suspects := Counter(bot for void in state.voids for bot in void.bots):
+        say(f"some games were void; number of void games by bot: {_counts(suspects)}")
+    if lost:
+        forfeited = Counter(bot for bots in lost.values() for bot in bots)
         say(
-            "some games were forfeited because they kept becoming void; number of "
-            f"forfeited games by bot: {lost}"
+            "some games were forfeited because they kept becoming void; number of forfeited games by bot: "
+            f"{_counts(forfeited)}"
         )
-
-
-def _check_results(run: OpenRun) -> None:
-    """Raises `RefereeError` where games have no result, or all of their bots forfeited."""
-    if run.unscored:
-        games = ", ".join(run.unscored[:10])
-        raise RefereeError(f"games without a result: {games}; see {_VOID_LINES}")
-    if run.unexplained:
-        unexplained = ", ".join(run.unexplained[:10])
+    unscored = [
+        game
+        for game in state.without_suspects
+        if not state.is_played(game)
+        and not run.is_open(game)
+        and not state.amendments.is_dropped(Pairing.parse(game))
+    ]
+    if unscored:
+        raise RefereeError(f"games without a result: {', '.join(unscored[:10])}; see {lines}")
+    if unexplained := [game for game, bots in lost.items() if len(bots) > 1]:
         raise RefereeError(
             "games could not be completed and any of their bots may be the cause, so all of their bots "
-            f"forfeited: {unexplained}; see {_VOID_LINES}"
+            f"forfeited: {', '.join(unexplained[:10])}; see {lines}"
         )
+
+
+def _counts(bots: Counter[str]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in bots.most_common(10))
+
+
+@dataclass(frozen=True)
+class RunInfo:
+    """What a display of progress is told of a run at the start."""
+
+    names: tuple[str, ...]
+    seats: int
+    total: int  # how many games the run has in all
+    games: Mapping[str, Summary]  # the games that count, by id; it grows while the run goes on
+    workers: int  # how many games are played at a time
+    history: Sequence[tuple[str, int]] = field(default=())
+    """Ids and durations, in microseconds, of games that were played earlier."""
+
+
+class Display(ProgressDisplay, AbstractContextManager["Display"]):
+    """Shows the progress of a run from when it is entered to when it is left."""
+
+    @abstractmethod
+    def interrupt(self, line: str) -> None:
+        """A line for the user, from a signal handler."""
+
+
+class Stop(Protocol):
+    """What may ask a run to stop while it is entered: signals, or the caller of a function."""
+
+    asked: str  # what asked; empty as long as nothing has
+
+
+class RunReporter(Protocol):
+    """Tells the user of a run, and the run when to stop."""
+
+    @abstractmethod
+    def say(self, line: str) -> None:
+        """A line for the user."""
+
+    @abstractmethod
+    def display(self, info: RunInfo) -> Display:
+        """What shows the games while they are played."""
+
+    @abstractmethod
+    def stop(self, display: Display) -> AbstractContextManager[Stop]:
+        """What may stop the run while its games are shown."""
+
+    @abstractmethod
+    def played(self, player: TournamentPlayer) -> None:
+        """No more games are played; the player has counted what bots did."""
+
+    @abstractmethod
+    def stored(self, tournament: Tournament, run: OpenRun) -> None:
+        """All games that were played are stored, however playing ended."""

@@ -29,9 +29,9 @@ from referee.pages.environment import page, static
 from referee.pages.replay_page import replay_page
 from referee.records.journal import line_at
 from referee.records.record import from_json, parse_json
+from referee.serving.follower import FollowedGame
 from referee.serving.live import Snapshot
 from referee.serving.reports import BusyError, PageMaker, PageMakers, Reports
-from referee.tournament.run.follower import FollowedGame
 from referee.tournament.run.run import Run
 from referee.viewing.steps import steps_of
 

@@ -33,7 +33,7 @@ from referee.ratings.columns import (
 from referee.ratings.standings import NextInRank
 from referee.ratings.tally import Tallies
 from referee.records.header import SectionGame
-from referee.tournament.run.follower import FollowedGame, RunFollower
+from referee.serving.follower import FollowedGame, RunFollower
 from referee.tournament.run.lock import is_locked
 from referee.tournament.run.progress import BotOrder, RunProgress, is_over, order_of, progress_of
 from referee.tournament.run.run import Run

@@ -236,7 +236,7 @@ GUARDS = [
     never("content-of-file", f"{RESULTS} -k notices"),
     dropped("lock-of-records", f"{RESULTS} -k second_referee"),
     always("removed-lock", "tests/unit/tournament/test_lock.py"),
-    never("line-read-again", "tests/unit/tournament/test_follower.py"),
+    never("line-read-again", "tests/unit/serving/test_follower.py"),
     valued("shared-chance", "True", SERVING),
     never("shared-start", f"{SERVING} -k start"),
     never("kept-back", SERVING),

@@ -42,7 +42,7 @@ MODULES = {
     "core/units": "tests/unit/gameplay/test_clock.py",
     "core/seeds": f"tests/unit/core/test_seeds.py {MATCH}",
     "records/run_files": "tests/unit/records/test_journal.py",
-    "records/journal": f"{_tests('records', 'journal', 'records')} {_tests('tournament', 'follower')}",
+    "records/journal": f"{_tests('records', 'journal', 'records')} {_tests('serving', 'follower')}",
     "tournament/formats/balanced": f"tests/unit/tournament/test_balanced.py {FORMATS}",
     "tournament/formats/fixed": FORMATS,
     "tournament/formats/knockout": FORMATS,

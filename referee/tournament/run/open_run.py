@@ -17,9 +17,7 @@ from typing import Any
 
 from referee.core.errors import StorageError
 from referee.core.files import open_without_links
-from referee.core.pairing import Pairing
 from referee.core.text import shown
-from referee.gameplay.events import Ending
 from referee.ratings.standings import Facts
 from referee.records import journal
 from referee.records.header import change_line
@@ -113,40 +111,9 @@ class OpenRun:
         assert amount is not None, "a run that can be continued has a schedule"
         return amount
 
-    @property
-    def suspects(self) -> Counter[str]:
-        """How often each bot was a suspect in a game that became void."""
-        return Counter(bot for void in self.state.voids for bot in void.bots)
-
     def check(self) -> None:
         """Raises `StorageError` where the file of records is not what was written; see `Journal.check`."""
         self._records.check()
-
-    @property
-    def unscored(self) -> list[str]:
-        """The games that stay void, at least until the run is continued."""
-        return [
-            game
-            for game in self.state.without_suspects
-            if not self.state.is_played(game)
-            and not self.is_open(game)
-            and not self.state.amendments.is_dropped(Pairing.parse(game))
-        ]
-
-    @property
-    def forfeited(self) -> Counter[str]:
-        """How many games each bot forfeited because games became void."""
-        return Counter(
-            bot
-            for game in self.state.games.values()
-            for bot, fault in zip(game.bots, game.faults, strict=True)
-            if fault == Ending.VOID.word
-        )
-
-    @property
-    def unexplained(self) -> list[str]:
-        """The games that several bots forfeited, since any of them may have made the game void."""
-        return [game.id for game in self.state.games.values() if game.faults.count(Ending.VOID.word) > 1]
 
     def is_open(self, game: str) -> bool:
         """Whether a game is still to be played before the run is closed."""

@@ -11,8 +11,8 @@ import pytest
 from referee.core.errors import RecordError
 from referee.records import journal
 from referee.records.record import to_json
-from referee.tournament.run import follower as module
-from referee.tournament.run.follower import RunFollower
+from referee.serving import follower as module
+from referee.serving.follower import RunFollower
 from tests.unit.growing import Growing
 
 
