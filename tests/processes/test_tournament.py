@@ -19,9 +19,7 @@ from typing import Any
 import pexpect
 import pytest
 
-from referee.core.errors import UsageError
 from referee.processes.levels import reason
-from referee.tournament.file.config import load
 from tests.command import BAD, HERE, PARENT, PLAIN, ROOT, THIS_PYTHON, in_python, referee, referee_process
 from tests.holdings import living, processes
 from tests.processes.runs import (
@@ -166,7 +164,8 @@ def test_bots_and_rounds_may_be_added(tmp_path: Path) -> None:
     file, folder = tmp_path / "t.toml", tmp_path / "t-results"
     assert referee("run", str(toml(file, {"a": PLAIN, "b": PLAIN}, rounds=1))).code == 0
     first = games(folder)
-    assert referee("run", str(toml(file, {"c": PLAIN, "b": PLAIN, "a": PLAIN}, rounds=2))).code == 0
+    done = referee("run", str(toml(file, {"c": PLAIN, "b": PLAIN, "a": PLAIN}, rounds=2)))
+    assert done.code == 0 and "changed" not in done.err
     now = games(folder)
     assert len(first) == 2 and len(now) == 12 and first.items() <= now.items()
     changes = [line for line in lines_of(folder) if line["kind"] == "change"]
@@ -498,30 +497,28 @@ def test_folders_that_will_not_do(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
     words = [f"a={PLAIN}", f"b={PLAIN}", "-o", str(tmp_path / "match"), *HERE]
     assert referee("match", "blooms", *words).code == 0
-    (tmp_path / "odd").mkdir()
-    (tmp_path / "odd" / "games.jsonl").write_text("{}\n")
+    theirs = {
+        "odd/games.jsonl": "{}\n",
+        "torn/games.jsonl": '{"mine": true}',
+        "named/tournament.toml": "mine",
+    }
+    for name, text in theirs.items():
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(text)
     for folder, code, message in (
         ("file", 2, "it is not a folder"),
         ("match", 2, "has the results of another tournament"),
         ("odd", 6, "line 1 of"),
+        ("torn", 6, "line 1 of"),  # not taken for a first line that was torn
+        ("named", 2, "expected a new folder"),
         ("/dev/null/x", 2, "cannot write to"),
     ):
         done = referee("run", str(file), "-o", str(tmp_path / folder))
         assert done.code == code and message in done.err, done.err
-    assert (tmp_path / "file").read_text() == "mine"
-    for command in ("table", "find"):
-        assert referee(command, str(tmp_path / "none")).code == 2
-
-
-@pytest.mark.slow
-def test_relative_paths_are_the_file_s(tmp_path: Path) -> None:
-    (tmp_path / "bot.py").write_text((BOTS / "plain_bot.py").read_text())
-    toml(tmp_path / "t.toml", {"a": "{python} bot.py", "b": "{python} ./bot.py"}, rounds=1)
-    assert referee_process("run", str(tmp_path / "t.toml"), cwd=Path("/")).code == 0
-    config = load(tmp_path / "t.toml")
-    assert config.entrants[0].bot.cwd == tmp_path
-    with pytest.raises(UsageError):
-        load(tmp_path / "none.toml")
+    for name, text in {**theirs, "file": "mine"}.items():
+        assert (tmp_path / name).read_text() == text
+    for command, name in (("table", "none"), ("find", "none"), ("run", "none.toml")):
+        assert referee(command, str(tmp_path / name)).code == 2
 
 
 # --- Tables and finding ----------------------------------------------------------------------------------
@@ -616,13 +613,6 @@ def test_a_run_that_was_killed_before_its_first_line_begins_anew(tmp_path: Path,
     assert len(games(folder)) == 6 and referee("verify", str(folder)).code == 0
 
 
-def test_a_file_that_is_not_ours_is_not_taken_for_a_torn_first_line(tmp_path: Path) -> None:
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "games.jsonl").write_text('{"mine": true}')
-    assert referee("run", str(toml(tmp_path / "t.toml")), "-o", str(tmp_path / "run")).code == 6
-    assert (tmp_path / "run" / "games.jsonl").read_text() == '{"mine": true}'
-
-
 @pytest.mark.parametrize(
     "change",
     [
@@ -657,16 +647,8 @@ def test_nothing_is_built_for_a_run_that_is_refused(played: tuple[Path, Path]) -
     assert not (folder.parent / "built").exists()
 
 
-def test_a_file_of_the_user_s_is_not_taken_for_ours(tmp_path: Path) -> None:
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "tournament.toml").write_text("mine")
-    done = referee("run", str(toml(tmp_path / "t.toml")), "-o", str(tmp_path / "run"))
-    assert done.code == 2 and "expected a new folder" in done.err
-    assert (tmp_path / "run" / "tournament.toml").read_text() == "mine"
-
-
 @pytest.mark.slow
-def test_a_run_may_move_with_its_file(tmp_path: Path) -> None:
+def test_relative_paths_are_the_file_s_also_where_it_moves(tmp_path: Path) -> None:
     (tmp_path / "here").mkdir()
     shutil.copy(BOTS / "plain_bot.py", tmp_path / "here" / "bot.py")
     bots = {"a": "{python} bot.py", "b": "{python} ./bot.py"}
@@ -674,13 +656,6 @@ def test_a_run_may_move_with_its_file(tmp_path: Path) -> None:
     (tmp_path / "here").rename(tmp_path / "there")
     done = referee("run", str(toml(tmp_path / "there" / "t.toml", bots, rounds=2)))
     assert done.code == 0 and len(games(tmp_path / "there" / "t-results")) == 4
-
-
-@pytest.mark.slow
-def test_a_new_bot_is_not_reported_as_changed(tmp_path: Path) -> None:
-    assert referee("run", str(toml(tmp_path / "t.toml", {"a": PLAIN, "b": PLAIN}, rounds=1))).code == 0
-    done = referee("run", str(toml(tmp_path / "t.toml", {"a": PLAIN, "b": PLAIN, "c": PLAIN}, rounds=1)))
-    assert done.code == 0 and "changed" not in done.err
 
 
 @pytest.mark.slow
