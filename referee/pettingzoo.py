@@ -156,7 +156,6 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  PettingZoo's name
             self.agent_selection = self.possible_agents[self._seat_asked()]
 
     def _play(self) -> None:
-        """Plays the moves that were submitted."""
         self.position = self.position.play(self._submitted)
         self._submitted = {}
         outcome = self.position.outcome()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
 import subprocess
 import sys
@@ -16,12 +15,6 @@ LACKING = 69
 def need_program(name: str) -> str:
     """The path of a program. Ends the tool where there is none."""
     return shutil.which(name) or end_without(name)
-
-
-def need_package(name: str) -> None:
-    """Ends the tool where this optional package is not installed."""
-    if not importlib.util.find_spec(name):
-        end_without(name)
 
 
 def compiled(source: Path, folder: Path) -> Path:

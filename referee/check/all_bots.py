@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from referee.check.steps import StepResult, run_steps
 from referee.check.tested_bot import SCALE, CheckSettings, scaled_clocks
 from referee.core.this_machine import usable_memory
-from referee.records.amendments import LeftOut
 from referee.tournament.run.readiness import Builder, at_levels, isolated, unfit_bots
 from referee.tournament.tournament import Tournament
 
@@ -48,7 +47,8 @@ def check_all(
     tournament = at_levels(tournament, isolation, is_here=True)
     private = tournament.private(tournament.file.folder)
     unfit = {one.bot: one for one in unfit_bots(tournament, private, (), build)}
-    yield from (_cannot_play(one) for one in (*tournament.left_out, *unfit.values()))
+    for one in (*tournament.left_out, *unfit.values()):
+        yield CheckedBot(one.bot, "", FAILED if one.is_fault else LEFT_OUT, one.reason, one.output)
     fit = [entrant.bot for entrant in tournament.entrants if entrant.bot.name not in unfit]
     settled = {bot.name: bot for bot in isolated(fit, private)}
     for plan in tournament.sharing(usable_memory(), 1).plans:
@@ -69,10 +69,6 @@ def check_all(
             )
             on_bot(f"{name} in {game}")
             yield _checked(name, game, [*run_steps(settings, steps)])
-
-
-def _cannot_play(one: LeftOut) -> CheckedBot:
-    return CheckedBot(one.bot, "", FAILED if one.is_fault else LEFT_OUT, one.reason, one.output)
 
 
 def _checked(name: str, game: str, results: list[StepResult]) -> CheckedBot:

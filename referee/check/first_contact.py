@@ -181,7 +181,6 @@ def _used_us(bot: TestedBot, awaited: _Awaited) -> int:
 
 
 def _is_legal(wire: BotWire, text: str) -> bool:
-    """Whether this is a legal move of the bot in the present position."""
     try:
         wire.state.read(wire.seat, text)
     except Refusal:

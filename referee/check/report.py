@@ -60,7 +60,6 @@ def step_lines(step: StepResult, again: str, width: int) -> Iterator[str]:
 
 
 def _remark_lines(remarks: Sequence[Remark], width: int) -> Iterator[str]:
-    """Remarks in lines of text, each followed by an empty line."""
     if remarks:
         yield ""
     for remark in remarks:

@@ -119,7 +119,6 @@ class _CarelessWire(HouseWire):
     """All seats play at random, and sometimes answer with a text that is not a move."""
 
     def act(self, seat: Seat) -> Reply:
-        """A random legal move, or sometimes a text that is not a move."""
         return super().act(seat) if self._rng.below(20) else Reply(seat, Answer(NO_MOVE))
 
 
@@ -698,7 +697,6 @@ INVARIANTS: tuple[Callable[[Game[Any], Options], None], ...] = (
     chance_takes_only_what_it_gives,
     the_same_seed_is_the_same_game_and_its_record_plays_again,
 )
-"""The checks of the invariants, in their order."""
 
 
 def _require(condition: bool, message: str) -> None:

@@ -494,7 +494,6 @@ class _Failures(NamedTuple):
 
 
 def _result(number: int, step: CheckStep, settings: CheckSettings, known: _Failures) -> StepResult:
-    """Runs one step."""
     started_ns = time.monotonic_ns()
     result, text, failure = "passed", "", None
     figures: dict[str, Any] = {}

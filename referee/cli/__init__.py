@@ -107,7 +107,6 @@ class _Commands(click.Group):
         return name, _with_our_help(getattr(import_module(f"referee.cli.{module}"), module)), rest
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Lists the commands by what they are for."""
         for purpose, commands in SUMMARIES.items():
             with formatter.section(purpose):
                 formatter.write_dl([(f"{name:{_WIDEST}}", said) for name, said in commands.items()])

@@ -133,7 +133,6 @@ class _Amendment:
         return change
 
     def lines(self) -> Iterator[str]:
-        """Describes the changes for people."""
         from referee.records.amendments import THEN
 
         for name in self.withdrawn:

@@ -148,7 +148,6 @@ class _Query:
 
     @property
     def opening(self) -> list[str]:
-        """The moves that games are to begin with."""
         return [" ".join(move.split()) for move in (self.moves or "").split(",") if move.strip()]
 
     def check_moves(self, runs: Runs) -> None:

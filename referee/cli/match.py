@@ -35,7 +35,6 @@ class _Match(click.Command):
     """`match`, whose option `--watch` has a value only where the next word is a time: it may be a BOT."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Gives every `--watch` a value."""
         return super().parse_args(ctx, with_delays(args))
 
 

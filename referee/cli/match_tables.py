@@ -91,7 +91,6 @@ class MatchSettings:
         return {name: table for name, table in tables.items() if table}
 
     def _start(self, game: Game[Any]) -> tuple[dict[str, Any], dict[str, str]]:
-        """Makes the table `openings` and the options of the game."""
         openings, options = _openings(self.openings), key_values("option", self.options)
         if not self.begin:
             return openings, options

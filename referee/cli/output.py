@@ -166,7 +166,6 @@ class AdvanceBar:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Removes the bar."""
         self._hide()
 
     def stage(self, name: str) -> Advance:

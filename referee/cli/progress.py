@@ -123,7 +123,8 @@ class Narrator(Display):
         faults = {(name, fault) for name, fault in zip(game.bots, game.faults, strict=True) if fault}
         is_new = not faults <= self._explained  # once for each bot and fault: `find` has the others
         if is_new or self.tells_each_game:
-            self.note(f"{self._played:,} of {self._total:,}: {game.id}: {_result(game)}")
+            places = placings(game.bots, game.ranks)
+            self.note(f"{self._played:,} of {self._total:,}: {game.id}: {places}: {shown(game.told)}")
         if is_new:
             self._explained |= faults
             for line in fault_report(from_json(finished.record())):
@@ -200,10 +201,6 @@ def void_reason(void: Void) -> str:
     return shown(void.error.strip().splitlines()[-1])
 
 
-def _result(game: Summary) -> str:
-    return f"{placings(game.bots, game.ranks)}: {shown(game.told)}"
-
-
 def event_line(event: str, **members: Any) -> str:
     """An event as a line of JSON."""
     return json.dumps({"event": event, **members}, separators=(",", ":"))
@@ -235,7 +232,6 @@ class JsonLines(Display):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Ends the other display."""
         self._people.__exit__(kind, error, trace)
 
     def began(self, game: str) -> None:

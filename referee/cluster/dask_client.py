@@ -271,5 +271,4 @@ class _Call:
         self._call = function, arguments
 
     def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
-        """Returns the call that unpickling makes."""
         return self._call

@@ -54,16 +54,13 @@ class _Host:
 
     @property
     def is_running(self) -> bool:
-        """Whether it can be told something."""
         return self._process is not None and self._message_socket.is_open
 
     @property
     def is_idle(self) -> bool:
-        """Whether it has had nothing to do for long."""
         return not self._answers and time.monotonic() - self._asked_s > IDLE_S
 
     def tell(self, key: str, order: bytes) -> None:
-        """Tells it something, without waiting for an answer."""
         if self._process:
             wake(self._process.pid)  # one that is stopped would not take it
         with self._sending:

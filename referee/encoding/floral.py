@@ -162,7 +162,6 @@ def _last(casts: list[list[int]]) -> list[list[int]]:
 
 
 def _condition(text: str) -> list[float]:
-    """A condition as numbers."""
     condition = Condition.parse(text)
     form, numbers = condition.form, condition.numbers
     relations = [one_hot(_RELATIONS.index(relation), 5) for relation in condition.relations]
@@ -203,7 +202,6 @@ class _KnownFloral:
         self.given_away = [0] * _RUNES
 
     def hear(self, words: list[str]) -> None:  # noqa: C901 - one case for each word
-        """Follows a line of news."""
         match words:
             case ["spell", _, *condition]:
                 self.spells[self._heard] = _condition(" ".join(condition))

@@ -110,7 +110,6 @@ class _KnownDeal:
         self._deal(0)
 
     def _deal(self, supply: int) -> None:
-        """Begins a deal."""
         seats = len(self.out)
         self.tree = np.zeros((4, _ROWS, _COLUMNS), np.float32)
         self.hand, self.laid = ([0] * len(TILES) for _ in range(2))
@@ -119,7 +118,6 @@ class _KnownDeal:
         self.supply = supply
 
     def hear(self, words: list[str]) -> None:
-        """Follows a line of news."""
         seats = [int(word) - 1 for word in words[1:2]]
         match words:
             case ["deal", number, supply]:

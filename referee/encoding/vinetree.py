@@ -95,7 +95,6 @@ class VineTreeEncoding(Encoding[VineTreeState]):
 
 
 def _filled(position: VinePosition, flower: int, one: str, other: str) -> Cells:
-    """The cells that a move fills."""
     return sum(1 << cell for vine in (one, other) for cell in position.cells_of(flower, vine))
 
 
@@ -113,7 +112,6 @@ class _Vines:
         """The cell from which the next step is taken, as a set."""
 
     def steps_left(self) -> list[int]:
-        """The steps that are left of the first and of the second vine."""
         return [self._length - len(self._one), self._length - len(self._other)]
 
     def nexts(self, fit: Fit) -> str:

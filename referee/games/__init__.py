@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 GAMES: dict[str, Game[Any]] = {
     game.slug: game for game in (Blooms(), VineTree(), EvenGroups(), FloralExtract(), TheTree())
 }
-"""The built-in games, by slug."""
 
 GROUP = "referee.games"  # the group of entry points under which installed packages offer games, named by slug
 

@@ -289,7 +289,6 @@ def _drawn(side: int) -> StoneBoard:
 
 @lru_cache(maxsize=1 << 12)
 def _outlined(side: int, colour: int, group: tuple[int, ...]) -> Region:
-    """The area of a group."""
     stones = f"{len(group)} {_COLOUR_NAMES[colour]} stone{'s' * (len(group) > 1)}"
     return _drawn(side).region(group, *_OUTLINES[colour], 0.84, f"group of {stones}")
 

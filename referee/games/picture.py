@@ -276,7 +276,6 @@ GONE = Symbol("removed by the last move", (Circle(0, 0, 0.36, "own-tint", "own-e
 """What is left of a stone in the paint of the mark that the last move removed."""
 
 SEATS: tuple[Paint, ...] = ("seat1", "seat2", "seat3", "seat4")
-"""The paints of the seats."""
 
 _BADGES: tuple[Shape, ...] = (
     Circle(0, 0, 0.4, "own-first"),

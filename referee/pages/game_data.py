@@ -172,7 +172,6 @@ class _Distinct(Generic[T]):
         self._indexes: dict[T, int] = {}
 
     def index(self, value: T) -> int:
-        """The index of a value."""
         if value not in self._indexes:
             self._indexes[value] = len(self.values)
             self.values.append(value)
@@ -191,7 +190,6 @@ class _Maker:
         self.symbols: dict[str, str] = {}
 
     def view(self, view: View) -> dict[str, Any]:
-        """A view of the game."""
         known = self._steps.known_by(view)
         frames = [*frames_of(self._steps.steps)]
         pictures = [known.picture(frame.step.state) for frame in frames]
@@ -345,7 +343,6 @@ def _grouped(lines: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def _line(event: Event, terms: Terms) -> dict[str, Any]:
-    """An event as a line of the list of moves."""
     kind, text = _short(event)
     line: dict[str, Any] = {
         "kind": kind,

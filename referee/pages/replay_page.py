@@ -73,7 +73,6 @@ def _shown_game(steps: Steps, view: View) -> _ShownGame:
 
 
 def _facts(steps: Steps, view: View) -> Iterator[str]:
-    """Lists the facts below the result."""
     terms = steps.terms
     options = ", ".join(f"{name} {value}" for name, value in terms.options.items() if value != "")
     aim = terms.game.aim(terms.options)

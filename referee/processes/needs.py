@@ -353,7 +353,6 @@ class _NeedsSearch:
         """The files and folders that the command names: their paths, and where these lead."""
 
     def own(self) -> list[Path]:
-        """The bot's own folder and files."""
         found: dict[Path, None] = {}
         if not self.is_wide(self._cwd) and not _is_system(self._cwd):
             found[self._cwd] = None
@@ -470,7 +469,6 @@ class _NeedsSearch:
                 yield Path(program).absolute()
 
     def _existing(self) -> Iterator[tuple[Path, FollowedPath]]:
-        """The existing files and folders that words of the command name."""
         for word in self._words:
             for text in dict.fromkeys((word, *word.split("=", 1)[1:], *word.split(os.pathsep))):
                 with contextlib.suppress(OSError, ValueError):

@@ -199,7 +199,6 @@ def _open(name: str, parent: int | None = None, mode: int = _WRITABLE) -> int:
 
 
 def _succeeds(call: Callable[..., None], *arguments: object, **named: object) -> bool:
-    """Whether a call of the system succeeds."""
     try:
         call(*arguments, **named)
     except OSError:

@@ -340,7 +340,6 @@ class BotMonitor:
         return not stuck
 
     def _note_others(self) -> None:
-        """Notes the bot's other processes."""
         for pid in self._others():
             if not tree.is_dead(pid):
                 self._left[pid] = tree.name(pid)

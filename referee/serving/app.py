@@ -245,28 +245,23 @@ class _Pages:
         self._reports = reports
 
     async def live(self, request: Request) -> Response:
-        """The live page as it is now."""
         snapshot = self._streams.snapshot
         return await self._made(("live", snapshot.version), partial(_live, snapshot))
 
     async def events(self, request: Request) -> Response:
-        """The changes of the live page, as they happen."""
         if self._streams.streams >= MAX_STREAMS:
             return problem(503, f"{counted(MAX_STREAMS, 'browser')} are already following the run")
         return StreamingResponse(self._streams.events(), media_type="text/event-stream")
 
     async def standings(self, request: Request) -> Response:
-        """The standings with all bots."""
         snapshot = self._streams.snapshot
         return await self._made(("standings", snapshot.version), partial(_standings, snapshot))
 
     async def games(self, request: Request) -> Response:
-        """A page of the list of all games."""
         snapshot = self._streams.snapshot
         return await self._list("games", range(1, snapshot.count + 1), request, snapshot)
 
     async def faults(self, request: Request) -> Response:
-        """A page of the list of the games with a fault."""
         snapshot = self._streams.snapshot
         return await self._list("faults", snapshot.faulty, request, snapshot)
 
@@ -281,7 +276,6 @@ class _Pages:
         return await self._made((what, at, snapshot.version), partial(_list, snapshot, what, at, pages, some))
 
     async def game(self, request: Request) -> Response:
-        """The replay of a game."""
         snapshot, number = self._streams.snapshot, request.path_params["number"]
         if snapshot.run is None or not 1 <= number <= snapshot.count:
             raise HTTPException(404)

@@ -151,7 +151,6 @@ class _Threads:
         self._failures: list[BaseException] = []
 
     def start(self, work: Callable[[], None]) -> threading.Thread:
-        """Starts a thread."""
         thread = threading.Thread(target=self._run, args=[work], daemon=True)
         thread.start()
         return thread

@@ -96,7 +96,6 @@ class NewBot(NamedTuple):
         return [(bot.name, file_of(sample)) for bot, sample in zip(named, samples, strict=True)]
 
     def _tournament(self) -> str:
-        """The tournament file, in which the bot meets its opponents."""
         own = {"name": self.name, "cmd": self.language.command}
         if self.language.build:
             own["build"] = self.language.build

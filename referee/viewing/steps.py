@@ -86,7 +86,6 @@ class _Collector:
         """Whether these events have changed the position, so that the next turn begins a new step."""
 
     def take(self, event: Event, after: State[Any]) -> None:
-        """Takes the next event with the position after it."""
         # The events of one turn come one after the other: moves and exits with the position after the turn,
         # rejected answers with the one before it.
         after_turn = after is self._state and isinstance(event, Moved | Preset | Retired)
@@ -105,7 +104,6 @@ class _Collector:
                 self._reserves_us[event.seat] = 0  # it is what the time ran out of
 
     def finished(self) -> list[Step]:
-        """The steps, when there are no more events."""
         self._end_step()
         return self._steps
 
@@ -113,11 +111,6 @@ class _Collector:
         self._steps.append(Step(len(self._steps), tuple(self._events), self._state, tuple(self._reserves_us)))
         self._events.clear()
         self._before, self._changed = self._state, False
-
-
-def rejected_in(step: Step) -> int:
-    """Counts the answers that were rejected in a step."""
-    return sum(isinstance(event, Rejected) for event in step.events)
 
 
 STREAMS = {

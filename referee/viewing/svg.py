@@ -221,7 +221,6 @@ class _Texts:
         self._indexes = {"": 0}
 
     def index(self, text: str) -> int:
-        """The index of a string."""
         if text not in self._indexes:
             self._indexes[text] = len(self.all)
             self.all.append(text)
@@ -263,7 +262,6 @@ class _Slot:
         self.frame: tuple[float, float] | None = None  # the frame of its planes, if they have one
 
     def take(self, panel: Plane | Row) -> Row | _Marks:
-        """Takes the panel of one more picture."""
         if isinstance(panel, Row):
             self._rows.add(panel)
             return panel
@@ -276,7 +274,6 @@ class _Slot:
 
     @property
     def has_planes(self) -> bool:
-        """Whether the panel is a plane in any picture."""
         return self._planes > 0
 
     def common_ground(self, count: int) -> tuple[Piece, ...]:
@@ -288,7 +285,6 @@ class _Slot:
         return Box(0, 0, *self.frame) if self.frame else _box_of(self._marks())
 
     def row_box(self, most: float) -> Box:
-        """The box of all rows."""
         return union([row_box(row, most) for row in self._rows])
 
     def symbols(self) -> Iterator[tuple[Symbol, Paint]]:

@@ -66,7 +66,6 @@ class _Clock:
             os.fsync = fsync
 
     def now(self) -> Measured:
-        """The seconds so far."""
         return Measured(
             time.perf_counter() - self._sync_s, time.process_time() - self._sync_cpu_s, self._sync_s
         )

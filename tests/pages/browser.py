@@ -12,7 +12,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from playwright.sync_api import Browser, BrowserContext, Dialog, FloatRect, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Dialog, Page, expect, sync_playwright
 
 from tests.waiting import TOO_LONG_S
 
@@ -68,11 +68,6 @@ class Look(NamedTuple):
     height: int
     scheme: str
     """`light` or `dark`."""
-
-    @property
-    def is_phone(self) -> bool:
-        """Whether it is a small screen, which is touched."""
-        return self.width < 600
 
 
 LIGHT = Look("light", 1280, 800, "light")
@@ -189,25 +184,6 @@ def press(page: Page, *keys: str) -> None:
 def unfold(page: Page) -> None:
     """Opens everything that can be opened."""
     page.evaluate("() => document.querySelectorAll('details').forEach(part => { part.open = true; })")
-
-
-def screenshots(page: Page, path: Path, height: int = 1600) -> list[Path]:
-    """Writes pictures of the whole page as it is shown, each at most so high; their paths have numbers. A
-    dialog fills the screen, and is pictured alone.
-    """
-    page.evaluate(SETTLED)
-    if page.locator("dialog[open]").count():
-        page.screenshot(path=path, animations="disabled")
-        return [path]
-    width, whole = page.evaluate(
-        "() => [document.documentElement.clientWidth, document.documentElement.scrollHeight]"
-    )
-    paths = []
-    for number, top in enumerate(range(0, whole, height), 1):
-        paths.append(path.with_stem(f"{path.stem}-{number}"))
-        clip: FloatRect = {"x": 0, "y": top, "width": width, "height": min(height, whole - top)}
-        page.screenshot(path=paths[-1], full_page=True, clip=clip, animations="disabled")
-    return paths
 
 
 def barriers(page: Page) -> list[str]:

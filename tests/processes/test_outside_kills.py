@@ -26,7 +26,6 @@ from tests.processes.runs import games, toml, voids
 from tests.waiting import eventually
 
 KERNEL = tuple(map(int, re.findall(r"\d+", platform.release())[:2]))
-"""The version of the kernel."""
 
 
 def bot(level: str) -> Bot:

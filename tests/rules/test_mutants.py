@@ -191,7 +191,6 @@ MUTANTS: dict[str, Mutant] = {
     "thetree: imagined deals are not shuffled": Mutant(TREE, _HiddenDeal, "order", supply_in_order),
     "thetree: who is out is first": Mutant(TREE, TreeState, "outcome", out_is_first),
 }
-"""What is broken."""
 
 UNKNOWABLE = {"the lower card wins"}
 

@@ -446,7 +446,6 @@ class Trial:
         return self._seen
 
     def _prepare(self) -> None:
-        """The folders and files of the run."""
         shutil.copytree(self._lab.programs(self._attack.language), self._attacker)
         if (self._attacker / "set_user").exists():
             (self._attacker / "set_user").chmod(0o4755)
@@ -499,7 +498,6 @@ class Trial:
             os.chown(code, 0, 0)
 
     def _start(self, terminal: int | None) -> subprocess.Popen[bytes]:
-        """Starts the referee."""
         program, packages = _interpreter(self._users.referee)
         self._lab.compile(program)
         command = [program, "-B", "-m", "referee", "run", str(self._run / "t.toml"), "-o", str(self._results)]

@@ -192,7 +192,6 @@ class _Tournament:
         self._rng = rng
 
     def play(self, games: Encounter) -> list[Summary]:
-        """Plays an encounter."""
         kind, rng = self.kind, self._rng
         opening = np.zeros(kind.seats)
         opening[0] = rng.normal(0, kind.openings) if kind.openings else 0.0

@@ -176,7 +176,6 @@ class _Game:
             self.state = self.state.play(moves)
 
     def drop(self, exits: dict[Seat, str]) -> None:
-        """Seats that leave together."""
         if not exits:
             return
         self.state = self.state.drop(exits)

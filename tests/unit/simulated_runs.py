@@ -154,7 +154,6 @@ class SimulatedRun:
     def __init__(self, header: dict[str, Any], seed: object, strikes: bool) -> None:
         self.state = RunState()
         self.stored: list[StoredLine] = []
-        """The lines."""
         self._store(header)
         self._without_result: set[str] = set()
         self._result = drawn(seed, without_result=0.02)

@@ -83,7 +83,6 @@ def lines(event: FloralEvent, asked: Asked, sides: tuple[Side, Side], audience: 
 
 
 def _spell_lines(spells: Spells, sides: tuple[Side, Side], shows: tuple[Seat, ...]) -> Iterator[str]:
-    """The spells of a game, and the runes of seats."""
     for name, spell in zip(spells._fields, spells, strict=True):
         yield f"spell {name} {spell}"
     for seat in shows:
@@ -122,7 +121,6 @@ def _cast_lines(turn: FloralTurn, shows: tuple[Seat, ...], audience: Audience) -
 
 
 def _garden_lines(turn: FloralTurn, seat: Seat) -> Iterator[str]:
-    """What a turn did to the garden of a seat."""
     effects = turn.effects[seat]
     if effects.water:
         yield f"effect {seat + 1} water {' '.join(map(str, range(1, effects.water + 1)))}"

@@ -212,7 +212,6 @@ def _bed(
     done: Sequence[str],
     audience: Audience,
 ) -> tuple[Row | Plane, ...]:
-    """The panels of one seat."""
     side, number = sides[seat], str(seat + 1)
     if audience in (None, seat):  # guard: hidden-gardens
         pots: list[Piece] = [
@@ -391,7 +390,6 @@ def _pot_mark(seat: Seat, pot: int, text: str, caption: str, title: str) -> Mark
 
 @cache
 def _pot(seat: Seat, pot: int, flower: tuple[str, int] | None) -> tuple[Piece, ...]:
-    """A pot and what grows in it, given its kind and stage."""
     if flower is None:
         return (_pot_mark(seat, pot, NONE, "", "empty"),)
     letter, stage = flower

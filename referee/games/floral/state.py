@@ -63,7 +63,6 @@ class FloralState(State[str]):
     def _then(
         self, event: FloralEvent, rules: FloralRules, sides: tuple[Side, Side], ahead: Seat | None
     ) -> FloralState:
-        """The position after an event."""
         turn, weather = self.turn, self.weather
         if isinstance(event, FloralTurn):
             turn, weather = event.number, event.weather
@@ -124,7 +123,6 @@ class FloralState(State[str]):
         return self._then(turn, self.rules, turn.after, ahead)
 
     def _turn(self, casts: tuple[str, str]) -> FloralTurn:
-        """Evaluates a turn, in the order of the rules."""
         number = self.turn + 1
         x = (number - 1) % 3 + 1
         before = self.sides

@@ -246,7 +246,6 @@ def _who(seat: Seat, is_out: bool) -> Span:
 _HELD = tuple(
     Span(name, "", _tile(*tile), f"tile {name}", "") for name, tile in zip(NAMES, TILES, strict=True)
 )
-"""The tiles in a hand."""
 
 
 def _hand(seat: Seat, hand: int, is_out: bool, drawn: tuple[str, ...]) -> Row:

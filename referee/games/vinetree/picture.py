@@ -141,7 +141,6 @@ def _count(seat: Seat, living: int, dead: int) -> Row:
 
 @lru_cache(maxsize=1 << 12)
 def _trace(size: int, vine: Vine, fresh: bool) -> Trace:
-    """A vine, with its bends."""
     drawn, names = _drawn(size), SquareBoard.of_size(size).names
     first, *_, last = cells = vine.cells
     bends = (
@@ -157,7 +156,6 @@ def _trace(size: int, vine: Vine, fresh: bool) -> Trace:
 
 @lru_cache(maxsize=1 << 12)
 def _living(size: int, flower: int, seat: Seat | None, length: int) -> Mark:
-    """A flower that lives, with its length."""
     name = SquareBoard.of_size(size).names[flower]
     paint: Paint = "flower" if seat is None else SEATS[seat]
     point = _drawn(size).points[flower]

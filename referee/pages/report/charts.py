@@ -197,7 +197,6 @@ class _Plot(NamedTuple):
         return self.x.at(x), PLOT_HEIGHT - self.y.at(y)
 
     def path(self, points: Iterable[tuple[float, float]]) -> str:
-        """A line through points."""
         places = (self.at(*point) for point in points)
         return f'<path class="line" d="M{" ".join(f"{x:g} {y:g}" for x, y in places)}"/>'
 

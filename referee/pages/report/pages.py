@@ -252,5 +252,4 @@ class _TextIndexes(dict[str, int]):
     """Texts in the order in which they were first used, each with its index."""
 
     def of(self, text: str) -> int:
-        """The index of a text."""
         return self.setdefault(text, len(self))

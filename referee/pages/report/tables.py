@@ -193,7 +193,6 @@ def _plain(grid: Grid, table: Standings) -> Grid:
 
 
 def _chosen(grid: Grid, is_chosen: Callable[[str], bool]) -> Grid:
-    """A table with the columns of these names alone."""
     kept = [number for number, column in enumerate(grid.columns) if is_chosen(column.name)]
     return Grid(
         [grid.columns[number] for number in kept], [[row[number] for number in kept] for row in grid.rows]
