@@ -356,7 +356,6 @@ class TournamentPlayer:
             self._show.note(f"bot `{bot}` {what} {details}")
 
     def _take_finished(self, finished: Finished) -> None:
-        """Counts a game that is stored."""
         game = finished.game
         self._dispatcher.finished(game)
         self._faults.add(game)

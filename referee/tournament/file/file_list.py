@@ -202,7 +202,6 @@ class _FileSearch:
         self._counts: Counter[Path] = Counter()  # files, likewise
 
     def walk(self, top: Path) -> None:
-        """Adds the files in a folder and in those below it."""
         pending, is_real = [top], top.resolve() == top
         while pending:
             folder = pending.pop()

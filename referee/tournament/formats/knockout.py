@@ -81,7 +81,6 @@ class _Series:
 
     @property
     def is_decided(self) -> bool:
-        """Whether it is known which bot goes on."""
         games_left = 2 * max(self._best_of - self._encounters, 0)
         most = games_left * (self._scale.win - self._scale.loss)
         higher, lower = self._points
@@ -106,7 +105,6 @@ class _Series:
         return SeriesScore(stage, place, bots, (one, other), played, winner)
 
     def add(self, one: Encounter, games: Mapping[str, Summary]) -> None:
-        """Adds the next encounter."""
         higher, lower = self.bots
         self._encounters += 1
         self._points[0] += points(one, higher, games, self._scale)

@@ -198,7 +198,6 @@ class _DialogueFile:
             raise StorageError(f"`{shown(str(self._path))}` {error}") from None
 
     def close(self) -> None:
-        """Closes the file, if it was opened."""
         if self._file:
             self._file.close()
 

@@ -27,7 +27,6 @@ class Run(RunState):
     """A run as it was read from its folder, up to some line of its records."""
 
     def __init__(self, folder: Path) -> None:
-        """Creates the reader; nothing is read yet."""
         super().__init__()
         self.folder = folder
         self.torn = 0  # bytes of the torn last line; 0 if there is none

@@ -31,7 +31,6 @@ class RunState:
     """What is known about a run after some of its lines."""
 
     def __init__(self) -> None:
-        """The state before the first line."""
         self.lines = 0
         """How many lines were taken."""
         self.length = 0

@@ -89,7 +89,6 @@ class _Worker:
 
     @property
     def pid(self) -> int:
-        """Its process id."""
         return self._process.pid
 
     def tell(self, what: Task | WorkerOrder, killed_before: int) -> None:
