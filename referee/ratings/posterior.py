@@ -11,10 +11,11 @@ differences matter. (A. Gelman et al., Bayesian Data Analysis, chapter 5, on pri
   variance of the logarithms of their weights, which are likelihood × prior ÷ density of the proposal. Later
   draws are divided among the nodes by this. They also tell what later draws need:
   - Where weights hardly differ, since there are many games for each bot, they are left out.
-  - Where they differ little, draws are weighed. (A. Gelman et al., chapter 10, on importance sampling.)
-  - Else some draws move by Markov chains from where they were proposed to the posterior: one step is of
-    Hamiltonian Monte Carlo (R. Neal, "MCMC using Hamiltonian dynamics", 2011), one stretches the spread and
-    all strengths with it, and one draws the node, given the strengths.
+  - Else draws are drawn again by their weights. (A. Gelman et al., chapter 10, on importance sampling.)
+  - Where few of them have most of the weight, Markov chains begin at some, which are chosen by their weights:
+    from where the posterior is all but 0, chains hardly get away. One step is of Hamiltonian Monte Carlo
+    (R. Neal, "MCMC using Hamiltonian dynamics", 2011), one stretches the spread and all strengths with it,
+    and one draws the node, given the strengths.
 - Intervals are quantiles of the draws, and likelihoods of superiority and of ranks shares of them. The point
   is the mean of the modes; the mean of the posterior would overrate the best of a ladder.
 
@@ -51,12 +52,13 @@ SHARES = (0.025, 0.975)  # what lies below the ends of an interval
 
 DRAWS = 10_000
 _FIRST = 60  # draws of each node by which the rest is decided
-_ALIKE, _UNEVEN = 0.003, 0.7
-"""The variance of the logarithms of weights, for each parameter, below which weights are left out; and that
-of all above which draws are moved in place of being weighed.
+_ALIKE, _UNEVEN = 0.003, 4.0
+"""The variance of the logarithms of weights, for each parameter, below which weights are left out; and by how
+many draws there are for each effective one, above which draws are moved in place of being weighed.
 """
+_SKEWED = 1.0  # a greater variance tells nothing of the evidence
 
-_CHAINS, _DISCARDED, _KEPT = 400, 20, 20
+_CHAINS, _DISCARDED, _KEPT = 250, 40, 30
 """How many draws are moved how often, before and after they are in equilibrium."""
 _LEAPS, _LEAP = 2, 0.8  # steps of a move, and the length of one in standard deviations
 
@@ -132,39 +134,28 @@ class _Nodes(NamedTuple):
 class Posterior:
     """The posterior of all parameters of a pool, as draws."""
 
-    def __init__(self, point: Floats, draws: Floats, weights: Floats, bots: int) -> None:
-        """The weights, one for each draw, add up to 1."""
+    def __init__(self, point: Floats, draws: Floats, bots: int) -> None:
         self.point = point  # the parameters, as estimated
-        self._draws, self._weights = draws, weights
-        self.spread = float(weights @ draws[:, :bots].std(axis=1, ddof=1))
+        self._draws = draws
+        self.spread = float(draws[:, :bots].std(axis=1, ddof=1).mean())
         """The estimated standard deviation of the strengths of the bots."""
 
     def intervals(self, contrasts: Floats) -> Floats:
         """The ends of the 95 % intervals of these combinations of parameters, the rows; by row and end."""
-        values = contrasts @ self._draws.T
-        order = np.argsort(values, axis=1)
-        found = np.zeros((len(contrasts), 2))
-        for ends, own, places in zip(found, values, order, strict=True):
-            weights = self._weights[places]
-            ends[:] = np.interp(SHARES, np.cumsum(weights) - weights / 2, own[places])
-        return found
+        return np.quantile(contrasts @ self._draws.T, SHARES, axis=1).T
 
     def superiority(self, one: Integers, other: Integers) -> Floats:
         """How likely each of these parameters is greater than the other one."""
         columns = np.ascontiguousarray(self._draws.T)
-        found = [self._weights @ (columns[a] > columns[b]) for a, b in zip(one, other, strict=True)]
-        return np.asarray(np.clip(found, 0.0, 1.0))
+        greater = [np.count_nonzero(columns[a] > columns[b]) for a, b in zip(one, other, strict=True)]
+        return np.array(greater) / len(self._draws)
 
     def ranks(self, bots: Integers) -> Integers:
         """The lowest and the highest rank that each of these bots may have among them: by bot and end."""
         order = np.argsort(-self._draws[:, bots], axis=1)
         places = np.empty_like(order)
         np.put_along_axis(places, order, np.arange(1, len(bots) + 1)[None], axis=1)
-        shares = np.zeros((len(bots), len(bots) + 1))
-        for share, place in zip(shares, places.T, strict=True):
-            share[:] = np.bincount(place, self._weights, len(bots) + 1)
-        below = np.cumsum(shares, axis=1)
-        return np.column_stack([(below < share).sum(axis=1) for share in SHARES])
+        return np.quantile(places, SHARES, axis=0, method="inverted_cdf").T.astype(np.int64)
 
 
 def posterior(
@@ -215,23 +206,22 @@ class _Sampler:
         )
         logarithms = (weights + self._likelihood.slope(first)[0]).reshape(count, _FIRST)
         variance = logarithms.var(axis=1)
-        share = _normalized(logarithms.mean(axis=1) + variance / 2)
-        uneven = float(share @ variance)
-        if uneven > _UNEVEN:
-            return self._moved(share)
-        is_alike = uneven < _ALIKE * modes.shape[1]
+        share = _normalized(logarithms.mean(axis=1) + np.minimum(variance, _SKEWED) / 2)
+        is_alike = float(share @ variance) < _ALIKE * modes.shape[1]
         number = DRAWS // 2 if is_alike else DRAWS
-        node = np.repeat(self._chosen_nodes(share, number // 2), 2)
+        node = np.repeat(self._chosen_by(share, number // 2), 2)
         draws, weights = self._drawn(node, self._tailed(number))
-        if is_alike:
-            weights = np.zeros(number)
-        else:
-            weights += self._likelihood.slope(draws)[0] - np.log(share)[node]
-        weights = _normalized(weights)
-        return Posterior(np.bincount(node, weights, count) @ modes, draws, weights, bots)
+        if not is_alike:
+            weights += self._likelihood.slope(draws)[0] - np.log(share[node])
+            shares = _normalized(weights)
+            if (shares**2).sum() * number > _UNEVEN:
+                return self._moved(draws, node, weights)
+            chosen = self._chosen_by(shares, number)
+            draws, node = draws[chosen], node[chosen]
+        return Posterior(np.bincount(node, minlength=count) @ modes / number, draws, bots)
 
-    def _chosen_nodes(self, share: Floats, count: int) -> Integers:
-        """So many nodes, each as often as its share says."""
+    def _chosen_by(self, share: Floats, count: int) -> Integers:
+        """So many numbers of shares, each as often as its share says, in no order."""
         places = (self._rng.permutation(count) + 0.5) / count
         return np.minimum(np.searchsorted(np.cumsum(share), places), len(share) - 1)
 
@@ -251,10 +241,14 @@ class _Sampler:
         numbers *= np.sqrt(self._freedom / self._rng.chisquare(self._freedom, count // 2))[:, None]
         return np.stack([numbers, -numbers], axis=1).reshape(count, -1)
 
-    def _moved(self, share: Floats) -> Posterior:
-        """The posterior by Markov chains. The nodes have these shares where they start."""
-        node = self._chosen_nodes(share, _CHAINS)
-        at = self._state(self._drawn(node, self._tailed(_CHAINS))[0])
+    def _moved(self, draws: Floats, node: Integers, weights: Floats) -> Posterior:
+        """The posterior by Markov chains. Each starts at one of some draws, by the logarithms of weights."""
+        # With Gumbel's numbers added, each is the greatest as often as its weight says.
+        keys = weights + self._rng.gumbel(size=len(weights))
+        of_each = len(draws) // _CHAINS
+        chosen = of_each * np.arange(_CHAINS)
+        chosen += keys[: of_each * _CHAINS].reshape(_CHAINS, of_each).argmax(axis=1)
+        at, node = self._state(draws[chosen]), node[chosen]
         kept, point = [], np.zeros(self._likelihood.size)
         for step in range(_DISCARDED + _KEPT):
             at = self._leapt(at, node)
@@ -265,8 +259,7 @@ class _Sampler:
             if step >= _DISCARDED:
                 kept.append(at.parameters)
                 point += likely.mean(axis=0) @ self._nodes.modes / _KEPT
-        draws = np.concatenate(kept)
-        return Posterior(point, draws, np.full(len(draws), 1 / len(draws)), self._likelihood.bots)
+        return Posterior(point, np.concatenate(kept), self._likelihood.bots)
 
     def _leapt(self, at: _State, node: Integers) -> _State:
         """The draws after a move that leaves the posterior of their nodes as it is."""
