@@ -211,14 +211,14 @@ class _Sampler:
         number = DRAWS // 2 if is_alike else DRAWS
         node = np.repeat(self._chosen_by(share, number // 2), 2)
         draws, weights = self._drawn(node, self._tailed(number))
+        shares = np.full(number, 1 / number)
         if not is_alike:
             weights += self._likelihood.slope(draws)[0] - np.log(share[node])
             shares = _normalized(weights)
             if (shares**2).sum() * number > _UNEVEN:
                 return self._moved(draws, node, weights)
-            chosen = self._chosen_by(shares, number)
-            draws, node = draws[chosen], node[chosen]
-        return Posterior(np.bincount(node, minlength=count) @ modes / number, draws, bots)
+            draws = draws[self._chosen_by(shares, number)]
+        return Posterior(np.bincount(node, shares, count) @ modes, draws, bots)
 
     def _chosen_by(self, share: Floats, count: int) -> Integers:
         """So many numbers of shares, each as often as its share says, in no order."""
