@@ -1,8 +1,9 @@
 """What games say of strengths, given a prior whose spread is not known: draws from the posterior.
 
-Strengths are normal, or they have heavy tails (Student's distribution with four degrees of freedom), for
-pools with a bot or two that are far from the others; both are equally likely. The spread σ has the density
-σ·e^(−σ/150 Elo), and each seat a normal advantage. Nothing here says where a pool lies, since only
+Three families are equally likely: strengths are normal; they have heavy tails (Student's distribution with
+four degrees of freedom), for pools with a bot or two that are far from the others; or they come in two
+clusters, each with a center of its own. The spread σ has the density σ·e^(−σ/150 Elo), and each seat a normal
+advantage. Nothing here says where a pool lies, since only
 differences matter. (A. Gelman et al., Bayesian Data Analysis, chapter 5, on priors with parameters.)
 
 - For each family and some spreads, the *nodes*, which are evenly spaced in ln σ, Newton's method finds the
@@ -48,6 +49,7 @@ from referee.ratings.two import ELO, Z_95
 
 SPREAD = 150 / ELO  # the scale of the density of σ, which is most likely there; its mean is twice as much
 SEAT = 100 / ELO  # the standard deviation of the advantage of a seat
+APART = 600 / ELO  # the standard deviation of the center of each of two clusters
 SHARES = (0.025, 0.975)  # what lies below the ends of an interval
 
 DRAWS = 10_000
@@ -68,6 +70,7 @@ _GRIDS = ((40, 13, 0.9), (128, 7, 1.2), (10**9, 1, 0.0))
 """Up to so many bots, the number of nodes of a family, and how many standard deviations of ln σ lie between
 them. Large pools tell their spread.
 """
+_CLUSTERED = range(4, 129)  # numbers of bots that may be in two clusters; more tell by themselves
 _FREEDOM = 4.0
 _NORMALIZER = math.lgamma(2.5) - math.lgamma(2.0) - math.log(_FREEDOM * math.pi) / 2
 _FLOOR = 0.3  # how much at least a heavy tail bends, as a share of what a normal that touches it does
@@ -78,18 +81,48 @@ class Prior(NamedTuple):
 
     spread: Floats  # the σ of each row
     is_heavy: NDArray[np.bool_]  # whether the tails of each row are heavy
-    bots: int  # how many of the parameters are strengths of bots
+    sides: Floats  # by row and bot, 1 for those of one cluster, 0 for those of the other one
+    apart: Floats  # the standard deviation of the centers of these clusters; 0 where there are none
+    share: Floats  # the logarithm of the share of each row in the prior, but for a constant
+
+    @classmethod
+    def of(
+        cls, spread: Floats, bots: int, is_heavy: bool = False, side: Floats | None = None, share: float = 0.0
+    ) -> Prior:
+        """That of one family with these spreads; `side` says which bots are in one of two clusters."""
+        rows = len(spread)
+        sides = np.zeros((rows, bots)) if side is None else np.tile(side, (rows, 1))
+        apart = np.full(rows, 0.0 if side is None else APART)
+        return cls(spread, np.full(rows, is_heavy), sides, apart, np.full(rows, share))
+
+    @property
+    def bots(self) -> int:
+        """How many of the parameters are strengths of bots."""
+        return len(self.sides[0])
 
     def density(self, parameters: Floats) -> Floats:
         """The logarithm of the density, and of that of ln σ, but for a constant that all rows share."""
         square, seats = parameters[:, : self.bots] ** 2, parameters[:, self.bots :]
-        found = (2 - self.bots) * np.log(self.spread) - self.spread / SPREAD
+        found = self.share + (2 - self.bots) * np.log(self.spread) - self.spread / SPREAD
         found -= (seats**2).sum(axis=1) / (2 * SEAT**2)
         normal, heavy = np.flatnonzero(~self.is_heavy), np.flatnonzero(self.is_heavy)
         found[normal] -= square[normal].sum(axis=1) / (2 * self.spread[normal] ** 2)
         found[heavy] -= 5 / 2 * np.log1p(square[heavy] / self._tail[heavy]).sum(axis=1)
         found[heavy] += self.bots * (_NORMALIZER + math.log(2 * math.pi) / 2)
+        for cluster, shared, odds in self._clusters():
+            total = (parameters[:, : self.bots] * cluster).sum(axis=1)
+            found += shared * total**2 / 2 - np.log(odds) / 2
         return np.asarray(found)
+
+    def _clusters(self) -> list[tuple[Floats, Floats, Floats]]:
+        """Of each cluster, by row: its bots; how much less precise each two of them are, for they share a
+        center; and how much wider their sum is.
+        """
+        found = []
+        for cluster in (self.sides, 1 - self.sides):
+            odds = 1 + cluster.sum(axis=1) * (self.apart / self.spread) ** 2
+            found.append((cluster, self.apart**2 / (self.spread**4 * odds), odds))
+        return found
 
     def gradient(self, parameters: Floats) -> Floats:
         """The derivatives of the logarithm of the density, by row and parameter."""
@@ -97,22 +130,31 @@ class Prior(NamedTuple):
         of_bots = parameters[:, : self.bots]
         tail = np.where(self.is_heavy[:, None], (self._tail + of_bots**2) / 5, self._variance)
         found[:, : self.bots] = -of_bots / tail
+        for cluster, shared, _ in self._clusters():
+            found[:, : self.bots] += (shared * (of_bots * cluster).sum(axis=1))[:, None] * cluster
         return found
 
     def precision(self, parameters: Floats, floor: float = _FLOOR) -> Floats:
-        """The negative second derivatives by row and parameter. Those of heavy tails, which can be
+        """The negative second derivatives by row and two parameters. Those of heavy tails, which can be
         negative, are at least this share of what they are at most in a normal that touches the tail.
         """
-        found = np.full(parameters.shape, 1 / SEAT**2)
+        matrices = np.zeros((*parameters.shape, parameters.shape[1]))
+        found = np.einsum("kii->ki", matrices)
+        found[...] = 1 / SEAT**2
         square = parameters[:, : self.bots] ** 2
         total = self._tail + square
         heavy = np.maximum(5 * (self._tail - square) / total**2, floor * 5 / total)
         found[:, : self.bots] = np.where(self.is_heavy[:, None], heavy, 1 / self._variance)
-        return found
+        for cluster, shared, _ in self._clusters():
+            alike = cluster[:, :, None] * cluster[:, None]
+            matrices[:, : self.bots, : self.bots] -= shared[:, None, None] * alike
+        return matrices
 
     def only(self, rows: Integers) -> Prior:
         """That of these rows."""
-        return self._replace(spread=self.spread[rows], is_heavy=self.is_heavy[rows])
+        return Prior(
+            self.spread[rows], self.is_heavy[rows], self.sides[rows], self.apart[rows], self.share[rows]
+        )
 
     @property
     def _variance(self) -> Floats:
@@ -129,6 +171,18 @@ class _Nodes(NamedTuple):
     prior: Prior
     modes: Floats
     covariances: Floats
+    family: Integers  # the number of the family of each
+
+    @classmethod
+    def together(cls, families: list[_Nodes]) -> _Nodes:
+        """Those of several families."""
+        spread, is_heavy, sides, apart, share = (
+            np.concatenate([nodes.prior[at] for nodes in families]) for at in range(5)
+        )
+        family = np.repeat(np.arange(len(families)), [len(nodes.modes) for nodes in families])
+        modes, covariances = (np.concatenate([nodes[at] for nodes in families]) for at in (1, 2))
+        prior = Prior(spread, is_heavy.astype(bool), sides, apart, share)
+        return cls(prior, modes, covariances, family)
 
 
 class Posterior:
@@ -165,14 +219,16 @@ def posterior(
     which are of a first fit.
     """
     bots, size = likelihood.bots, likelihood.size
-    spread, mode, covariance, _ = _centered(likelihood, _FIRST_SPREAD, np.zeros(size))
-    likelihood = likelihood.times(1 / factor(mode, covariance))
-    spread, mode, _, precision = _centered(likelihood, spread, mode)
-    points, spacing = next((points, spacing) for most, points, spacing in _GRIDS if bots <= most)
-    step = spacing / math.sqrt(max(precision, 0.5))
-    spreads = spread * np.exp(step * np.arange(-(points // 2), points // 2 + 1))
-    nodes = _solved(likelihood, Prior(np.tile(spreads, 2), np.arange(2 * points) >= points, bots), mode)
-    order = np.argsort(-mode[:bots].round(6), kind="stable")
+    first = _centered(likelihood, _FIRST_SPREAD, np.zeros(size))
+    likelihood = likelihood.times(1 / factor(first.mode, first.covariance))
+    normal = _centered(likelihood, first.spread, first.mode)
+    families = [_nodes(likelihood, normal), _nodes(likelihood, normal, is_heavy=True)]
+    if bots in _CLUSTERED:
+        for side, share in _splits(normal.mode[:bots], normal.covariance[:bots, :bots]):
+            center = _centered(likelihood, normal.spread / 2, normal.mode, side)
+            families.append(_nodes(likelihood, center, share=share))
+    order = np.argsort(-normal.mode[:bots].round(6), kind="stable")
+    nodes = _Nodes.together(families)
     return _Sampler(likelihood, nodes, np.concatenate([order, np.arange(bots, size)])).posterior()
 
 
@@ -291,16 +347,15 @@ class _Sampler:
 
     def _stretched(self, at: _State, node: Integers) -> tuple[_State, Integers]:
         """The draws and their nodes after a move to another spread of the same family."""
-        prior, points = self._nodes.prior, len(self._nodes.modes) // 2
-        if points == 1:
-            return at, node
-        other = node + self._rng.choice([-2, -1, 1, 2], len(node))
-        other = np.where((other >= 0) & (other // points == node // points), other, node)
-        before, spread = prior.spread[node], prior.spread[other]
+        prior, family = self._nodes.prior, self._nodes.family
+        other = np.clip(node + self._rng.choice([-2, -1, 1, 2], len(node)), 0, len(family) - 1)
+        other = np.where(family[other] == family[node], other, node)
+        ratio = prior.spread[other] / prior.spread[node]
         parameters = at.parameters.copy()
-        parameters[:, : prior.bots] *= (spread / before)[:, None]
+        parameters[:, : prior.bots] *= ratio[:, None]
         after = self._state(parameters)
-        gain = after.value - at.value + 2 * np.log(spread / before) - (spread - before) / SPREAD
+        gain = after.value + prior.only(other).density(parameters) + prior.bots * np.log(ratio)
+        gain -= at.value + prior.only(node).density(at.parameters)
         chosen, is_taken = self._chosen(at, after, gain)
         return chosen, np.where(is_taken, other, node)
 
@@ -344,38 +399,86 @@ def _root(covariance: Floats) -> Floats:
     return np.asarray((vectors * np.sqrt(values)) @ vectors.T)
 
 
-def _centered(likelihood: Likelihood, spread: float, mode: Floats) -> tuple[float, Floats, Floats, float]:
-    """A likely spread of normal strengths, found by expectation and maximization; the mode and the covariance
-    there, and the precision of ln σ.
-    """
+class _Center(NamedTuple):
+    """The posterior of a family at a likely spread."""
+
+    spread: float
+    mode: Floats
+    covariance: Floats
+    precision: float  # of ln σ
+    side: Floats | None  # the bots of one of two clusters
+
+
+def _centered(likelihood: Likelihood, spread: float, mode: Floats, side: Floats | None = None) -> _Center:
+    """A likely spread of normal strengths, found by expectation and maximization."""
     bots = likelihood.bots
+    within = np.eye(bots)  # strengths less the means of clusters, of which the spread says nothing
+    for cluster in () if side is None else (side, 1 - side):
+        within -= np.outer(cluster, cluster) / cluster.sum()
+    count = within.trace()
     for _ in range(_SEARCHES):
-        nodes = _solved(likelihood, Prior(np.array([spread]), np.array([False]), bots), mode)
+        nodes = _solved(likelihood, Prior.of(np.array([spread]), bots, side=side), mode)
         mode, covariance = nodes.modes[0], nodes.covariances[0]
-        known = covariance[:bots, :bots]
-        told = bots - 2 * known.trace() / spread**2 + (known**2).sum() / spread**4
-        square = float(mode[:bots] @ mode[:bots] + known.trace())
+        known = within @ covariance[:bots, :bots]
+        told = count - 2 * known.trace() / spread**2 + (known @ known).trace() / spread**4
+        square = float(mode[:bots] @ within @ mode[:bots] + known.trace())
         # The root of the derivative by ln σ of the density of strengths with this sum of squares and σ's.
         for _ in range(20):
-            slope = 2 - bots + square / spread**2 - spread / SPREAD
+            slope = 2 - count + square / spread**2 - spread / SPREAD
             slope /= 2 * square / spread**2 + spread / SPREAD
             spread *= math.exp(max(-1.0, min(1.0, slope)))
-    return spread, mode, covariance, float(2 * told + spread / SPREAD)
+    return _Center(spread, mode, covariance, float(2 * told + spread / SPREAD), side)
+
+
+def _nodes(likelihood: Likelihood, center: _Center, is_heavy: bool = False, share: float = 0.0) -> _Nodes:
+    """The nodes of a family with this logarithm of its share in the prior, evenly spaced around a center."""
+    points, spacing = next((points, spacing) for most, points, spacing in _GRIDS if likelihood.bots <= most)
+    step = spacing / math.sqrt(max(center.precision, 0.5))
+    spread = center.spread * np.exp(step * np.arange(-(points // 2), points // 2 + 1))
+    share += math.log(step) if step else 0.0
+    return _solved(likelihood, Prior.of(spread, likelihood.bots, is_heavy, center.side, share), center.mode)
+
+
+def _splits(strength: Floats, covariance: Floats) -> list[tuple[Floats, float]]:
+    """The two splits of the order of the bots that separate clusters best: who is in one of them, and the
+    logarithm of the share of the split in the prior. More if there are ties, so that names do not matter.
+    """
+    order, count = np.argsort(strength, kind="stable"), len(strength)
+    ordered = strength[order] - strength.mean()
+    sums, squares = np.cumsum(ordered), np.cumsum(ordered**2)
+    splits = []
+    for size in range(1, count):
+        if ordered[size] - ordered[size - 1] < 1e-6:
+            continue
+        rest = count - size
+        within = squares[-1] - sums[size - 1] ** 2 / size - (sums[-1] - sums[size - 1]) ** 2 / rest
+        ways = math.lgamma(count + 1) - math.lgamma(size + 1) - math.lgamma(rest + 1)
+        share = -ways - math.log(count - 1)
+        splits.append((share - count / 2 * math.log(within + covariance.trace() / 2), size, share))
+    splits.sort(reverse=True)
+    least = splits[:2][-1][0] - 1e-6 if splits else 0.0
+    found = []
+    for score, size, share in splits:
+        if score >= least:
+            side = np.zeros(count)
+            side[order[:size]] = 1
+            found.append((side, share))
+    return found
 
 
 def _solved(likelihood: Likelihood, prior: Prior, start: Floats) -> _Nodes:
     """The nodes of these spreads, searched from a start on."""
-    among = np.arange(likelihood.size)
 
     def derive(parameters: Floats) -> Derivatives:
         value, gradient, information = likelihood.derivatives(parameters)
-        information[:, among, among] += prior.precision(parameters)
+        information += prior.precision(parameters)
         return Derivatives(
             value + prior.density(parameters), gradient + prior.gradient(parameters), information
         )
 
     modes, at = climbed(derive, np.tile(start, (len(prior.spread), 1)))
-    return _Nodes(prior, modes, np.asarray(np.linalg.inv(at.information), dtype=np.float64))
+    covariances = np.asarray(np.linalg.inv(at.information), dtype=np.float64)
+    return _Nodes(prior, modes, covariances, np.zeros(len(modes), np.int64))
 
 
 def advantages(arrays: Arrays, likelihood: Likelihood, spread: float) -> dict[tuple[str, int], Floats]:
