@@ -135,7 +135,7 @@ START: Rows = {
         Elsewhere("test_catalogue.py::test_a_bot_does_not_reach_the_referee_s_terminal"),
     ),
     (13, "relative paths from another folder"): (
-        Elsewhere("test_tournament.py::test_relative_paths_are_the_file_s"),
+        Elsewhere("test_tournament.py::test_relative_paths_are_the_file_s_also_where_it_moves"),
     ),
     (14, "the bot's folder vanishes"): (
         Elsewhere("test_catalogue.py::test_a_folder_that_vanishes_costs_its_bot_the_games_that_follow"),

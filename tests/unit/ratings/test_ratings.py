@@ -399,7 +399,7 @@ def test_reversed_rankings_negate_everything(results: list[Result]) -> None:
     ]
     one, other = fit(games, NAMES), fit(turned, NAMES)
     for name in NAMES:
-        assert other.ratings[name].elo == pytest.approx(-one.ratings[name].elo, abs=0.5, rel=0.01)
+        assert other.ratings[name].elo == pytest.approx(-one.ratings[name].elo, abs=0.5, rel=0.02)
     for a, b in combinations(NAMES, 2):
         forth, back = one.difference(a, b), one.difference(b, a)
         assert forth.elo == pytest.approx(-back.elo, abs=1e-6)
