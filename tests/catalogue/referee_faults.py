@@ -81,7 +81,7 @@ OURS: Rows = {
         Elsewhere("test_records.py::test_lines_that_are_missing_moved_or_doubled"),
     ),
     (135, "continued elsewhere"): (
-        Elsewhere("test_tournament.py::test_a_run_may_move_with_its_file"),
+        Elsewhere("test_tournament.py::test_relative_paths_are_the_file_s_also_where_it_moves"),
         Elsewhere("test_seeds.py::test_numbers_that_must_never_change"),
         Elsewhere("test_catalogue.py::test_the_seed_of_hashes_changes_no_game"),
     ),
