@@ -53,6 +53,7 @@ APART = 600 / ELO  # the standard deviation of the center of each of two cluster
 SHARES = (0.025, 0.975)  # what lies below the ends of an interval
 
 DRAWS = 10_000
+_ALIKE_DRAWS = 4  # how many draws are made of the same numbers
 _FIRST = 60  # draws of each node by which the rest is decided
 _ALIKE, _UNEVEN = 0.003, 4.0
 """The variance of the logarithms of weights, for each parameter, below which weights are left out; and by how
@@ -265,7 +266,7 @@ class _Sampler:
         share = _normalized(logarithms.mean(axis=1) + np.minimum(variance, _SKEWED) / 2)
         is_alike = float(share @ variance) < _ALIKE * modes.shape[1]
         number = DRAWS // 2 if is_alike else DRAWS
-        node = np.repeat(self._chosen_by(share, number // 2), 2)
+        node = np.repeat(self._chosen_by(share, number // _ALIKE_DRAWS), _ALIKE_DRAWS)
         draws, weights = self._drawn(node, self._tailed(number))
         shares = np.full(number, 1 / number)
         if not is_alike:
@@ -292,10 +293,15 @@ class _Sampler:
         return draws, found + self._nodes.prior.only(node).density(draws)
 
     def _tailed(self, count: int) -> Floats:
-        """Numbers by draw and parameter, each draw with its negative."""
-        numbers = self._normal(count // 2)
-        numbers *= np.sqrt(self._freedom / self._rng.chisquare(self._freedom, count // 2))[:, None]
-        return np.stack([numbers, -numbers], axis=1).reshape(count, -1)
+        """Numbers by draw and parameter, each draw with its negative, and both for the bots from the last on:
+        so a pool whose results are reversed gets the reversed draws.
+        """
+        drawn = count // _ALIKE_DRAWS
+        numbers = self._normal(drawn)
+        numbers *= np.sqrt(self._freedom / self._rng.chisquare(self._freedom, drawn))[:, None]
+        bots, turned = self._order[: self._likelihood.bots], numbers.copy()
+        turned[:, bots] = numbers[:, bots[::-1]]
+        return np.stack([numbers, -numbers, turned, -turned], axis=1).reshape(count, -1)
 
     def _moved(self, draws: Floats, node: Integers, weights: Floats) -> Posterior:
         """The posterior by Markov chains. Each starts at one of some draws, by the logarithms of weights."""

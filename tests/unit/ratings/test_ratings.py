@@ -254,8 +254,10 @@ def test_the_intervals_hold_the_truth_as_often_as_they_say() -> None:
     """A few tournaments of many kinds; `python -m tests.tools.coverage` plays more, and is more exact."""
     kinds = [kind for kind in coverage.KINDS if kind.bots <= 16 and kind.amount <= 400]
     pools = [coverage.measure(kind, seed) for kind in kinds for seed in range(6)]
-    for what in ("bots", "next", "seats"):
-        assert 92 <= coverage.share(pools, what).percent <= 99, what
+    for what in ("bots", "next"):
+        assert 93 <= coverage.share(pools, what).percent <= 97.5, what
+    # What openings do to a seat is estimated with care: in most kinds there are none.
+    assert 93 <= coverage.share(pools, "seats").percent <= 99
 
 
 def test_two_clusters_of_bots_are_told_from_one_pool() -> None:
@@ -399,7 +401,7 @@ def test_reversed_rankings_negate_everything(results: list[Result]) -> None:
     ]
     one, other = fit(games, NAMES), fit(turned, NAMES)
     for name in NAMES:
-        assert other.ratings[name].elo == pytest.approx(-one.ratings[name].elo, abs=2, rel=0.05)
+        assert other.ratings[name].elo == pytest.approx(-one.ratings[name].elo, abs=0.5, rel=0.01)
     for a, b in combinations(NAMES, 2):
         forth, back = one.difference(a, b), one.difference(b, a)
         assert forth.elo == pytest.approx(-back.elo, abs=1e-6)
@@ -409,7 +411,7 @@ def test_reversed_rankings_negate_everything(results: list[Result]) -> None:
         assert (back.low, back.high) == pytest.approx((-forth.high, -forth.low))
         likelihoods = [pool.superiority(*two) for pool in (one, other) for two in ((a, b), (b, a))]
         assert likelihoods[0] == pytest.approx(1 - (likelihoods[1] or 0))
-        assert likelihoods[2] == pytest.approx(1 - (likelihoods[0] or 0), abs=0.06)
+        assert likelihoods[2] == pytest.approx(1 - (likelihoods[0] or 0), abs=0.03)
 
 
 @FEWER
