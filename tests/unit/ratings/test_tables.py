@@ -632,9 +632,9 @@ CASES = {
     # column: (its member of a row of `standings`, the cells of the best bot)
     "ranks": ("ranks", ["1–2"]),
     "ahead": ("superiority", ["likely (92 %)"]),
-    "elo": ("elo", ["+63 (−22…189)"]),
-    "next": ("to_next", ["+126 (−44…379)"]),
-    "los": ("superiority", ["92.2"]),
+    "elo": ("elo", ["+63 (−20…190)"]),
+    "next": ("to_next", ["+126 (−40…379)"]),
+    "los": ("superiority", ["92.3"]),
     "games": ("games", ["12"]),
     "wdl": ("wins", ["8–1–3"]),
     "points": ("points", ["8.5"]),
