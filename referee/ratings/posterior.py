@@ -311,11 +311,12 @@ class _Sampler:
         chosen = of_each * np.arange(_CHAINS)
         chosen += keys[: of_each * _CHAINS].reshape(_CHAINS, of_each).argmax(axis=1)
         at, node = self._state(draws[chosen]), node[chosen]
+        every = self._nodes.prior.only(np.tile(np.arange(len(self._nodes.modes)), _CHAINS))
         kept, point = [], np.zeros(self._likelihood.size)
         for step in range(_DISCARDED + _KEPT):
             at = self._leapt(at, node)
             at, node = self._stretched(at, node)
-            likely = self._likely(at.parameters)
+            likely = self._likely(at.parameters, every)
             node = (np.cumsum(likely, axis=1) < self._rng.random((len(node), 1))).sum(axis=1)
             node = np.minimum(node, likely.shape[1] - 1)
             if step >= _DISCARDED:
@@ -375,12 +376,10 @@ class _Sampler:
             np.where(column, after.gradient, at.gradient),
         ), is_taken
 
-    def _likely(self, draws: Floats) -> Floats:
-        """How likely each node is, given the strengths of each draw."""
-        nodes = range(len(self._nodes.modes))
-        density = np.column_stack(
-            [self._nodes.prior.only(np.full(len(draws), node)).density(draws) for node in nodes]
-        )
+    def _likely(self, draws: Floats, every: Prior) -> Floats:
+        """How likely each node is, given the strengths of each draw; `every` has all nodes for each draw."""
+        nodes = len(self._nodes.modes)
+        density = every.density(np.repeat(draws, nodes, axis=0)).reshape(len(draws), nodes)
         likely = np.exp(density - density.max(axis=1, keepdims=True))
         return np.asarray(likely / likely.sum(axis=1, keepdims=True))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from itertools import combinations, permutations, product
 from typing import Any
 
@@ -483,10 +484,11 @@ def test_the_prior_of_a_bot_adds_up_to_the_same_in_each_family(given: dict[str, 
     assert float(density.sum() * (points[1] - points[0])) == pytest.approx(math.sqrt(2 * math.pi), rel=1e-3)
 
 
+@cache
 def exact(wins: int, losses: int) -> tuple[Floats, float]:
     """The interval of the difference of two bots, and how likely it is above 0, by integration."""
-    spreads = np.exp(np.linspace(-4, 4, 100))
-    points = np.linspace(-60, 60, 8001)
+    spreads = np.exp(np.linspace(-4, 4, 60))
+    points = np.linspace(-60, 60, 4001)
     total = np.zeros(len(points))
     for spread in spreads:
         normal = np.exp(-(points**2) / (2 * spread**2)) / spread
