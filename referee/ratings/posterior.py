@@ -55,7 +55,7 @@ SHARES = (0.025, 0.975)  # what lies below the ends of an interval
 DRAWS = 10_000
 _ALIKE_DRAWS = 4  # how many draws are made of the same numbers
 _FIRST = 60  # draws of each node by which the rest is decided
-_ALIKE, _UNEVEN = 0.003, 4.0
+_ALIKE, _UNEVEN = 0.003, 10.0
 """The variance of the logarithms of weights, for each parameter, below which weights are left out; and by how
 many draws there are for each effective one, above which draws are moved in place of being weighed.
 """
