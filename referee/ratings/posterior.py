@@ -23,9 +23,9 @@ differences matter. (A. Gelman et al., Bayesian Data Analysis, chapter 5, on pri
 The choice of who meets whom by earlier results does not change a likelihood, so all this holds for a league
 and a Swiss, where it would not for strengths fitted with a prior of fixed width.
 
-The random numbers are the same each time. They go to bots by their place in the order of strengths, not by
-name. But of bots of equal strength names decide the order, and their intervals differ by the error of the
-simulation: the ends of an interval by some 2 % of its width.
+The random numbers are the same each time. They go to bots by their place in the order of strengths, from the
+best on and from the last one, and not by name. But of bots of equal strength names decide the order, and
+their intervals differ by the error of the simulation: the ends of an interval by some 2 % of its width.
 
 The intervals of the advantages of seats follow from how often games of a cluster go the same way for a
 seat, as they do where they share an opening; those of bots follow from how often they do for the bots.

@@ -53,8 +53,6 @@ REPORTED = 20_000  # A run with more games has a report only as a folder, which 
 
 FAULTY = 20  # maximum number of games with a fault that a part lists
 
-PARTS = ("state", "standings", "games", "faults")  # the parts, in the order in which they stand on the page
-
 
 class GameRow(NamedTuple):
     """A game in a list."""

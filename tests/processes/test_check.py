@@ -85,7 +85,7 @@ def test_a_defect_is_found_by_its_step(defect: Defect, monkeypatch: pytest.Monke
         time_is_up_once(monkeypatch, defect.late)
     monkeypatch.setattr(connection, "GRACE_S", 0.01 if defect.hangs else TOO_LONG_S)
     monkeypatch.setattr(first_contact, "AFTER_INPUT_S", TOO_LONG_S if defect.held_back else 0.01)
-    monkeypatch.setattr(events, "BUSY_DIVISOR", 1000 if name == "computes for ever" else 1)
+    monkeypatch.setattr(events, "BUSY_DIVISOR", 1000 if name == "computes for ever" else 0)
     silent = SHORT if defect.late and step <= 3 else LONG
     clocks = (silent, SHORT if step == 6 else LONG)
     start = silent if step == 2 else LONG
