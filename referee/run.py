@@ -27,7 +27,7 @@ from referee.tournament.run.open_run import OpenRun
 from referee.tournament.run.opening import continuing, has_games_left, leaving_out, open_run, set_aside
 from referee.tournament.run.readiness import Builder, at_levels, builder, programs_here, ready, unfit_bots
 from referee.tournament.run.remaining import Remaining
-from referee.tournament.run.run import Run, find_run
+from referee.tournament.run.run import StoredRun, find_run
 from referee.tournament.tournament import Tournament
 from referee.tournament.workers.local_backend import local_backend
 from referee.tournament.workers.task import BackendFactory, Observer
@@ -132,7 +132,7 @@ class _ReadyTournament:
 
 @contextmanager
 def _prepared(
-    tournament: Tournament, run: Run, options: RunOptions, say: LineHandler
+    tournament: Tournament, run: StoredRun, options: RunOptions, say: LineHandler
 ) -> Iterator[_ReadyTournament]:
     """Checks a tournament, and builds and checks its bots where they play."""
     if not options.cluster:
@@ -165,7 +165,7 @@ def _prepared(
 
 
 def fit_here(
-    tournament: Tournament, run: Run, options: RunOptions, build: Builder | None, say: LineHandler
+    tournament: Tournament, run: StoredRun, options: RunOptions, build: Builder | None, say: LineHandler
 ) -> Tournament:
     """A tournament without the bots that cannot play on this machine; `build` as for `unfit_bots`. Raises
     what `continuing`, `at_levels`, `unfit_bots` and `leaving_out` raise.
@@ -178,7 +178,7 @@ def fit_here(
 
 
 def fit_to_be_sent(
-    tournament: Tournament, run: Run, options: RunOptions, say: LineHandler
+    tournament: Tournament, run: StoredRun, options: RunOptions, say: LineHandler
 ) -> tuple[Tournament, SentFiles]:
     """A tournament that is played on a cluster, without the bots whose files are missing, and the files of
     its bots. Raises what `continuing`, `at_levels` and `leaving_out` raise.
@@ -196,7 +196,7 @@ def fit_to_be_sent(
     return leaving_out(tournament, run, unfit, options.leaves_out, say), sent
 
 
-def _continuing(tournament: Tournament, run: Run, say: LineHandler) -> Tournament:
+def _continuing(tournament: Tournament, run: StoredRun, say: LineHandler) -> Tournament:
     """The tournament with all bots that may still be taken in."""
     found = continuing(tournament, run)
     for one in found.left_out[len(tournament.left_out) :]:

@@ -23,7 +23,7 @@ from referee.check.wires import NO_MOVE, HouseWire
 from referee.core.errors import RecordError
 from referee.core.seeds import Stream, game_seed
 from referee.core.text import shown
-from referee.gameplay.api import Answer, Reply
+from referee.gameplay.api import Answer, SeatReply
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games.api import (
@@ -118,8 +118,8 @@ def random_match(game: Game[Any], options: Options, seed: str) -> GameRecord:
 class _CarelessWire(HouseWire):
     """All seats play at random, and sometimes answer with a text that is not a move."""
 
-    def act(self, seat: Seat) -> Reply:
-        return super().act(seat) if self._rng.below(20) else Reply(seat, Answer(NO_MOVE))
+    def act(self, seat: Seat) -> SeatReply:
+        return super().act(seat) if self._rng.below(20) else SeatReply(seat, Answer(NO_MOVE))
 
 
 def games_end_and_moves_round_trip(game: Game[Any], options: Options) -> None:

@@ -22,8 +22,8 @@ from referee.gameplay.hints import gone, of_rejections
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games.api import ChoiceOption, Game, Option, Options, Seat
-from referee.processes.bot import Bot
 from referee.processes.process import ExitReport
+from referee.processes.program import Program
 from referee.wire.connection import BotConnection, end_connections
 from referee.wire.dialogue import Tap
 
@@ -32,7 +32,7 @@ _STDERR_LINES = 16
 
 _STDERR_MAX = 8192  # characters that are kept, over all games of a process
 
-NewConnection = Callable[[Bot, Tap], BotConnection]
+NewConnection = Callable[[Program, Tap], BotConnection]
 
 
 class Diagnostics(NamedTuple):
@@ -61,7 +61,7 @@ class TestedBot:
     """One process of the bot under test; the end of the `with` block ends it."""
 
     def __init__(
-        self, bot: Bot, start_us: int, remarks: Remarks, new_connection: NewConnection = BotConnection
+        self, bot: Program, start_us: int, remarks: Remarks, new_connection: NewConnection = BotConnection
     ) -> None:
         self.dialogue = DialogueTail()
         self.connection = new_connection(bot, self.dialogue)
@@ -218,7 +218,7 @@ _MAX_TRIES = 50  # how many games are tried to find one in which the bot is aske
 class CheckSettings:
     """The bot under test and everything that is fixed before the first step."""
 
-    bot: Bot
+    bot: Program
     game: Game[Any]
     given_options: Mapping[str, str]  # the options of the game that the user gave
     seed: str

@@ -25,7 +25,7 @@ from referee.gameplay.api import (
     GameDescription,
     LegalMoves,
     Question,
-    Reply,
+    SeatReply,
     Silence,
 )
 from referee.gameplay.events import Ending, Event, Moved, Rejected, Retired
@@ -144,7 +144,7 @@ class HouseWire:
         self.state: State[Any] = terms.game.start(terms.options)
         self.events: list[Event] = []
         self._rng = house_stream(terms.seed)
-        self._replies: deque[Reply] = deque()
+        self._replies: deque[SeatReply] = deque()
         """Replies of the house player that the game loop has not read yet."""
 
     def play(self) -> None:
@@ -156,13 +156,13 @@ class HouseWire:
         self.events.append(event)
         self.state = state
 
-    def act(self, seat: Seat) -> Reply:
+    def act(self, seat: Seat) -> SeatReply:
         """The house player's reply to a question: a random legal move."""
-        return Reply(seat, Answer(self.state.write(self.state.sample(seat, self._rng))))
+        return SeatReply(seat, Answer(self.state.write(self.state.sample(seat, self._rng))))
 
     def open(self, seat: Seat, description: GameDescription) -> None:
         """The house player is ready at once."""
-        self._replies.append(Reply(seat, READY))
+        self._replies.append(SeatReply(seat, READY))
 
     def catch_up(self, seats: tuple[Seat, ...]) -> None:
         """Does nothing: the house player sends nothing unasked."""
@@ -174,7 +174,7 @@ class HouseWire:
     def show_legal(self, seat: Seat, legal: LegalMoves) -> None:
         """Does nothing: the house player never asks for legal moves."""
 
-    def next_reply(self) -> Reply:
+    def next_reply(self) -> SeatReply:
         """The next reply of the house player."""
         return self._replies.popleft()
 
@@ -262,9 +262,9 @@ class BotWire(HouseWire):
             self._late = Retired(self.seat, Ending.TIME, detail, event.charge.used_us, event.timing, hint)
             raise TimedOut
 
-    def act(self, seat: Seat) -> Reply:
+    def act(self, seat: Seat) -> SeatReply:
         """Lets the house player move, or resign when the bot has answered enough questions."""
-        return Reply(seat, RESIGNED) if self.is_done else super().act(seat)
+        return SeatReply(seat, RESIGNED) if self.is_done else super().act(seat)
 
     def open(self, seat: Seat, description: GameDescription) -> None:
         """Describes the game to the bot."""
@@ -291,7 +291,7 @@ class BotWire(HouseWire):
         """Sends the bot its legal moves."""
         self.process_wire.show_legal(seat, legal)
 
-    def next_reply(self) -> Reply:
+    def next_reply(self) -> SeatReply:
         """The next reply: those of the house player first, then the bot's."""
         if self._replies:
             return super().next_reply()
@@ -329,7 +329,7 @@ class RejectingWire(BotWire):
 
     _just_rejected = False
 
-    def next_reply(self) -> Reply:
+    def next_reply(self) -> SeatReply:
         """The next reply; the answer to be rejected is replaced."""
         reply = super().next_reply()
         self._just_rejected = False
@@ -368,14 +368,14 @@ class FaultyOpponentWire(BotWire):
     def open(self, seat: Seat, description: GameDescription) -> None:
         """Describes the game to the bot; the house player is ready, or fails to start."""
         if self._max_answers == 0 and seat != self.seat:
-            self._replies.append(Reply(seat, Failure(Ending.START, "the house player does not start")))
+            self._replies.append(SeatReply(seat, Failure(Ending.START, "the house player does not start")))
         else:
             super().open(seat, description)
 
-    def act(self, seat: Seat) -> Reply:
+    def act(self, seat: Seat) -> SeatReply:
         """Lets the house player move, or fail when the bot has answered enough questions."""
         if self.is_done:
-            return Reply(seat, Failure(Ending.GONE, "the house player is gone"))
+            return SeatReply(seat, Failure(Ending.GONE, "the house player is gone"))
         return super().act(seat)
 
     def post(self, seat: Seat, question: Question) -> None:
@@ -384,7 +384,7 @@ class FaultyOpponentWire(BotWire):
         if seat == self.seat and self._while_asked and self.is_done and self._can_end_while_asked():
             self.ended_while_asked = True
             silence = Silence("the game ended meanwhile")
-            self._replies.append(Reply(seat, silence, question.wait_us + 1))
+            self._replies.append(SeatReply(seat, silence, question.wait_us + 1))
 
     def _can_end_while_asked(self) -> bool:
         return len(self.state.to_act()) > 1 and self.state.default(self.seat) is not None

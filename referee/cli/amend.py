@@ -16,7 +16,7 @@ from referee.core.pairing import BOT_NAME
 from referee.core.text import shown
 
 if TYPE_CHECKING:
-    from referee.tournament.run.run import Run
+    from referee.tournament.run.run import StoredRun
 
 
 @click.command()
@@ -113,7 +113,7 @@ class _Amendment:
                 "characters, without control characters"
             )
 
-    def change(self, run: Run) -> dict[str, Any]:
+    def change(self, run: StoredRun) -> dict[str, Any]:
         """The members of the `change` line. Raises `UsageError` where they do not fit the run."""
         change: dict[str, Any] = {}
         if self.withdrawn:
@@ -143,7 +143,7 @@ class _Amendment:
             yield f"the next `run` plays game `{name}` again"
 
 
-def _check_games(run: Run, games: str) -> None:
+def _check_games(run: StoredRun, games: str) -> None:
     """Raises `UsageError` where games that are not played would leave others without opponents: the bots of
     a Swiss tournament or a knockout are paired by results. A league chooses other encounters instead.
     """
@@ -154,20 +154,20 @@ def _check_games(run: Run, games: str) -> None:
         raise UsageError(f"`--games` is `{games}`, expected `forfeit` with the format `{form.name}`")
 
 
-def _bot(run: Run, name: str, option: str) -> str:
+def _bot(run: StoredRun, name: str, option: str) -> str:
     if name not in run.header.bots:
         known = ", ".join(run.header.bots)
         raise UsageError(f"`{option}` names `{shown(name, 80)}`, expected one of {shown(known, 400)}")
     return name
 
 
-def _game(run: Run, name: str) -> str:
+def _game(run: StoredRun, name: str) -> str:
     if name not in run.games:
         raise UsageError(f"`--annul` names `{shown(name, 200)}`, expected the id of a game that counts")
     return name
 
 
-def _last_attempt(run: Run, name: str) -> int:
+def _last_attempt(run: StoredRun, name: str) -> int:
     from referee.core.pairing import Pairing
     from referee.gameplay.events import Ending
 
@@ -184,7 +184,7 @@ def _last_attempt(run: Run, name: str) -> int:
     return run.amendments.attempts_before(name) + failed + bool(game)
 
 
-def _renamed(run: Run, texts: tuple[str, ...]) -> dict[str, str]:
+def _renamed(run: StoredRun, texts: tuple[str, ...]) -> dict[str, str]:
     given = {_bot(run, old, "--rename"): new for old, new in key_values("rename", texts).items()}
     for new in given.values():
         if not BOT_NAME.fullmatch(new):

@@ -165,13 +165,13 @@ class _CheckOptions:
         from referee.check.tested_bot import SCALE, CheckSettings, scaled_clocks
         from referee.core.this_machine import usable_memory
         from referee.games import game_given
-        from referee.processes.bot import Bot
         from referee.processes.levels import settled
         from referee.processes.limits import Limits, share_of
+        from referee.processes.program import Program
 
         share = share_of(usable_memory(), bots=1)
         parsed = replace(
-            Bot.parse(bot, Path.cwd()),
+            Program.parse(bot, Path.cwd()),
             limits=replace(Limits.parse(key_values("limit", self.limits)), share=share),
             pty=self.pty,
             isolation=self.isolation or AUTO,

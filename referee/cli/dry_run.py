@@ -19,7 +19,7 @@ from referee.tournament.formats import Amount
 from referee.tournament.run.durations import Forecast, LongestGame, forecast, last_games
 from referee.tournament.run.lock import is_locked
 from referee.tournament.run.remaining import Remaining
-from referee.tournament.run.run import Run, find_run
+from referee.tournament.run.run import StoredRun, find_run
 from referee.tournament.tournament import Tournament
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def _present(folder: Path) -> Path:
     return next(path for path in (folder.absolute(), *folder.absolute().parents) if os.path.lexists(path))
 
 
-def _left(tournament: Tournament, run: Run) -> Iterator[LongestGame]:
+def _left(tournament: Tournament, run: StoredRun) -> Iterator[LongestGame]:
     """Yields bounds on the length of the remaining games, in their order, as far as they are known."""
     moves = {plan.section: plan.game.longest(plan.options) for plan in tournament.plans}
     controls = {
@@ -133,7 +133,7 @@ def _left(tournament: Tournament, run: Run) -> Iterator[LongestGame]:
         for plan in tournament.plans
     }
     if not run.lines:
-        run = Run.new(run.folder, tournament.header)
+        run = StoredRun.new(run.folder, tournament.header)
     remaining = Remaining(tournament.matchmaking, run)
     while encounter := remaining.next():
         for game in encounter.games:
@@ -142,7 +142,7 @@ def _left(tournament: Tournament, run: Run) -> Iterator[LongestGame]:
                 yield LongestGame(moves[game.section], tuple(clocks[name] for name in game.bots))
 
 
-def _games_left(tournament: Tournament, run: Run, known: int) -> int:
+def _games_left(tournament: Tournament, run: StoredRun, known: int) -> int:
     """Counts the remaining games; where that depends on results, returns the maximum. `known` games are known
     already.
     """

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from referee.records.record import Summary
     from referee.tournament.run.exports import Dialogues
     from referee.tournament.run.reading import Runs
-    from referee.tournament.run.run import Run
+    from referee.tournament.run.run import StoredRun
 
 NOT_STORED = "(not stored; `referee rerun RUN ID --dialogue` plays the game again and shows it)"
 
@@ -158,7 +158,7 @@ class _Query:
             if reasons and all(reasons):
                 raise UsageError(f"`--moves` has `{shown(move, 80)}`: {reasons[0]}")
 
-    def games(self, runs: Runs) -> list[tuple[Run, list[Summary]]]:
+    def games(self, runs: Runs) -> list[tuple[StoredRun, list[Summary]]]:
         """The games that fit, by run. Raises `UsageError` where none was played on the machine."""
         found = [(run, [*filter(self._fits, run.shown_games)]) for run in runs.runs]
         if not (self.moves is None and self.longer is None and self.shorter is None):
@@ -189,7 +189,7 @@ class _Query:
             and self.ending in (None, game.ending)
         )
 
-    def _by_moves(self, run: Run, games: list[Summary]) -> list[Summary]:
+    def _by_moves(self, run: StoredRun, games: list[Summary]) -> list[Summary]:
         """The games that begin with the given moves and are longer and shorter than what is given."""
         from referee.records.record import moves_of_line
         from referee.tournament.run.run import game_lines
@@ -240,8 +240,8 @@ def _check_section(runs: Runs, section: str) -> None:
 
 
 def _by_machine(
-    found: list[tuple[Run, list[Summary]]], runs: Runs, machine: str
-) -> list[tuple[Run, list[Summary]]]:
+    found: list[tuple[StoredRun, list[Summary]]], runs: Runs, machine: str
+) -> list[tuple[StoredRun, list[Summary]]]:
     from referee.tournament.run.run import places_of
 
     names = {
@@ -257,7 +257,7 @@ def _by_machine(
     ]
 
 
-def _kept(found: Iterable[tuple[Run, list[Summary]]]) -> Dialogues:
+def _kept(found: Iterable[tuple[StoredRun, list[Summary]]]) -> Dialogues:
     from referee.tournament.run.run import dialogues
 
     return {
@@ -267,7 +267,7 @@ def _kept(found: Iterable[tuple[Run, list[Summary]]]) -> Dialogues:
     }
 
 
-def _show_dialogues(found: Iterable[tuple[Run, list[Summary]]], kept: Dialogues, form: str) -> None:
+def _show_dialogues(found: Iterable[tuple[StoredRun, list[Summary]]], kept: Dialogues, form: str) -> None:
     from referee.tournament.run.exports import dialogue_lines
 
     rows = []
@@ -281,7 +281,7 @@ def _show_dialogues(found: Iterable[tuple[Run, list[Summary]]], kept: Dialogues,
         show_data(Grid(text_columns("run", "id", "line"), rows).drawn(form))
 
 
-def _show_list(found: Iterable[tuple[Run, list[Summary]]], form: str) -> None:
+def _show_list(found: Iterable[tuple[StoredRun, list[Summary]]], form: str) -> None:
     from referee.tournament.run.run import numbers_of
 
     found = [(run, games) for run, games in found if games]
@@ -308,7 +308,7 @@ def _show_list(found: Iterable[tuple[Run, list[Summary]]], form: str) -> None:
         say(f"hint: `referee replay {example}` shows a game, `find … --dialogue` its dialogue")
 
 
-def _show_games_to_see(runs: Runs, found: Iterable[tuple[Run, list[Summary]]], form: str) -> None:
+def _show_games_to_see(runs: Runs, found: Iterable[tuple[StoredRun, list[Summary]]], form: str) -> None:
     """Prints the games to see among those found, as a table: with the step of the deciding move, if known."""
     from referee.pages.report.gathering import chosen_games
 

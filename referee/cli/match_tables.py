@@ -20,7 +20,7 @@ from referee.core.text import counted, meant, shown
 from referee.core.units import LONGEST_US, show_period
 from referee.games import game_given
 from referee.games.api import Game
-from referee.processes.bot import Bot, distinct, is_interpreter
+from referee.processes.program import Program, distinct, is_interpreter
 from referee.tournament.file.opening_table import recorded_game
 from referee.tournament.run.reading import records_at
 
@@ -151,7 +151,7 @@ def _check_quotes(game: str, texts: Sequence[str], seats: int) -> None:
 
 
 def _bots(texts: tuple[str, ...], ptys: tuple[str, ...]) -> list[dict[str, Any]]:
-    parsed = [Bot.parse(text, Path.cwd()) for text in texts]
+    parsed = [Program.parse(text, Path.cwd()) for text in texts]
     given = [text.startswith(f"{bot.name}=") for text, bot in zip(texts, parsed, strict=True)]
     bots = distinct(parsed, given)
     names = [bot.name for bot in bots]

@@ -25,8 +25,8 @@ from referee.person.game import hint as hint_of
 from referee.person.interface import PersonInterface, PersonLeft
 from referee.person.words import introduction
 from referee.processes import owned
-from referee.processes.bot import Bot, distinct
 from referee.processes.process import ExitReport
+from referee.processes.program import Program, distinct
 from referee.records.journal import body_of
 from referee.records.record import GameRecord, to_json
 from referee.records.run_files import TOML
@@ -38,7 +38,7 @@ from referee.tournament.run.lock import locked
 from referee.tournament.run.open_run import OpenRun
 from referee.tournament.run.opening import continuing, open_run
 from referee.tournament.run.readiness import at_levels, isolated, programs_here, ready
-from referee.tournament.run.run import Run, find_run
+from referee.tournament.run.run import StoredRun, find_run
 from referee.tournament.tournament import Tournament
 from referee.tournament.workers.encounter import names_left
 from referee.viewing.words import fault_report, result
@@ -62,7 +62,7 @@ class PlaySettings:
     folder: Path | None
     isolation: str | None
 
-    def tables(self, bots: Sequence[Bot], options: dict[str, str]) -> dict[str, Any]:
+    def tables(self, bots: Sequence[Program], options: dict[str, str]) -> dict[str, Any]:
         """The tables of a tournament file for this game, except for the number of its rounds."""
         return {
             "tournament": {
@@ -86,7 +86,7 @@ def play_game(settings: PlaySettings) -> None:
     seated = _seated(chosen.slug, settings.players, settings.seat, seats)
     hint_bot = sample_bot(chosen.slug, Path.cwd())
     if settings.hint_text is not None:
-        hint_bot = Bot.parse(settings.hint_text, Path.cwd())
+        hint_bot = Program.parse(settings.hint_text, Path.cwd())
     hint_bot.check()
     tables = settings.tables(seated, options)
     with contextlib.ExitStack() as stack:
@@ -113,7 +113,7 @@ def play_game(settings: PlaySettings) -> None:
                 opened.check()
 
 
-def _seated(slug: str, players: tuple[str, ...], seat: int | None, seats: int) -> list[Bot]:
+def _seated(slug: str, players: tuple[str, ...], seat: int | None, seats: int) -> list[Program]:
     cwd = Path.cwd()
     found = [(bot, text.startswith(f"{bot.name}=")) for text in players for bot in [_player(text, cwd)]]
     if not any(bot.is_person for bot, _ in found):
@@ -122,7 +122,7 @@ def _seated(slug: str, players: tuple[str, ...], seat: int | None, seats: int) -
             raise UsageError(f"`--seat` is {seat}, but the game has {seats} seats, expected 1 to {seats}")
         found = found or [(sample_bot(slug, cwd), False)] * (seats - 1)
         if len(found) == seats - 1:  # they leave a seat to a person
-            found.insert(number - 1, (Bot.of(ME, (), cwd), False))
+            found.insert(number - 1, (Program.of(ME, (), cwd), False))
     elif seat is not None:
         raise UsageError(
             "`--seat` is given although the place of `me` already sets the seat, expected only one of them"
@@ -141,22 +141,22 @@ def _seated(slug: str, players: tuple[str, ...], seat: int | None, seats: int) -
     return bots
 
 
-def _player(text: str, cwd: Path) -> Bot:
+def _player(text: str, cwd: Path) -> Program:
     """The person or the bot that a text names. Raises `UsageError`."""
     name, equals, what = text.partition("=")
     is_person = text == ME or (equals and what == ME and not re.search(r"\s", name))
-    return Bot.of(name, (), cwd) if is_person else Bot.parse(text, cwd)
+    return Program.of(name, (), cwd) if is_person else Program.parse(text, cwd)
 
 
-def _table(bot: Bot) -> dict[str, Any]:
+def _table(bot: Program) -> dict[str, Any]:
     return {"name": bot.name, **({"person": True} if bot.is_person else {"cmd": list(bot.command)})}
 
 
-def _next_round(run: Run) -> int:
+def _next_round(run: StoredRun) -> int:
     return 1 + max((Pairing.parse(game).number for game in (*run.games, *run.annulled)), default=0)
 
 
-def _is_played(tournament: Tournament, opened: OpenRun, pairing: Pairing, hint_bot: Bot) -> bool:
+def _is_played(tournament: Tournament, opened: OpenRun, pairing: Pairing, hint_bot: Program) -> bool:
     """Plays the game and stores its record; whether it was played to its end."""
     plan = tournament.plan(pairing).for_encounter(pairing)
     terms = plan.terms(pairing)

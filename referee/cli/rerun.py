@@ -16,7 +16,7 @@ from referee.core.errors import BotFaulted, UsageError
 from referee.core.text import shown
 
 if TYPE_CHECKING:
-    from referee.processes.bot import Bot
+    from referee.processes.program import Program
     from referee.records.record import GameRecord
     from referee.tournament.rerunning import Rerun
 
@@ -134,12 +134,12 @@ def _play(options: _RerunOptions, recorded: GameRecord, again: Rerun) -> None:
         raise BotFaulted("the game differs" if difference else "a bot was at fault")
 
 
-def _instead(texts: tuple[str, ...]) -> dict[str, Bot]:
-    from referee.processes.bot import Bot
+def _instead(texts: tuple[str, ...]) -> dict[str, Program]:
+    from referee.processes.program import Program
 
-    found: dict[str, Bot] = {}
+    found: dict[str, Program] = {}
     for text in texts:
-        bot = Bot.parse(text, Path.cwd())
+        bot = Program.parse(text, Path.cwd())
         if not text.startswith(f"{bot.name}="):
             raise UsageError(f"`{shown(text, 80)}` does not name a bot of the game, expected NAME=COMMAND")
         if bot.name in found:

@@ -16,7 +16,7 @@ from referee.core.text import shown
 
 if TYPE_CHECKING:
     from referee.ratings.times import Times
-    from referee.tournament.run.run import Run
+    from referee.tournament.run.run import StoredRun
 
 
 @click.command()
@@ -90,7 +90,7 @@ def table(
         say(f"{where}{count_text(len(run.games), games_in_all(run))}, head hash {run.last_hash}")
 
 
-def _times(runs: Sequence[Run]) -> Times:
+def _times(runs: Sequence[StoredRun]) -> Times:
     from referee.ratings.times import Times
     from referee.tournament.run.run import game_lines, wrong_line
 

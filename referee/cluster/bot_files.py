@@ -13,7 +13,7 @@ from referee.core.errors import UsageError
 from referee.core.files import FileHashes, open_regular
 from referee.core.text import shown
 from referee.processes import needs
-from referee.processes.bot import Bot
+from referee.processes.program import Program
 from referee.records.amendments import LeftOut
 from referee.records.header import ALL_FILES
 from referee.tournament.file.file_list import (
@@ -36,7 +36,7 @@ PART_BYTES = 4 << 20
 class BotFiles:
     """What a machine needs in order to play with a bot."""
 
-    bot: Bot  # as it is configured: its paths are those of the referee's machine
+    bot: Program  # as it is configured: its paths are those of the referee's machine
     shared: bool  # whether each machine has the bot already, so that nothing is sent
     needs: tuple[str, ...]  # programs that a machine must have
     build: tuple[str, ...]  # the command that builds it; empty where there is none
@@ -81,7 +81,7 @@ class SentFiles:
     sources: Mapping[str, Path]  # where the content of each hash lies on this machine
     unfit: tuple[LeftOut, ...] = ()  # the bots whose files are missing, or too many to be sent
 
-    def hashes_of(self, bot: Bot) -> dict[str, str] | None:
+    def hashes_of(self, bot: Program) -> dict[str, str] | None:
         """Returns the hashes of a bot's files as the header of a run has them, for `Programs`."""
         files = self._by_name.get(bot.name)
         return files.hashes if files else None
@@ -125,7 +125,9 @@ class SentFiles:
         return {files.bot.name: files for files in self.bots}
 
 
-def sent_files(bots: Sequence[Bot], origins: Mapping[str, BotOrigin], private: Collection[Path]) -> SentFiles:
+def sent_files(
+    bots: Sequence[Program], origins: Mapping[str, BotOrigin], private: Collection[Path]
+) -> SentFiles:
     """The files of the bots of a tournament, persons left out; `private`, such as the folder of the run,
     belongs to no bot and is never sent. The programs that other bots' commands name are not sent with a bot
     that does not list its files.
@@ -151,7 +153,7 @@ def sent_files(bots: Sequence[Bot], origins: Mapping[str, BotOrigin], private: C
 
 
 def _bot_files(
-    bot: Bot, origin: BotOrigin, left_out: Collection[Path], hashes: FileHashes
+    bot: Program, origin: BotOrigin, left_out: Collection[Path], hashes: FileHashes
 ) -> tuple[BotFiles, dict[str, Path]]:
     """The files of a bot, and where the content of each hash lies. Raises `UsageError` where files are
     missing or too many.
@@ -190,21 +192,21 @@ def _bot_files(
     return files_of_bot, {file.sha256: found.files[file.path] for file in files}
 
 
-def _named(bot: Bot) -> Iterator[Path]:
+def _named(bot: Program) -> Iterator[Path]:
     """The files that a bot's command names, without links."""
     for named in needs.named(bot.argv, bot.cwd, bot.environment()):
         if not named.place.is_dir():
             yield named.place
 
 
-def _sent_words(bot: Bot, words: Mapping[str, str], found: FileList) -> Iterator[tuple[str, str]]:
+def _sent_words(bot: Program, words: Mapping[str, str], found: FileList) -> Iterator[tuple[str, str]]:
     for word, sha256 in words.items():
         path = Path(os.path.normpath(bot.cwd / word))
         if path.is_relative_to(found.root) and path.relative_to(found.root).as_posix() in found.files:
             yield word, sha256
 
 
-def _check_program(bot: Bot, origin: BotOrigin, found: FileList) -> None:
+def _check_program(bot: Program, origin: BotOrigin, found: FileList) -> None:
     """Raises `UsageError` where a program with a relative path is not sent, and no build makes it."""
     program = bot.command[0]
     if origin.build or "/" not in program or program.startswith("/"):
@@ -218,7 +220,7 @@ def _check_program(bot: Bot, origin: BotOrigin, found: FileList) -> None:
         )
 
 
-def _places(bot: Bot, origin: BotOrigin, found: FileList) -> Iterator[tuple[str, str]]:
+def _places(bot: Program, origin: BotOrigin, found: FileList) -> Iterator[tuple[str, str]]:
     """The absolute paths that name what is sent, each with the path relative to the root."""
     folders = (bot.cwd, *found.folders)
     words = (*bot.command, *origin.build, *(value for _, value in bot.env), *map(str, bot.read))

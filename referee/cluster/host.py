@@ -45,9 +45,9 @@ from referee.core.text import shown
 from referee.core.this_machine import this_machine, usable_cores, usable_memory
 from referee.core.work import DutyCycle
 from referee.processes import cpu, levels, libc
-from referee.processes.bot import Bot
 from referee.processes.launcher import Launcher, readable_within
 from referee.processes.limits import share_of
+from referee.processes.program import Program
 from referee.records.amendments import LeftOut
 from referee.tournament.file.file_list import hashes_of_words
 from referee.tournament.run.readiness import with_hidden
@@ -87,7 +87,7 @@ class Host:
         self._say = say
         self._orders = orders
         self._files: dict[str, BotFiles] = {}
-        self._bots: dict[str, Bot] = {}  # the bots as they are started on this machine, by name
+        self._bots: dict[str, Program] = {}  # the bots as they are started on this machine, by name
         self._hashes = FileHashes()
         self._words: dict[str, dict[str, str]] = {}
         """By bot, the hashes of the files that its command names, as they were when it got ready."""
@@ -181,7 +181,7 @@ class Host:
         levels_of_bots = {bot.name: bot.isolation for bot in bots}
         return MachineReady(levels_of_bots, dict(self._words), tuple(self._remarks), tuple(unfit))
 
-    def _fit_bots(self, required: Requirement) -> tuple[list[Bot], list[LeftOut]]:
+    def _fit_bots(self, required: Requirement) -> tuple[list[Program], list[LeftOut]]:
         """The bots as they are started here, and those that cannot be prepared here. Raises
         `EnvironmentLacksError`.
         """

@@ -41,7 +41,7 @@ from referee.core.errors import EnvironmentLacksError, UsageError
 from referee.core.files import FileHashes, open_without_links
 from referee.core.text import shown
 from referee.processes import building, levels, scratch
-from referee.processes.bot import INTERPRETERS, Bot
+from referee.processes.program import INTERPRETERS, Program
 from referee.records.amendments import LeftOut
 from referee.tournament.file.config import lacking
 from referee.tournament.file.file_list import MAX_BYTES, MAX_FILES, File, hashes_of_words
@@ -141,7 +141,7 @@ class FileStore:
         if archive := self._archives.pop(digest, None):
             archive.close()
 
-    def ready(self, files: BotFiles) -> Bot:
+    def ready(self, files: BotFiles) -> Program:
         """The bot as it is started on this machine: unpacked, built where that was not done yet, and checked.
 
         Raises `BotUnfit` where the bot is at fault or this machine lacks something for it,
@@ -176,7 +176,7 @@ class FileStore:
             return "files"
         return next((file.path for file in self._differing(folder / "files", complete)), "")
 
-    def _check_shared(self, files: BotFiles, bot: Bot) -> None:
+    def _check_shared(self, files: BotFiles, bot: Program) -> None:
         """Raises `BotUnfit` where a bot that is here is another one than on the referee's machine, as far as
         the referee knows it.
         """
@@ -337,7 +337,7 @@ def _key(files: BotFiles) -> str:
     return hashlib.sha256("\0".join(parts).encode(errors="surrogateescape")).hexdigest()
 
 
-def _open_to(bot: Bot, top: Path) -> None:
+def _open_to(bot: Program, top: Path) -> None:
     """Lets the user that a bot runs as read its files. Raises `OSError`, `EnvironmentLacksError`."""
     try:
         group = pwd.getpwnam(bot.user).pw_gid
@@ -419,7 +419,7 @@ def check(files: BotFiles) -> None:
         raise EnvironmentLacksError(f"bot `{files.bot.name}` has two files with the same path")
 
 
-def placed(files: BotFiles, top: Path) -> Bot:
+def placed(files: BotFiles, top: Path) -> Program:
     """The bot with its files in the folder `top`."""
     bot, places = files.bot, _places(files, top)
     return replace(

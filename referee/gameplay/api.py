@@ -109,7 +109,7 @@ RESIGNED = Resigned()
 
 
 @value
-class Reply:
+class SeatReply:
     """A seat's reply to a question, as a wire hands it to the game loop."""
 
     seat: Seat
@@ -136,7 +136,7 @@ class Wire(Protocol):
     def show_legal(self, seat: Seat, legal: LegalMoves) -> None:
         """Answers a request; the question stays open and its time runs on."""
 
-    def next_reply(self) -> Reply:
+    def next_reply(self) -> SeatReply:
         """Waits for the next reply of the seats that were opened or asked."""
 
     def close(self, outcome: Outcome, ending: Ending) -> None:

@@ -21,9 +21,9 @@ from referee.gameplay.api import (
     ListRequest,
     Question,
     Ready,
-    Reply,
     ReplyContent,
     Resigned,
+    SeatReply,
     Silence,
     Wire,
 )
@@ -93,7 +93,7 @@ class _Turn:
         self.exits: dict[Seat, _Exit] = {}
 
 
-def ending_of(reply: Reply, wait_us: int) -> Ending | None:
+def ending_of(reply: SeatReply, wait_us: int) -> Ending | None:
     """Decides how a reply ends a seat's part in the game, apart from the rules: None for an answer or a
     request in time, whatever it says. `wait_us`: how long the move may take.
 
@@ -246,7 +246,7 @@ class _GameLoop:
         player.told = len(news)
         player.charged = player.defaulted = None
 
-    def take_answer(self, turn: _Turn, reply: Reply, answer: Answer) -> bool:
+    def take_answer(self, turn: _Turn, reply: SeatReply, answer: Answer) -> bool:
         """Accepts a legal move; otherwise tells the seat why and asks again while its time runs on. Returns
         whether this was its last reply of the turn.
         """
@@ -278,7 +278,7 @@ class _GameLoop:
         remaining_us = player.clock.remaining_us(used_us)
         self.wire.post(seat, Question((), *remaining_us, player.wait_us, rejected=rejected))
 
-    def submit_default(self, turn: _Turn, move: Any, reply: Reply) -> None:
+    def submit_default(self, turn: _Turn, move: Any, reply: SeatReply) -> None:
         """Submits the default move: in games that have one, being out of time costs only the choice."""
         seat = reply.seat
         charge = self.players[seat].clock.charge(reply.used_us, in_time=False)
@@ -365,7 +365,7 @@ def _at_the_start(content: ReplyContent) -> Ending:
     return content.ending if isinstance(content, Failure) and content.ending.is_forfeit else Ending.START
 
 
-def _exit(ending: Ending, reply: Reply) -> _Exit:
+def _exit(ending: Ending, reply: SeatReply) -> _Exit:
     """Why a seat retires, with what its author would want to know beside the verdict."""
     detail = hint = ""
     content = reply.content

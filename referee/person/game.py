@@ -22,7 +22,7 @@ from referee.gameplay.api import (
     ListRequest,
     Question,
     Ready,
-    Reply,
+    SeatReply,
     Silence,
     Wire,
 )
@@ -31,7 +31,7 @@ from referee.gameplay.terms import Terms
 from referee.games.api import Outcome, Refusal, Seat, State
 from referee.games.sampling import legal_moves
 from referee.person.interface import NoHint, PersonInterface, TakenBack
-from referee.processes.bot import Bot
+from referee.processes.program import Program
 from referee.records.record import GameRecord
 from referee.records.replay import RecordedWire
 from referee.tournament.workers.encounter import PERSON, Hooks, OnExit, play_encounter
@@ -44,7 +44,7 @@ class PersonGame:
     """A game in which persons take part, with everybody who plays it."""
 
     terms: Terms
-    bots: Sequence[Bot]  # by seat, persons included
+    bots: Sequence[Program]  # by seat, persons included
     interface: PersonInterface
     start_us: int
     on_exit: OnExit
@@ -113,7 +113,7 @@ class PersonWire:
         self._bots = bots
         self._persons = persons
         self._interface = interface
-        self._ready: deque[Reply] = deque()
+        self._ready: deque[SeatReply] = deque()
         self._asked: dict[Seat, Question] = {}
         """The questions to persons that are open, in the order of the seats."""
         self._bots_asked: set[Seat] = set()
@@ -121,7 +121,7 @@ class PersonWire:
     def open(self, seat: Seat, description: GameDescription) -> None:
         """Opens a seat; persons are ready at once."""
         if seat in self._persons:
-            self._ready.append(Reply(seat, READY))
+            self._ready.append(SeatReply(seat, READY))
         else:
             self._bots.open(seat, description)
 
@@ -142,7 +142,7 @@ class PersonWire:
         """Sends a bot its legal moves."""
         self._bots.show_legal(seat, legal)
 
-    def next_reply(self) -> Reply:
+    def next_reply(self) -> SeatReply:
         """The next reply of a person or a bot."""
         if self._ready:
             return self._ready.popleft()
@@ -180,7 +180,7 @@ class ContinuedWire:
         """The seats that have left the game, which are not opened again."""
         self._is_live = False
         self._opening = 0  # how many seats of the other wire have not replied yet to being opened
-        self._replies: deque[Reply] = deque()
+        self._replies: deque[SeatReply] = deque()
         self._failures: dict[Seat, Failure] = {}
         """The seats that did not start again; they are at fault when they are next asked."""
         self._news: dict[Seat, tuple[str, ...]] = {}  # the news that the seats were not sent yet
@@ -194,7 +194,7 @@ class ContinuedWire:
         elif left.ending in (Ending.START, Ending.VOID, Ending.OUT):
             self._recorded.open(seat, description)
         else:
-            self._replies.append(Reply(seat, READY))
+            self._replies.append(SeatReply(seat, READY))
 
     def catch_up(self, seats: tuple[Seat, ...]) -> None:
         """Begins a turn: a live one, when the events so far have been played."""
@@ -208,7 +208,7 @@ class ContinuedWire:
             self._news[seat] = self._news.get(seat, ()) + question.news
             self._recorded.post(seat, question)
         elif seat in self._failures:
-            self._replies.append(Reply(seat, self._failures[seat]))
+            self._replies.append(SeatReply(seat, self._failures[seat]))
         else:
             if withheld := self._news.pop(seat, ()):
                 question = replace(question, news=withheld + question.news, charged=None, defaulted=None)
@@ -218,7 +218,7 @@ class ContinuedWire:
         """Answers a request, which only the other wire makes."""
         self._live.show_legal(seat, legal)
 
-    def next_reply(self) -> Reply:
+    def next_reply(self) -> SeatReply:
         """The next reply: as it was, or of the other wire."""
         if self._opening:
             self._opening -= 1
@@ -227,7 +227,7 @@ class ContinuedWire:
             return self._replies.popleft()
         return self._live.next_reply() if self._is_live else self._recorded.next_reply()
 
-    def _opened(self, reply: Reply) -> Reply:
+    def _opened(self, reply: SeatReply) -> SeatReply:
         """The reply of a seat to being opened. One that was ready the first time has played since, so that it
         is at fault only when it is asked.
         """
@@ -245,7 +245,7 @@ class ContinuedWire:
 HINT_CONTROL = TimeControl(10_000_000)  # how long a hint may take; the bot sees it as its clock
 
 
-def hint(bot: Bot, start_us: int, terms: Terms, state: State[Any], seat: Seat) -> tuple[str, str]:
+def hint(bot: Program, start_us: int, terms: Terms, state: State[Any], seat: Seat) -> tuple[str, str]:
     """A legal move that a bot would make for a seat, and what it said of it; it is started for this alone.
 
     Raises `NoHint`.

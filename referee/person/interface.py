@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from referee.core.seeds import Random
 from referee.core.text import WIDTH, counted, listed, shown
-from referee.gameplay.api import RESIGNED, Answer, Question, Reply, ReplyContent, Silence
+from referee.gameplay.api import RESIGNED, Answer, Question, ReplyContent, SeatReply, Silence
 from referee.gameplay.events import Event, Timing
 from referee.gameplay.terms import Terms
 from referee.games.api import Seat, State
@@ -126,7 +126,7 @@ class PersonInterface:
             names = listed(seat_name(self._terms, seat) for seat in sorted(seats))
             self._console.note(f"{names} to move")
 
-    def ask(self, seat: Seat, question: Question, poll_bots: Callable[[], bool]) -> Reply | None:
+    def ask(self, seat: Seat, question: Question, poll_bots: Callable[[], bool]) -> SeatReply | None:
         """Asks a person, and returns the reply; None where the reply of a bot has to be taken first.
 
         Raises `TakenBack` and `PersonLeft`.
@@ -146,7 +146,7 @@ class PersonInterface:
             return None
         return self._reply(seat, question, asked, content)
 
-    def _reply(self, seat: Seat, question: Question, asked: _Asked, content: ReplyContent) -> Reply:
+    def _reply(self, seat: Seat, question: Question, asked: _Asked, content: ReplyContent) -> SeatReply:
         """A reply with the time that it took. Without a clock, nobody is late."""
         used_us = (time.monotonic_ns() - asked.began_ns) // 1000
         timing = Timing(max(0, asked.began_ns - self.began_ns) // 1000, used_us)
@@ -154,7 +154,7 @@ class PersonInterface:
             used_us = min(used_us, question.wait_us)
         elif isinstance(content, Silence):
             used_us = max(used_us, question.wait_us + 1)
-        return Reply(seat, content, used_us, timing)
+        return SeatReply(seat, content, used_us, timing)
 
     def _deadline_ns(self, seat: Seat, question: Question, asked: _Asked) -> int | None:
         if not self._terms.controls[seat].timed:

@@ -17,9 +17,9 @@ from referee.core.settings import CONFINED
 from referee.core.text import shown
 from referee.core.this_machine import usable_memory
 from referee.processes import needs
-from referee.processes.bot import Bot
 from referee.processes.limits import Limits, share_of
 from referee.processes.process import BotProcess, output_of
+from referee.processes.program import Program
 
 LONGEST_S = 1800  # maximum number of seconds that a build may take
 
@@ -39,7 +39,7 @@ class BuildFailure(NamedTuple):
 
 
 def build(
-    bot: Bot,
+    bot: Program,
     command: tuple[str, ...],
     network: bool = False,
     private: Iterable[Path] = (),
@@ -96,7 +96,7 @@ def build(
     return None
 
 
-def _with_toolchain(builder: Bot) -> Bot:
+def _with_toolchain(builder: Program) -> Program:
     """The bot with what its build command needs to read, which is found from its first word: it is no longer
     the first where a shell runs it. The toolchains of rustup lie in the home folder, which is another one.
     """
@@ -108,7 +108,7 @@ def _with_toolchain(builder: Bot) -> Bot:
     return replace(builder, read=tuple(needed.readable), env=env)
 
 
-def _make_executable(bot: Bot) -> None:
+def _make_executable(bot: Program) -> None:
     """Makes the program executable that a build made, if it is a file in the bot's own folder: linkers change
     the mode of what they write, which is not allowed at `landlock`.
     """

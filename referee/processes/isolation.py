@@ -15,7 +15,6 @@ from typing import NamedTuple
 from referee.core.errors import EnvironmentLacksError
 from referee.core.settings import LEVELS
 from referee.processes import bubblewrap, needs, seccomp
-from referee.processes.bot import Bot
 from referee.processes.confinement import (
     CAPABILITY_KEPT,
     DEVICES,
@@ -30,6 +29,7 @@ from referee.processes.confinement import (
     Confinement,
     landlock_abi,
 )
+from referee.processes.program import Program
 from referee.processes.scratch import variables
 from referee.processes.seccomp import Scope
 
@@ -82,7 +82,7 @@ class IsolatedStart(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def isolated(bot: Bot) -> IsolatedStart:
+def isolated(bot: Program) -> IsolatedStart:
     """Prepares the start of a bot at its level. Raises `EnvironmentLacksError` where its user does not exist,
     `AssertionError` where its level is not settled: whoever has bots started has forgotten it.
     """
@@ -107,7 +107,7 @@ def isolated(bot: Bot) -> IsolatedStart:
     return _wrapped(bot, user, needed._replace(readable=readable))
 
 
-def _landlocked(bot: Bot, user: _User | None, readable: Iterable[Path]) -> Confinement:
+def _landlocked(bot: Program, user: _User | None, readable: Iterable[Path]) -> Confinement:
     """The confinement of a bot that may read some files and folders."""
     rights = [("/proc/self", LIST), *((path, READ) for path in _SYSTEM_FILES)]
     for path in readable:
@@ -124,7 +124,7 @@ def _landlocked(bot: Bot, user: _User | None, readable: Iterable[Path]) -> Confi
     )
 
 
-def _wrapped(bot: Bot, user: _User | None, needed: needs.Needs) -> IsolatedStart:
+def _wrapped(bot: Program, user: _User | None, needed: needs.Needs) -> IsolatedStart:
     """Prepares the start of a bot in namespaces of its own, in which it may read some files and folders."""
     folders = set(needed.readable)
     hidden = [
@@ -149,7 +149,7 @@ def _wrapped(bot: Bot, user: _User | None, needed: needs.Needs) -> IsolatedStart
     return IsolatedStart(argv, confinement, environment, *filters, root)
 
 
-def reaches_referee(bot: Bot) -> bool:
+def reaches_referee(bot: Program) -> bool:
     """Whether a bot could end or stop the referee's processes. Where it could not, it is never held
     responsible for what happens to them.
     """
@@ -186,7 +186,7 @@ def _gains_privileges(program: str) -> bool:
         return False
 
 
-def user_of(bot: Bot) -> _User | None:
+def user_of(bot: Program) -> _User | None:
     """The user that a bot is run as; None if it is the referee's. Raises `EnvironmentLacksError`."""
     if not bot.user:
         return None

@@ -19,9 +19,9 @@ from referee.core.errors import EnvironmentLacksError
 from referee.core.settings import AUTO, LEVELS
 from referee.core.text import shown
 from referee.processes import owned
-from referee.processes.bot import Bot, this_python
 from referee.processes.isolation import lacking, user_of
 from referee.processes.process import BotProcess, end_processes, output_of
+from referee.processes.program import Program, this_python
 
 TRIAL_S = 10.0  # seconds that a trial may take
 
@@ -61,7 +61,7 @@ _ATTEMPTED_AT = {
 """
 
 
-def settled(bots: Iterable[Bot]) -> list[Bot]:
+def settled(bots: Iterable[Program]) -> list[Program]:
     """The bots with the level that each of them gets: `AUTO` becomes the strongest that works.
 
     Raises `EnvironmentLacksError` where a level that was named does not work on this machine, with the reason
@@ -75,7 +75,7 @@ def reason(level: str, user: str = "") -> str:
     return lacking(level) or _trial(level, user)
 
 
-def _level(bot: Bot) -> str:
+def _level(bot: Program) -> str:
     user_of(bot)
     if bot.isolation != AUTO:
         if why := reason(bot.isolation, bot.user):  # guard: named-level
@@ -99,7 +99,7 @@ def _trial(level: str, user: str) -> str:
         arguments = (_interpreter(user), "-I", "-S", "-c", _ATTEMPTS)
         command = (*arguments, str(listening.getsockname()[1]), str(os.getpid()))
         # By its environment, since a bot may read the files that its command names.
-        bot = Bot("trial", command, Path("/"), (("SECRET", str(secret)),), isolation=level, user=user)
+        bot = Program("trial", command, Path("/"), (("SECRET", str(secret)),), isolation=level, user=user)
         try:
             said, complaints = _run(bot)
         except OSError as error:
@@ -119,7 +119,7 @@ def _interpreter(user: str) -> str:
     return found or this_python()
 
 
-def _run(bot: Bot) -> tuple[str, str]:
+def _run(bot: Program) -> tuple[str, str]:
     """Runs a program, and returns what it writes to stdout and stderr. Raises `OSError`."""
     process = BotProcess(bot)
     try:

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from referee.core.files import read_start
-from referee.processes.bot import INTERPRETERS
+from referee.processes.program import INTERPRETERS
 
 BIN = ("bin", "sbin", "shims", "Scripts")  # the names of folders of programs
 

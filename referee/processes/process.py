@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 from referee.core.units import about_size
 from referee.processes import cpu, launcher, messages, seccomp, tree
-from referee.processes.bot import Bot
 from referee.processes.isolation import isolated
 from referee.processes.limits import Limits
 from referee.processes.messages import Request
+from referee.processes.program import Program
 from referee.processes.scratch import REMOVE_S
 from referee.processes.streams import READ_SIZE, Pipes, Terminal
 from referee.processes.tree import UNKILLABLE_S
@@ -143,7 +143,7 @@ class BotStart:
     Raises `OSError` where its streams cannot be made, `EnvironmentLacksError` where no bot can be started.
     """
 
-    def __init__(self, bot: Bot) -> None:
+    def __init__(self, bot: Program) -> None:
         self.bot = bot
         self.streams = Terminal() if bot.pty else Pipes()
         try:
@@ -196,7 +196,7 @@ class BotProcess:
 
     def __init__(
         self,
-        bot: Bot,
+        bot: Program,
         start: BotStart | None = None,
         overhear: Callable[[bytes], int] = lambda data: 0,
     ) -> None:
@@ -435,7 +435,7 @@ class BotProcess:
         os.close(self.stderr)
 
 
-def _request(bot: Bot, is_terminal: bool) -> Request:
+def _request(bot: Program, is_terminal: bool) -> Request:
     """The request to a warden to start a bot."""
     limits = bot.limits
     hard: dict[str, tuple[int, int]] = {"RLIMIT_CORE": (0, 0)}

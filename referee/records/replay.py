@@ -18,7 +18,7 @@ from referee.gameplay.api import (
     GameDescription,
     LegalMoves,
     Question,
-    Reply,
+    SeatReply,
     Silence,
 )
 from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejected, Retired, Unplayed
@@ -205,7 +205,7 @@ class RecordedWire:
                 return text
         raise RecordError(f"event {self._next} is not a chance outcome, expected one")
 
-    def next_reply(self) -> Reply:
+    def next_reply(self) -> SeatReply:
         """Returns the next recorded reply of a seat."""
         if self._opening:
             return self._opened(self._opening.pop(0))
@@ -219,16 +219,16 @@ class RecordedWire:
             match event:
                 case Moved(seat, text, charge, defaulted, info, timing):
                     if defaulted:
-                        return self._silence(Reply(seat, Silence(""), charge.used_us, timing), wait_us)
-                    return Reply(seat, Answer(text, info), charge.used_us, timing)
+                        return self._silence(SeatReply(seat, Silence(""), charge.used_us, timing), wait_us)
+                    return SeatReply(seat, Answer(text, info), charge.used_us, timing)
                 case Rejected(seat, text, used_us=used_us) | Unplayed(seat, text, used_us):
-                    return Reply(seat, Answer(text), used_us, event.timing)
+                    return SeatReply(seat, Answer(text), used_us, event.timing)
                 case Retired(seat, Ending.TIME, detail, used_us, timing, hint):
-                    return self._silence(Reply(seat, Silence(detail, hint), used_us, timing), wait_us)
+                    return self._silence(SeatReply(seat, Silence(detail, hint), used_us, timing), wait_us)
                 case Retired(seat, Ending.RESIGNED, _, used_us, timing):
-                    return Reply(seat, RESIGNED, used_us, timing)
+                    return SeatReply(seat, RESIGNED, used_us, timing)
                 case Retired(seat, ending, detail, used_us, timing, hint) if ending.is_fault:
-                    return Reply(seat, Failure(ending, detail, hint), used_us, timing)
+                    return SeatReply(seat, Failure(ending, detail, hint), used_us, timing)
             raise RecordError(f"event {self._next} is not possible here")
 
     def _take(self, expected: str) -> Event:
@@ -244,16 +244,16 @@ class RecordedWire:
             self._next += 1
         return self._events[self._next] if self._next < len(self._events) else None
 
-    def _opened(self, seat: Seat) -> Reply:
+    def _opened(self, seat: Seat) -> SeatReply:
         match self._peek():
             case Retired(
                 failed, Ending.START | Ending.VOID | Ending.OUT as ending, detail, used_us, timing, hint
             ) if failed == seat:
                 self._next += 1
-                return Reply(seat, Failure(ending, detail, hint), used_us, timing)
-        return Reply(seat, READY)
+                return SeatReply(seat, Failure(ending, detail, hint), used_us, timing)
+        return SeatReply(seat, READY)
 
-    def _silence(self, silence: Reply, wait_us: int) -> Reply:
+    def _silence(self, silence: SeatReply, wait_us: int) -> SeatReply:
         if silence.used_us <= wait_us:
             raise RecordError(
                 f"event {self._next}: seat {silence.seat + 1} ran out of time after "

@@ -19,7 +19,7 @@ from referee.records.heads import Head
 from referee.records.record import Summary
 from referee.records.run_files import RECORDS
 from referee.tournament.run.durations import GAMES, TimedGame, last_games, timed
-from referee.tournament.run.run import Run
+from referee.tournament.run.run import StoredRun
 
 BATCH = 32 << 20  # about how many bytes are read at a time
 
@@ -45,7 +45,7 @@ class RunFollower:
         self.notice = ""
         """What happened to the files that one should know of, for people; empty where nothing did."""
         self.unread = 0  # the bytes that are still to be read
-        self._run = Run(folder)
+        self._run = StoredRun(folder)
         self._file: tuple[int, int] | None = None
         """The device and inode of the file that is followed; None as long as there is none."""
         self._damage = ""  # why the records cannot be read any further, for people
@@ -69,7 +69,7 @@ class RunFollower:
         return self._run.last_hash
 
     @property
-    def run(self) -> Run | None:
+    def run(self) -> StoredRun | None:
         """The run as far as it was read; None as long as it has no first line."""
         return self._run.copy() if self._run.lines else None
 
@@ -117,7 +117,7 @@ class RunFollower:
         self.notice = f"`{RECORDS}` {why} while it was being followed, and was read again from the beginning"
         self.played = []
         self._damage = ""
-        self._run = Run(self.folder)
+        self._run = StoredRun(self.folder)
         self._last = None
 
     def _read_on(self, file: BinaryIO, size: int) -> None:

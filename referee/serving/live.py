@@ -36,7 +36,7 @@ from referee.records.header import SectionGame
 from referee.serving.follower import FollowedGame, RunFollower
 from referee.tournament.run.lock import is_locked
 from referee.tournament.run.progress import BotOrder, RunProgress, is_over, order_of, progress_of
-from referee.tournament.run.run import Run
+from referee.tournament.run.run import StoredRun
 from referee.tournament.run.run_state import Scheduled
 from referee.viewing.words import placings
 
@@ -83,7 +83,7 @@ class Snapshot:
     name: str  # the name of the run's folder
     parts: Mapping[str, str]  # the HTML of the parts, by name
     changed: Mapping[str, int]  # by the name of a part, the version in which it changed last
-    run: Run | None  # the run; None as long as it has no first line
+    run: StoredRun | None  # the run; None as long as it has no first line
     played: Sequence[FollowedGame]
     """The games in the order in which they ended; later ones may follow those that `count` says."""
     count: int  # how many games there are
@@ -324,7 +324,7 @@ class Secrecy:
     have the same start, they share what is hidden in it, and are kept back until the run is over.
     """
 
-    def __init__(self, run: Run, given: Game[Any] | None) -> None:
+    def __init__(self, run: StoredRun, given: Game[Any] | None) -> None:
         """`given` is the game that the user named. Raises `RecordError`."""
         self._run = run
         self._scheduled = Scheduled(run.header)

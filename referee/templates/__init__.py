@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from referee.processes.bot import Bot
+from referee.processes.program import Program
 
 HERE = Path(__file__).parent
 """The folder with the templates: for each language a folder, named like its key."""
@@ -74,7 +74,7 @@ def file_of(name: str) -> str:
     return f"{name}_bot.py"
 
 
-def sample_bot(slug: str, folder: Path) -> Bot:
+def sample_bot(slug: str, folder: Path) -> Program:
     """The sample bot for a game, to be run in this folder."""
     path = SAMPLE_BOTS / file_of(BY_GAME.get(slug, RANDOM))
-    return Bot.of(path.stem, ("{python}", str(path)), folder)
+    return Program.of(path.stem, ("{python}", str(path)), folder)

@@ -12,7 +12,7 @@ from referee.core.named_code import names_file
 from referee.core.text import listed
 from referee.games import GAMES
 from referee.games.api import Game
-from referee.processes.bot import Bot, distinct
+from referee.processes.program import Program, distinct
 from referee.records.run_files import TOML
 from referee.templates import BY_GAME, HERE, LANGUAGES, RANDOM, SAMPLE_BOTS, Language, file_of
 from referee.tournament.file.config import written
@@ -40,7 +40,7 @@ class NewBot(NamedTuple):
         """A bot with a checked name; `given` is the game as the user named it in the folder in which that of
         the bot is made. Raises `UsageError`.
         """
-        Bot.of(name, (), Path())
+        Program.of(name, (), Path())
         if name.startswith("-"):
             raise UsageError(f"`{name}` would be read as an option on a command line, expected another name")
         outside = names_file(given) and not Path(given).is_absolute()
@@ -91,7 +91,7 @@ class NewBot(NamedTuple):
         """The names of its opponents, and the files of their programs."""
         expert = BY_GAME.get(self.game.slug)
         samples = [*filter(None, [expert]), *[RANDOM] * max(1, self._seats - 1 - bool(expert))]
-        bots = [Bot(name, (), Path()) for name in (self.name, *samples)]
+        bots = [Program(name, (), Path()) for name in (self.name, *samples)]
         named = distinct(bots, [bot is bots[0] for bot in bots])[1:]
         return [(bot.name, file_of(sample)) for bot, sample in zip(named, samples, strict=True)]
 

@@ -18,7 +18,7 @@ from referee.gameplay.terms import Terms
 from referee.games import origin_of
 from referee.games.api import Game, Options
 from referee.processes import cpu
-from referee.processes.bot import Bot
+from referee.processes.program import Program
 
 PROCESSES = ("game", "encounter", "worker")
 """How long a bot's process is kept: for a game, for an encounter, or by its worker from one encounter to the
@@ -45,7 +45,7 @@ class BotOrigin:
 class Entrant:
     """A bot with its own settings."""
 
-    bot: Bot
+    bot: Program
     control: TimeControl
     processes: str = "encounter"  # how long its process is kept; one of `PROCESSES`
     folder: str = "."  # its working directory as written in the tournament file: a run may move with its file
@@ -120,7 +120,7 @@ class Plan:
     def _by_name(self) -> dict[str, Entrant]:
         return {entrant.bot.name: entrant for entrant in self.entrants}
 
-    def with_bots(self, bots: Sequence[Bot]) -> Plan:
+    def with_bots(self, bots: Sequence[Program]) -> Plan:
         """The plan with other settings of its bots, which are given in the same order."""
         entrants = zip(self.entrants, bots, strict=True)
         return replace(self, entrants=tuple(replace(entrant, bot=bot) for entrant, bot in entrants))

@@ -17,7 +17,7 @@ from referee.core.units import LONGEST_US
 from referee.gameplay.events import Event
 from referee.gameplay.terms import Terms
 from referee.games.api import State
-from referee.processes.bot import Bot
+from referee.processes.program import Program
 from referee.records.amendments import MEMBERS
 from referee.records.journal import body_of
 from referee.records.record import GameRecord, summary_of, to_json
@@ -28,7 +28,7 @@ from referee.tournament.file.file_list import Programs
 from referee.tournament.run.lock import locked
 from referee.tournament.run.open_run import OpenRun
 from referee.tournament.run.readiness import isolated
-from referee.tournament.run.run import Run
+from referee.tournament.run.run import StoredRun
 from referee.tournament.workers.encounter import ProcessUse, ShowEvent, play_encounter
 from referee.tournament.workers.worker import Transcript
 from referee.wire.dialogue import Tap
@@ -61,9 +61,9 @@ def require_no_records(folder: Path) -> None:
 class Rerun:
     """A recorded game that is to be played again."""
 
-    run: Run
+    run: StoredRun
     recorded: GameRecord
-    bots: tuple[Bot, ...]
+    bots: tuple[Program, ...]
     """By name in the order of seats, each once; as in the game, they have the names with which the run began.
     """
     replaced: frozenset[str]  # the names of the bots that have another command than in the run
@@ -135,10 +135,10 @@ class Rerun:
 
 
 def rerun_of(
-    run: Run,
+    run: StoredRun,
     recorded: GameRecord,
     base: Path,
-    instead: Mapping[str, Bot],
+    instead: Mapping[str, Program],
     isolation: str | None = None,
     patient: bool = False,
 ) -> Rerun:
@@ -182,7 +182,7 @@ def rerun_of(
     return Rerun(run, recorded, tuple(settled), frozenset(replaced), patient)
 
 
-def _program_of(entrant: Mapping[str, Any], name: str, instead: Bot | None) -> dict[str, Any]:
+def _program_of(entrant: Mapping[str, Any], name: str, instead: Program | None) -> dict[str, Any]:
     """The settings of a bot in the header of a run, as the table of a tournament file has them."""
     found = {key: entrant[key] for key in _OF_PROGRAMS if key in entrant}
     if instead:

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from referee.core.errors import EnvironmentLacksError, UsageError
 from referee.core.pairing import Pairing
 from referee.core.settings import ORDER, ORDERS, STANDARD_POINTS, UNLIMITED, PointScale, TimeLimit
-from referee.processes.bot import Bot
 from referee.processes.limits import share_of
+from referee.processes.program import Program
 from referee.records.amendments import LeftOut, Strikes
 from referee.records.header import REPEATS, Header
 from referee.records.record import FORMAT
@@ -127,7 +127,7 @@ class Tournament:
         form = self.format_among(names, gone) if self.format_among else self.format
         return replace(self, plans=plans, format=form, left_out=out)
 
-    def with_bots(self, bots: Sequence[Bot]) -> Tournament:
+    def with_bots(self, bots: Sequence[Program]) -> Tournament:
         """The tournament with other settings of its bots, which are given in the same order."""
         return replace(self, plans=tuple(plan.with_bots(bots) for plan in self.plans))
 

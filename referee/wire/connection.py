@@ -13,9 +13,9 @@ from referee.gameplay import hints
 from referee.gameplay.api import Failure, ReplyContent
 from referee.gameplay.events import Ending
 from referee.processes import stamped
-from referee.processes.bot import Bot
 from referee.processes.launcher import LostWarden
 from referee.processes.process import GRACE_S, PATIENT_S, BotProcess, BotStart, end_processes
+from referee.processes.program import Program
 from referee.protocol.session import Phase
 from referee.wire.dialogue import FROM_BOT, STDERR, TO_BOT, Tap
 from referee.wire.referee_session import RefereeSession
@@ -31,7 +31,11 @@ class BotConnection:
     """
 
     def __init__(
-        self, bot: Bot, tap: Tap | None = None, failure: Failure | None = None, start: BotStart | None = None
+        self,
+        bot: Program,
+        tap: Tap | None = None,
+        failure: Failure | None = None,
+        start: BotStart | None = None,
     ) -> None:
         """If a `failure` is given, the bot is not started; `start` is a start that was requested before."""
         self.bot = bot
@@ -206,7 +210,7 @@ LOST_GRACE_S = 0.2
 """Seconds that a bot at fault has to exit after its input was closed; output that it held back comes then."""
 
 
-def _first_line(bot: Bot, word: int = 0) -> bytes | None:
+def _first_line(bot: Program, word: int = 0) -> bytes | None:
     """The first line of the bot's program, or another word of its command, where that is a file that can be
     read.
     """

@@ -21,8 +21,8 @@ from referee.gameplay.api import (
     ListRequest,
     Question,
     Ready,
-    Reply,
     ReplyContent,
+    SeatReply,
     Silence,
 )
 from referee.gameplay.events import Ending
@@ -119,7 +119,7 @@ class ProcessWire:
         self._start_ns = start_us * 1000
         self._asked: list[SeatWire] = []
         """The seats that were opened or asked and have not replied; their time runs."""
-        self._replies: deque[Reply] = deque()
+        self._replies: deque[SeatReply] = deque()
         """What seats have replied and the loop has not taken yet."""
         self._polls: dict[tuple[SeatWire, ...], _Poll] = {}
         """The poll objects, by the seats that are asked; made anew after a change of what streams matter."""
@@ -271,7 +271,7 @@ class ProcessWire:
         """Whether a reply of a bot is still to come."""
         return bool(self._asked or self._replies)
 
-    def next_reply(self) -> Reply:
+    def next_reply(self) -> SeatReply:
         """Waits until one of the asked seats has replied, or its time is up."""
         replies = self._replies
         while True:
@@ -291,7 +291,7 @@ class ProcessWire:
         watch = self._seat_wires[seat].watch
         return watch.is_over(time.monotonic_ns() - watch.unread_ns)  # guard: unread-request
 
-    def _silence(self, seat_wire: SeatWire, now_ns: int) -> Reply | None:
+    def _silence(self, seat_wire: SeatWire, now_ns: int) -> SeatReply | None:
         """Makes the reply of a seat whose time is up; None if it is not, or something came at last."""
         watch = seat_wire.watch
         if watch.up_us(now_ns) is None:
@@ -307,7 +307,7 @@ class ProcessWire:
         _, timing = watch.measured(now_ns, cpu_ns)
         seat_wire.session.lapse()
         came = seat_wire.connection.what_came(self._start_ns // 1000, timing.computing)
-        return Reply(seat_wire.seat, Silence(*came), used_us, timing)
+        return SeatReply(seat_wire.seat, Silence(*came), used_us, timing)
 
     def _read(self, seat_wire: SeatWire) -> None:
         """Reads everything that a bot has written by now."""
@@ -336,7 +336,7 @@ class ProcessWire:
         if is_over:
             asked.remove(seat_wire)
         used_us, timing = watch.measured(wall_ns, cpu_ns, is_over)
-        self._replies.append(Reply(seat_wire.seat, content, used_us, timing))
+        self._replies.append(SeatReply(seat_wire.seat, content, used_us, timing))
 
     def _send(self, seat_wire: SeatWire, data: bytes) -> None:
         """Writes to a bot while its time runs. What the referee was late by until now is not charged, nor a

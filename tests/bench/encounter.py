@@ -35,9 +35,9 @@ from referee.core.settings import LEVELS
 from referee.core.units import TimeControl
 from referee.games import GAMES
 from referee.processes import levels, tree
-from referee.processes.bot import Bot
 from referee.processes.launcher import Launcher
 from referee.processes.process import ExitReport
+from referee.processes.program import Program
 from referee.records.record import to_json
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
@@ -99,7 +99,7 @@ def play(row: Row, encounters: int) -> list[Cost]:
     """Plays encounters of a row, and returns what each of them cost."""
     game, meter = GAMES["blooms"], Meter()
     level = "none" if row.level == BARE else row.level
-    bots = [Bot(name, row.command, ROOT, isolation=level) for name in "ab"]
+    bots = [Program(name, row.command, ROOT, isolation=level) for name in "ab"]
     entrants = [Entrant(bot, TimeControl.parse("10s")) for bot in bots]
     plan = Plan(game, game.settle({"size": "4"}), tuple(entrants), "bench")
     terms = [plan.terms(pairing) for pairing in encounter(1, ("a", "b")).games]
@@ -117,7 +117,7 @@ def play(row: Row, encounters: int) -> list[Cost]:
     return costs[WARM_UP:]
 
 
-def start_and_end(bots: list[Bot]) -> None:
+def start_and_end(bots: list[Program]) -> None:
     """Starts and ends all bots, and does nothing else."""
     processes = [
         subprocess.Popen(bot.argv, cwd=bot.cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE) for bot in bots

@@ -20,7 +20,7 @@ import referee
 from referee.core.units import TimeControl
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
-from referee.processes.bot import Bot
+from referee.processes.program import Program
 from referee.records.journal import Journal
 from referee.records.record import to_json
 from referee.tournament.formats.fixed import RoundRobin
@@ -74,7 +74,7 @@ class _Clock:
 def plan_of(bot: Path, isolation: str = "none") -> Plan:
     """Games of Blooms on side 5 between two bots of the same program."""
     game = GAMES["blooms"]
-    bots = [Bot(name, (str(bot),), Path("/"), isolation=isolation) for name in "ab"]
+    bots = [Program(name, (str(bot),), Path("/"), isolation=isolation) for name in "ab"]
     entrants = tuple(Entrant(one, TimeControl.parse("10s")) for one in bots)
     return Plan(game, game.settle({"size": "5", "target": "100"}), entrants, "bench")
 

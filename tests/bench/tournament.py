@@ -25,8 +25,8 @@ from typing import NamedTuple
 from tabulate import tabulate
 
 from referee.core.settings import AUTO, LEVELS
-from referee.processes.bot import Bot
 from referee.processes.levels import settled
+from referee.processes.program import Program
 from referee.tournament.file.config import load
 from referee.tournament.playing import TournamentPlayer
 from referee.tournament.run.lock import locked
@@ -145,7 +145,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--isolation", choices=(*LEVELS, AUTO), default=AUTO)
     arguments = parser.parse_args()
-    (asked,) = settled([Bot("asked", ("true",), ROOT, isolation=arguments.isolation)])
+    (asked,) = settled([Program("asked", ("true",), ROOT, isolation=arguments.isolation)])
     level = asked.isolation
     with tempfile.TemporaryDirectory() as folder:
         bot = compiled(ROOT / "sample_bots" / "c_bot.c", Path(folder))

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from referee.gameplay.api import Reply
-from referee.processes.bot import Bot
+from referee.gameplay.api import SeatReply
+from referee.processes.program import Program
 from referee.wire.process_wire import ProcessWire, SeatWire
 from tests.command import BAD
 
@@ -26,8 +26,8 @@ LONG_US = 3_600_000_000
 """How long bots that are not at fault have to start."""
 
 
-def bot(name: str, *vice: str) -> Bot:
-    return Bot(name, (*shlex.split(BAD), *vice), Path.cwd())
+def bot(name: str, *vice: str) -> Program:
+    return Program(name, (*shlex.split(BAD), *vice), Path.cwd())
 
 
 def time_is_up_once(
@@ -41,7 +41,7 @@ def time_is_up_once(
     """
     judged = ProcessWire._silence
 
-    def silence(wire: ProcessWire, seat_wire: SeatWire, now_ns: int) -> Reply | None:
+    def silence(wire: ProcessWire, seat_wire: SeatWire, now_ns: int) -> SeatReply | None:
         if bot not in (None, seat_wire.connection.bot.name) or not done(seat_wire):
             return None
         seat_wire.watch.deadline_ns = 0

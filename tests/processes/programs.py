@@ -5,15 +5,15 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from referee.processes.bot import Bot
 from referee.processes.process import BotProcess, end_processes
+from referee.processes.program import Program
 from tests.waiting import eventually
 
 PYTHON = "/usr/bin/python3" if Path("/usr/bin/python3").exists() else sys.executable
 """An interpreter that every user can read, where there is one."""
 
 
-def run(bot: Bot) -> tuple[str, str, BotProcess]:
+def run(bot: Program) -> tuple[str, str, BotProcess]:
     """What a program writes to stdout and stderr until it exits."""
     process = BotProcess(bot)
     said = b""

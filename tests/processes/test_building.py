@@ -14,8 +14,8 @@ import pytest
 from referee.core.settings import CONFINED, LEVELS
 from referee.games import GAMES
 from referee.processes import building
-from referee.processes.bot import Bot
 from referee.processes.levels import settled
+from referee.processes.program import Program
 from referee.templates import LANGUAGES
 from referee.templates.new_bot import NewBot, make
 from tests.command import ROOT, referee
@@ -25,8 +25,8 @@ from tests.programs import needs_level, path_of
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems have no isolation")
 
 
-def bot(folder: Path, level: str, program: str = "./made") -> Bot:
-    (found,) = settled([Bot("a", (program,), folder, isolation=needs_level(level))])
+def bot(folder: Path, level: str, program: str = "./made") -> Program:
+    (found,) = settled([Program("a", (program,), folder, isolation=needs_level(level))])
     return found
 
 

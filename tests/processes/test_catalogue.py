@@ -31,8 +31,8 @@ from referee.games import GAMES
 from referee.games.blooms import BloomsState
 from referee.games.floral.state import FloralState
 from referee.processes import owned, stamped, tree
-from referee.processes.bot import Bot
 from referee.processes.process import BotProcess, end_processes
+from referee.processes.program import Program
 from referee.records.record import GameRecord, to_json
 from referee.records.replay import verify
 from referee.tournament.workers.encounter import ProcessUse, play_encounter
@@ -64,7 +64,7 @@ def encounter(
     """Games of a bad bot, which begins, with a good one that has all the time that it wants."""
     game = GAMES["blooms"]
     bots = [
-        Bot(
+        Program(
             "bad",
             command(case.bot),
             folder,
@@ -73,7 +73,7 @@ def encounter(
             pty=case.pty,
             isolation=LEVEL,
         ),
-        Bot("good", sh_words(case.foe), ROOT, isolation=LEVEL),
+        Program("good", sh_words(case.foe), ROOT, isolation=LEVEL),
     ]
     controls = (TimeControl.parse(case.clock), TimeControl.parse(LONG))
     options = game.settle({"size": "8"})
@@ -386,7 +386,7 @@ def test_a_folder_that_vanishes_costs_its_bot_the_games_that_follow(tmp_path: Pa
 @HAS_PROC
 def test_a_bot_keeps_its_number_until_all_of_it_is_ended() -> None:
     """So that a signal that is meant for it, or for its group, can reach nobody else."""
-    process = BotProcess(Bot("sh", ("sh", "-c", "exit"), ROOT))
+    process = BotProcess(Program("sh", ("sh", "-c", "exit"), ROOT))
     assert eventually(process.exit_status) == "exited with status 0"
     assert b") Z " in Path(f"/proc/{process.pid}/stat").read_bytes()
     process.terminate()
@@ -485,7 +485,7 @@ def test_slow_rules_for_one_seat_cost_the_other_nothing(
     monkeypatch.setattr(FloralState, "read", slow)
     game = GAMES["floral"]
     bots = [
-        Bot(name, sh_words(f"asked; {before}; echo move $n -; {behind}; {RESIGNS}"), tmp_path)
+        Program(name, sh_words(f"asked; {before}; echo move $n -; {behind}; {RESIGNS}"), tmp_path)
         for name, before, behind in (
             ("a", ":", "echo >answered"),
             ("b", "until [ -e answered ]; do sleep 0.01; done", "echo >said"),

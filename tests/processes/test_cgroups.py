@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from referee.processes import cgroups, owned
-from referee.processes.bot import Bot
 from referee.processes.cgroups import LISTING, MOUNTS, Group, controllers, killed_for_memory, parent_of_groups
 from referee.processes.limits import Limits
 from referee.processes.process import BotProcess, end_processes
+from referee.processes.program import Program
 from tests.holdings import living
 from tests.waiting import eventually
 
@@ -23,7 +23,7 @@ real = pytest.mark.skipif(HERE is None, reason="no control groups of version 2 c
 
 
 def python(script: str, limits: Limits | None = None) -> BotProcess:
-    bot = Bot("python", (sys.executable, "-I", "-S", "-c", script), Path("/"), limits=limits or Limits())
+    bot = Program("python", (sys.executable, "-I", "-S", "-c", script), Path("/"), limits=limits or Limits())
     return BotProcess(bot)
 
 
@@ -96,7 +96,7 @@ time.sleep(600)
 def test_many_chains_that_always_fork_ahead_are_ended_at_once(tmp_path: Path) -> None:
     mark = tmp_path / "chains6523.py"
     mark.write_text(CHAINS.format(30))
-    process = BotProcess(Bot("chains", (sys.executable, "-I", "-S", str(mark)), Path("/")))
+    process = BotProcess(Program("chains", (sys.executable, "-I", "-S", str(mark)), Path("/")))
     assert said(process) == "well\n"
     process.kill()
     assert not process.reap().unkillable

@@ -22,7 +22,7 @@ from referee.core.units import TimeControl
 from referee.gameplay import events
 from referee.gameplay.events import Ending, Retired
 from referee.games import GAMES
-from referee.processes.bot import Bot
+from referee.processes.program import Program
 from referee.wire import connection
 from tests.bots.broken_bot import MISTAKES
 from tests.catalogue import ways
@@ -48,7 +48,7 @@ def settings(
 ) -> CheckSettings:
     controls = tuple(map(TimeControl.parse, clocks))
     start_us = TimeControl.parse(start).move_us
-    bot = Bot.parse(command, Path.cwd())
+    bot = Program.parse(command, Path.cwd())
     return CheckSettings(bot, GAMES[game], given or {}, "s", controls, start_us, memory_bytes)
 
 

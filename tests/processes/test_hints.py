@@ -21,8 +21,8 @@ from referee.gameplay.events import NOT_TIMED, Ending, Rejected, Retired
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.processes import cpu
-from referee.processes.bot import Bot
 from referee.processes.limits import Limits
+from referee.processes.program import Program
 from referee.protocol.session import Phase
 from referee.records.record import GameRecord
 from referee.tournament.workers.encounter import play_encounter
@@ -51,7 +51,7 @@ for line in sys.stdin:
 FINE = {"hello": 'say("hello 1")', "prepare": 'say("ready")', "ask": "pass"}
 
 
-def told(at_fault: Bot) -> str:
+def told(at_fault: Program) -> str:
     """The report on a bot that plays alone."""
     game = GAMES["thetree"]
     control = TimeControl.parse(LONG)
@@ -129,10 +129,10 @@ def test_an_interpreter_of_another_language_is_named(
     assert found.startswith(expected) and bool(found) == bool(expected)
 
 
-def scripted(part: str, code: str) -> Bot:
+def scripted(part: str, code: str) -> Program:
     """A bot that does this in one place."""
     script = LOOP.format(**{**FINE, part: code})
-    return Bot("x", (sys.executable, "-I", "-S", "-c", script), Path("/"))
+    return Program("x", (sys.executable, "-I", "-S", "-c", script), Path("/"))
 
 
 @pytest.mark.parametrize(
@@ -199,12 +199,12 @@ def test_a_shell_script_with_the_line_ends_of_windows_is_recognized(
 ) -> None:
     monkeypatch.setattr("referee.processes.process.STATUS_S", TOO_LONG_S)
     (tmp_path / "bot.sh").write_bytes(f"echo hello 1{ending}if{ending}".encode())
-    assert ("LF, not CRLF" in told(Bot("x", ("sh", "bot.sh"), tmp_path))) == is_told
+    assert ("LF, not CRLF" in told(Program("x", ("sh", "bot.sh"), tmp_path))) == is_told
 
 
 def asked(*said: bytes) -> BotConnection:
     """The connection to a bot that was greeted, and asked for something else after each of these."""
-    connection = BotConnection(Bot("x", ("x",), Path("/")), failure=Failure(Ending.START, "no process"))
+    connection = BotConnection(Program("x", ("x",), Path("/")), failure=Failure(Ending.START, "no process"))
     session = connection.session
     game = GAMES["blooms"]
     session.greet()
@@ -275,7 +275,7 @@ def test_a_process_that_a_bot_starts_is_seen_to_compute(monkeypatch: pytest.Monk
     """As at `bwrap`, where the bot itself is the child of a process."""
     monkeypatch.setattr(events, "BUSY_DIVISOR", 1_000_000)  # a busy machine has little time for it
     time_is_up_once(monkeypatch, has_computed)
-    text = told(Bot("x", ("sh", "-c", "while :; do :; done & wait"), Path("/")))
+    text = told(Program("x", ("sh", "-c", "while :; do :; done & wait"), Path("/")))
     assert "hint: it did not get ready" in text and "still computing, perhaps in an endless loop" in text
 
 
@@ -368,7 +368,7 @@ def test_why_a_program_does_not_start(content: bytes, fragments: list[str], tmp_
     program = tmp_path / "bot"
     program.write_bytes(content)
     program.chmod(0o755)
-    text = told(Bot("x", ("./bot",), tmp_path))
+    text = told(Program("x", ("./bot",), tmp_path))
     for fragment in ["seat 1 x did not start", *fragments]:
         assert fragment in text, text
 
@@ -395,16 +395,16 @@ def test_a_script_that_does_not_start_is_not_blamed_on_isolation(
     for name, (content, expected) in scripts.items():
         (tmp_path / name).write_bytes(content)
         (tmp_path / name).chmod(0o755)
-        text = told(Bot("x", (f"./{name}",), tmp_path, isolation=level))
+        text = told(Program("x", (f"./{name}",), tmp_path, isolation=level))
         assert "seat 1 x did not start" in text and f"hint: {expected}" in text
         assert "its own folder" not in text, "what is said of isolation"
-    wrong = told(Bot("x", ("sh", "none.py"), tmp_path, isolation=level))
+    wrong = told(Program("x", ("sh", "none.py"), tmp_path, isolation=level))
     assert "hint: `sh` does not run `none.py`, expected `python3`" in wrong
 
 
 def test_the_interpreter_of_a_bot_that_said_something_is_not_the_wrong_one(tmp_path: Path) -> None:
     (tmp_path / "bot.py").write_text("read -r line; echo hello 1; exit 3\n")
-    text = told(Bot("x", ("sh", "bot.py"), tmp_path))
+    text = told(Program("x", ("sh", "bot.py"), tmp_path))
     assert "exited with status 3" in text and "does not run" not in text
 
 
@@ -422,7 +422,7 @@ def test_where_a_program_was_looked_for_is_told(tmp_path: Path) -> None:
         "./folder": "`./folder` is a folder, expected a program",
     }.items():
         with pytest.raises(UsageError, match=re.escape(expected)):
-            Bot.parse(f"x={command}", tmp_path).check()
+            Program.parse(f"x={command}", tmp_path).check()
 
 
 @pytest.mark.parametrize(
@@ -436,13 +436,15 @@ def test_where_a_program_was_looked_for_is_told(tmp_path: Path) -> None:
 def test_a_limit_that_keeps_a_bot_from_starting_is_named(
     limit: str, value: int, command: tuple[str, ...], expected: str
 ) -> None:
-    text = told(replace(Bot("x", command, Path("/")), limits=replace(Limits(), **{limit: value})))
+    text = told(replace(Program("x", command, Path("/")), limits=replace(Limits(), **{limit: value})))
     assert "seat 1 x did not start" in text and expected in text
     assert f"hint: its limit `{limit}` is too small" in text, text
 
 
 def test_a_bot_that_exceeds_a_limit_at_its_start_is_told_of_the_limits() -> None:
-    text = told(replace(Bot("x", ("sh", "-c", "sleep 60 & sleep 60"), Path("/")), limits=Limits(processes=1)))
+    text = told(
+        replace(Program("x", ("sh", "-c", "sleep 60 & sleep 60"), Path("/")), limits=Limits(processes=1))
+    )
     assert "seat 1 x did not start: 3 processes and threads, expected at most 1" in text
     assert "hint: the match or tournament limits its memory" in text
 
@@ -455,12 +457,12 @@ def test_a_shared_library_that_is_missing_is_not_a_missing_program() -> None:
 def test_a_program_that_stopped_being_executable(tmp_path: Path) -> None:
     program = tmp_path / "bot"
     program.write_bytes(b"#!/bin/sh\n")
-    assert "make it executable (chmod +x)" in told(Bot("x", ("./bot",), tmp_path))
+    assert "make it executable (chmod +x)" in told(Program("x", ("./bot",), tmp_path))
 
 
 def test_a_program_that_became_a_fifo_is_not_waited_for(tmp_path: Path) -> None:
     """Why it does not start is looked for in its first line, and nobody ever writes to a FIFO."""
     os.mkfifo(tmp_path / "bot", 0o755)
     with ended_after(TOO_LONG_S):
-        text = told(Bot("x", ("./bot",), tmp_path))
+        text = told(Program("x", ("./bot",), tmp_path))
     assert "seat 1 x did not start" in text and "Permission denied" in text

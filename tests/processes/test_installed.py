@@ -20,7 +20,7 @@ from referee.check.tested_bot import SCALE
 from referee.cli import cli, completion
 from referee.games import GAMES
 from referee.pages.documents import documents, text_of
-from referee.processes.bot import Bot
+from referee.processes.program import Program
 from referee.ratings.columns import COLUMNS
 from referee.ratings.table import KNOWN
 from referee.records.amendments import THEN
@@ -150,10 +150,10 @@ def test_a_shell_completes_bots_with_their_commands(tmp_path: Path, monkeypatch:
     (offered,) = completed(monkeypatch, "match", "blooms", "m")
     assert offered.startswith("plain,mine=")
     (word,) = shlex.split(offered.removeprefix("plain,"))
-    assert Bot.parse(word, tmp_path).command == ("./mine", "--say", "it is")
+    assert Program.parse(word, tmp_path).command == ("./mine", "--say", "it is")
     both = completed(monkeypatch, "check", "blooms", "")
     assert [line.partition("=")[0] for line in both] == ["plain,greedy", "plain,random", "plain,mine"]
-    Bot.parse(shlex.split(both[0].removeprefix("plain,"))[0], tmp_path).check()
+    Program.parse(shlex.split(both[0].removeprefix("plain,"))[0], tmp_path).check()
     assert completed(monkeypatch, "match", "blooms", "x", "=", "gr") == ["file,gr"], "a name was given"
     others = completed(monkeypatch, "play", "thetree", "")
     assert [line.partition("=")[0] for line in others] == ["plain,tree", "plain,random"]

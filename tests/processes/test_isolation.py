@@ -14,10 +14,10 @@ import pytest
 from referee.core.errors import EnvironmentLacksError
 from referee.core.settings import CONFINED, LEVELS
 from referee.processes import levels, seccomp
-from referee.processes.bot import Bot
 from referee.processes.confinement import SIGNALS_ABI, landlock_abi
 from referee.processes.limits import Limits
 from referee.processes.process import BotProcess, end_processes
+from referee.processes.program import Program
 from referee.tournament.file.config import load
 from referee.tournament.run.readiness import at_levels, with_hidden
 from tests.command import referee
@@ -39,8 +39,8 @@ def confined(request: pytest.FixtureRequest) -> str:
     return needs_level(request.param)
 
 
-def shell(script: str, level: str, cwd: Path = Path("/"), *arguments: str) -> Bot:
-    return Bot("sh", ("sh", "-c", script, "sh", *arguments), cwd, isolation=level)
+def shell(script: str, level: str, cwd: Path = Path("/"), *arguments: str) -> Program:
+    return Program("sh", ("sh", "-c", script, "sh", *arguments), cwd, isolation=level)
 
 
 def test_streams_scratch_folder_and_status_are_the_same_at_every_level(level: str) -> None:
@@ -108,7 +108,7 @@ def test_what_is_hidden_cannot_be_read_even_in_the_bot_s_own_folder(confined: st
     (results / "games.jsonl").write_text("secret\n")
     for name in ("mine.sh", "rival.sh", "helper"):
         (tmp_path / name).write_text("text\n")
-    bots = [Bot(name, ("sh", f"{name}.sh"), tmp_path, isolation=confined) for name in ("mine", "rival")]
+    bots = [Program(name, ("sh", f"{name}.sh"), tmp_path, isolation=confined) for name in ("mine", "rival")]
     mine, rival = with_hidden(bots, [results])
     assert mine.hidden == (results, tmp_path / "rival.sh")
     assert rival.hidden == (results, tmp_path / "mine.sh")
@@ -146,7 +146,7 @@ def test_a_bot_has_no_network_where_it_is_confined(level: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = str(server.getsockname()[1])
         command = (sys.executable, "-I", "-c", CONNECT, port)
-        said, _, _ = run(Bot("x", command, Path("/"), isolation=level))
+        said, _, _ = run(Program("x", command, Path("/"), isolation=level))
     assert said.strip() == ("no" if level in CONFINED else "yes")
 
 
@@ -167,7 +167,7 @@ attempt("keys", "syscall", 250, 0, -3, 0)
 
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the numbers of system calls are others")
 def test_calls_that_reach_beyond_a_process_are_denied(level: str) -> None:
-    said, _, _ = run(Bot("x", (sys.executable, "-I", "-c", BEYOND), Path("/"), isolation=level))
+    said, _, _ = run(Program("x", (sys.executable, "-I", "-c", BEYOND), Path("/"), isolation=level))
     trace, *others, keys = said.splitlines()
     refused = 3 if level == "none" else 1  # no such process, or no permission
     assert others == [f"priority {refused}", "own priority 0", f"processors {refused}"]
@@ -221,7 +221,9 @@ def test_landlock_works_where_the_kernel_has_it() -> None:
 def test_the_interpreter_is_found_whatever_the_way_that_names_it(
     confined: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bot = Bot("x", ("{python}", "-I", "-c", "import referee; print('found')"), Path("/"), isolation=confined)
+    bot = Program(
+        "x", ("{python}", "-I", "-c", "import referee; print('found')"), Path("/"), isolation=confined
+    )
     folder, file = os.path.split(sys.executable)
     (tmp_path / "link").symlink_to(folder)
     for way in (f"{tmp_path}/../../{os.path.relpath(folder, tmp_path.parent.parent)}", f"{tmp_path}/link"):
@@ -232,7 +234,7 @@ def test_the_interpreter_is_found_whatever_the_way_that_names_it(
 def test_a_level_that_was_not_settled_is_a_bug_that_says_so() -> None:
     message = "bot `x` is to be started at isolation `auto`, which was not settled"
     with pytest.raises(AssertionError, match=message):
-        BotProcess(Bot("x", ("true",), Path("/"), isolation="auto"))
+        BotProcess(Program("x", ("true",), Path("/"), isolation="auto"))
 
 
 def test_levels_are_settled_where_games_are_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -252,7 +254,7 @@ def test_levels_are_settled_where_games_are_played(tmp_path: Path, monkeypatch: 
 def test_auto_is_the_strongest_level_that_works(monkeypatch: pytest.MonkeyPatch) -> None:
     works = {"bwrap": "it does not work", "landlock": "", "basic": ""}
     monkeypatch.setattr(levels, "reason", lambda level, user: works[level])
-    bot = Bot("x", ("true",), Path("/"), isolation="auto")
+    bot = Program("x", ("true",), Path("/"), isolation="auto")
     assert levels.settled([bot])[0].isolation == "landlock"
     works["landlock"] = "it does not work either"
     assert levels.settled([bot])[0].isolation == "basic"

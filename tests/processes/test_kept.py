@@ -12,7 +12,7 @@ import pytest
 from referee.core.errors import UsageError
 from referee.core.units import TimeControl
 from referee.games import GAMES
-from referee.processes.bot import Bot
+from referee.processes.program import Program
 from referee.tournament.file.config import load
 from referee.tournament.formats.fixed import RoundRobin
 from referee.tournament.plan import PROCESSES, Entrant, Plan
@@ -38,7 +38,7 @@ def plan(folder: Path, names: Iterable[str], processes: str, script: str = RESIG
     game = GAMES["blooms"]
     control = TimeControl.parse("30s")
     entrants = tuple(
-        Entrant(Bot(name, ("sh", "-c", script, str(folder / name), name), folder), control, processes)
+        Entrant(Program(name, ("sh", "-c", script, str(folder / name), name), folder), control, processes)
         for name in names
     )
     return Plan(game, game.settle({}), entrants, "s")

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from referee.processes import launcher, messages
-from referee.processes.bot import Bot
 from referee.processes.launcher import Launcher
 from referee.processes.process import BotStart
+from referee.processes.program import Program
 from referee.processes.tree import children
 from referee.tournament.workers import encounter
 from tests.command import PLAIN, ROOT, referee
@@ -119,7 +119,7 @@ def test_what_is_killed_while_no_bot_runs_is_replaced(
     """
     starts: list[BotStart] = []
 
-    def start(bot: Bot) -> BotStart:
+    def start(bot: Program) -> BotStart:
         is_one_pending = any(start._pending._sent for start in starts)
         if (there := Launcher._only) and not Launcher._serving and not is_one_pending:
             pid = there._process.pid

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from referee.processes.bot import Bot
 from referee.processes.limits import Limits
+from referee.processes.program import Program
 from tests.processes.programs import PYTHON, run
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems have no isolation")
@@ -72,8 +72,10 @@ HIDDEN = "import ctypes; ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)\n"
 """Closes a process to others of its user."""
 
 
-def inside(program: str, user: str, *arguments: str) -> Bot:
-    return Bot("x", (PYTHON, "-I", "-S", "-c", program, *arguments), Path("/"), isolation="bwrap", user=user)
+def inside(program: str, user: str, *arguments: str) -> Program:
+    return Program(
+        "x", (PYTHON, "-I", "-S", "-c", program, *arguments), Path("/"), isolation="bwrap", user=user
+    )
 
 
 def test_only_what_has_a_size_can_be_written_to(user: str, open_folder: Path) -> None:

@@ -15,8 +15,8 @@ from referee.core.units import TimeControl
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.processes import cpu
-from referee.processes.bot import Bot
 from referee.processes.process import ExitReport
+from referee.processes.program import Program
 from referee.records.record import OFF_TURN
 from referee.tournament.file.config import load
 from referee.tournament.plan import entrant_json
@@ -94,11 +94,11 @@ play(choose)
 """
 
 
-def bot(tmp_path: Path, *words: str) -> Bot:
+def bot(tmp_path: Path, *words: str) -> Program:
     path = tmp_path / "bot.py"
     path.write_text(BOT)
     name = "-".join(words)
-    return Bot(name, ("{python}", str(path), *words), tmp_path, env=(("PYTHONPATH", str(ROOT)),))
+    return Program(name, ("{python}", str(path), *words), tmp_path, env=(("PYTHONPATH", str(ROOT)),))
 
 
 def seen(folder: Path, name: str) -> list[list[int]]:
@@ -108,7 +108,7 @@ def seen(folder: Path, name: str) -> list[list[int]]:
     ]
 
 
-def played(*bots: Bot) -> tuple[dict[str, Any], dict[str, ExitReport]]:
+def played(*bots: Program) -> tuple[dict[str, Any], dict[str, ExitReport]]:
     """What was measured of each bot in a game that lasts longer than the time between two looks for new
     processes, and its exit report.
     """

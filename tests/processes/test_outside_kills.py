@@ -14,10 +14,10 @@ import pytest
 
 from referee.core.settings import LEVELS
 from referee.processes import isolation, levels, libc, tree
-from referee.processes.bot import Bot
 from referee.processes.confinement import SIGNALS_ABI
 from referee.processes.isolation import reaches_referee
 from referee.processes.process import BotProcess
+from referee.processes.program import Program
 from referee.tournament.run import open_run
 from referee.tournament.workers import encounter
 from referee.wire.connection import BotConnection
@@ -28,8 +28,8 @@ from tests.waiting import eventually
 KERNEL = tuple(map(int, re.findall(r"\d+", platform.release())[:2]))
 
 
-def bot(level: str) -> Bot:
-    return Bot("a", ("true",), Path("/"), isolation=level)
+def bot(level: str) -> Program:
+    return Program("a", ("true",), Path("/"), isolation=level)
 
 
 @pytest.mark.parametrize(

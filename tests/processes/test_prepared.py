@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from referee.processes import bubblewrap, prepared
-from referee.processes.bot import Bot
 from referee.processes.messages import Request
 from referee.processes.prepared import MOST, Mounts, PreparedMounts
+from referee.processes.program import Program
 from tests.processes.programs import PYTHON, run
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems have no isolation")
@@ -63,7 +63,7 @@ for path in [*kept, "/", "/dev", "/usr", "/tmp", "/dev/shm", "/dev/pts"]:
 
 def seen(name: str, program: str, user: str, folder: Path) -> list[str]:
     """What a program says of its mounts, which it has in the order in which they were made."""
-    bot = Bot(name, (PYTHON, "-I", "-S", "-c", program), folder, isolation="bwrap", user=user)
+    bot = Program(name, (PYTHON, "-I", "-S", "-c", program), folder, isolation="bwrap", user=user)
     said, complaints, _ = run(bot)
     assert not complaints
     return sorted(said.splitlines())
@@ -91,7 +91,7 @@ def test_a_bot_has_its_folder_where_an_earlier_one_lay_elsewhere(
     shutil.copy("/bin/sh", programs / "tool")
     monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
     for folder in (apart, beside):
-        bot = Bot("x", ("/bin/sh", "-c", "tool -c pwd"), folder, isolation="bwrap", user=user)
+        bot = Program("x", ("/bin/sh", "-c", "tool -c pwd"), folder, isolation="bwrap", user=user)
         assert run(bot)[:2] == (f"{folder}\n", "")
 
 
@@ -110,7 +110,7 @@ def test_a_bot_sees_the_same_where_nothing_can_be_prepared(
 def test_what_the_machine_mounts_later_is_seen_and_cannot_be_written_to(user: str, open_folder: Path) -> None:
     (later := open_folder / "later").mkdir()
     command = ("/bin/sh", "-c", "ls later; touch later/new")
-    bot = Bot("x", command, open_folder, isolation="bwrap", user=user)
+    bot = Program("x", command, open_folder, isolation="bwrap", user=user)
     before = run(bot)[0]
     if subprocess.run(
         ["mount", "-t", "tmpfs", "-o", "mode=777", "none", later], capture_output=True

@@ -22,8 +22,8 @@ from referee.gameplay.events import Ending, Moved, Rejected, Retired
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.processes import stamped
-from referee.processes.bot import Bot
 from referee.processes.process import BotProcess, ExitReport, end_processes
+from referee.processes.program import Program
 from referee.records.record import GameRecord, to_json
 from referee.records.replay import verify
 from referee.tournament.workers.encounter import Hooks, ShowEvent, play_encounter
@@ -214,7 +214,7 @@ def test_a_slow_start_costs_no_move_time() -> None:
 
 def test_a_program_that_vanished_does_not_start(tmp_path: Path) -> None:
     game = GAMES["blooms"]
-    bots = [bot("good", "none"), Bot("lost", (str(tmp_path / "lost"),), tmp_path)]
+    bots = [bot("good", "none"), Program("lost", (str(tmp_path / "lost"),), tmp_path)]
     terms = Terms("x", game, game.settle({}), ("good", "lost"), (game.clock,) * 2, b"")
     (record,) = play_encounter(bots, [terms])
     assert loser(record) == (2, "start")
@@ -323,7 +323,7 @@ def test_a_bot_that_got_no_processor_has_not_ignored_the_end(
     ready: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("referee.processes.cpu.is_ready", lambda thread: ready)
-    process = BotProcess(Bot("sleeping", ("sleep", "600"), Path("/")))
+    process = BotProcess(Program("sleeping", ("sleep", "600"), Path("/")))
     end_processes([process], grace_s=0)
     assert process.terminated and process.ignored_end is not ready
 
@@ -333,7 +333,7 @@ def test_the_environment_is_defined(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, "1")
     monkeypatch.setenv("HOME", "/")
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
-    process = BotProcess(Bot("env", ("env",), Path("/")))
+    process = BotProcess(Program("env", ("env",), Path("/")))
     assert eventually(process.exit_status) == "exited with status 0"
     names = {line.split(b"=")[0] for line in (process.read() or b"").splitlines()}
     end_processes([process])
@@ -344,7 +344,7 @@ def test_the_environment_is_defined(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
 def test_nothing_of_ours_is_inherited() -> None:
     read_end, write_end = os.pipe()
-    process = BotProcess(Bot("ls", ("ls", "/proc/self/fd"), Path("/")))
+    process = BotProcess(Program("ls", ("ls", "/proc/self/fd"), Path("/")))
     eventually(process.exit_status)
     opened = (process.read() or b"").split()
     end_processes([process])
@@ -354,7 +354,7 @@ def test_nothing_of_ours_is_inherited() -> None:
 
 
 def test_a_group_of_its_own() -> None:
-    process = BotProcess(Bot("sh", ("sh", "-c", "kill -9 0"), Path("/")))
+    process = BotProcess(Program("sh", ("sh", "-c", "kill -9 0"), Path("/")))
     assert eventually(process.exit_status) == "was ended by SIGKILL"
     end_processes([process])
 
@@ -513,7 +513,7 @@ def test_time_is_rounded_up() -> None:
 
 
 def test_how_a_signal_s_death_reads() -> None:
-    process = BotProcess(Bot("sh", ("sh", "-c", f"kill -{int(signal.SIGSEGV)} $$"), Path("/")))
+    process = BotProcess(Program("sh", ("sh", "-c", f"kill -{int(signal.SIGSEGV)} $$"), Path("/")))
     assert eventually(process.exit_status) == "was ended by SIGSEGV"
     end_processes([process])
 

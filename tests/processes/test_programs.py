@@ -22,7 +22,7 @@ from referee.core.settings import CONFINED, LEVELS
 from referee.core.units import TimeControl
 from referee.gameplay.events import Retired
 from referee.games import GAMES
-from referee.processes.bot import Bot
+from referee.processes.program import Program
 from referee.records.record import GameRecord
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
@@ -50,10 +50,10 @@ class Workshop(NamedTuple):
 
     def bot(
         self, *command: str, cwd: Path | None = None, read: tuple[Path, ...] = (), path: str = "", **env: str
-    ) -> Bot:
+    ) -> Program:
         """A bot with the home folder of the workshop."""
         variables = {"HOME": str(self.home), "PATH": path or self.path, **env}
-        return Bot("a", command, cwd or self.folder, tuple(variables.items()), read=read)
+        return Program("a", command, cwd or self.folder, tuple(variables.items()), read=read)
 
     def script(self, beginning: str = "", name: str = "bot.py", below: Path | None = None) -> Path:
         """A bot in Python that begins with some statements and then plays."""
@@ -100,42 +100,42 @@ class Workshop(NamedTuple):
         return interpreter
 
 
-PROGRAMS: dict[str, Callable[[Workshop], Bot]] = {}
+PROGRAMS: dict[str, Callable[[Workshop], Program]] = {}
 USES_A_PACKAGE = "import opening\nassert opening.MOVES == 1"
 PACKAGE = {"opening/__init__.py": "MOVES = 1\n"}
 INSTALL = ("install", "-q", "--no-index", "--no-deps")
 
 
-def program(make: Callable[[Workshop], Bot]) -> Callable[[Workshop], Bot]:
+def program(make: Callable[[Workshop], Program]) -> Callable[[Workshop], Program]:
     PROGRAMS[make.__name__] = make
     return make
 
 
 @program
-def python(shop: Workshop) -> Bot:
+def python(shop: Workshop) -> Program:
     return shop.bot(shop.python, str(shop.script()))
 
 
 @program
-def the_kit_of_the_referee(shop: Workshop) -> Bot:
+def the_kit_of_the_referee(shop: Workshop) -> Program:
     script = shop.script("import referee.protocol.bot, referee.kit")
     return shop.bot(shop.python, str(script), PYTHONPATH=str(ROOT))
 
 
 @program
-def machine_code(shop: Workshop) -> Bot:
+def machine_code(shop: Workshop) -> Program:
     binary = shop.folder / "c_bot"
     shop.run(path_of("cc", shop.path), "-O1", "-o", binary, ROOT / "sample_bots" / "c_bot.c")
     return shop.bot("./c_bot")
 
 
 @program
-def node(shop: Workshop) -> Bot:
+def node(shop: Workshop) -> Program:
     return shop.bot(path_of("node", shop.path), str(ROOT / "sample_bots" / "js_bot.js"))
 
 
 @program
-def node_by_first_line(shop: Workshop) -> Bot:
+def node_by_first_line(shop: Workshop) -> Program:
     path_of("node", shop.path)
     source = (ROOT / "sample_bots" / "js_bot.js").read_text()
     return shop.bot(str(shop.text("bot.js", f"#!/usr/bin/env node\n{source}")))
@@ -151,46 +151,46 @@ def compiled(shop: Workshop) -> Path:
 
 
 @program
-def java(shop: Workshop) -> Bot:
+def java(shop: Workshop) -> Program:
     compiled(shop)
     return shop.bot("java", "-cp", "classes", "JavaBot")
 
 
 @program
-def java_archive(shop: Workshop) -> Bot:
+def java_archive(shop: Workshop) -> Program:
     classes = compiled(shop)
     shop.run(path_of("jar", shop.path), "cfe", shop.folder / "bot.jar", "JavaBot", "-C", classes, ".")
     return shop.bot("java", "-jar", str(shop.folder / "bot.jar"), cwd=Path("/"))
 
 
 @program
-def java_below_a_script(shop: Workshop) -> Bot:
+def java_below_a_script(shop: Workshop) -> Program:
     compiled(shop)
     shop.text("run.sh", "#!/bin/sh\njava -cp classes JavaBot\nexit 0\n")
     return shop.bot("./run.sh")
 
 
 @program
-def packages_of_the_user(shop: Workshop) -> Bot:
+def packages_of_the_user(shop: Workshop) -> Program:
     shop.run(shop.python, "-m", "pip", *INSTALL, "--user", "--break-system-packages", shop.wheel(PACKAGE))
     return shop.bot(shop.python, str(shop.script(USES_A_PACKAGE)))
 
 
 @program
-def virtual_environment_in_the_home_folder(shop: Workshop) -> Bot:
+def virtual_environment_in_the_home_folder(shop: Workshop) -> Program:
     interpreter = shop.environment(shop.home / "project" / ".venv", shop.wheel(PACKAGE))
     return shop.bot(str(interpreter), str(shop.script(USES_A_PACKAGE)))
 
 
 @program
-def virtual_environment_in_the_bot_s_folder(shop: Workshop) -> Bot:
+def virtual_environment_in_the_bot_s_folder(shop: Workshop) -> Program:
     shop.environment(shop.folder / ".venv", shop.wheel(PACKAGE))
     shop.script(USES_A_PACKAGE)
     return shop.bot(".venv/bin/python", "bot.py")
 
 
 @program
-def package_that_is_being_developed(shop: Workshop) -> Bot:
+def package_that_is_being_developed(shop: Workshop) -> Program:
     project = shop.home / "src" / "opening"
     shop.text("opening/__init__.py", "MOVES = 1\n", project)
     wheel = shop.wheel({"opening.pth": f"{project}\n"})
@@ -205,7 +205,7 @@ def package_that_is_being_developed(shop: Workshop) -> Bot:
 
 
 @program
-def another_root(shop: Workshop) -> Bot:
+def another_root(shop: Workshop) -> Program:
     """As conda has it: an interpreter that is no link, with its libraries below the same root."""
     real = Path(shop.python).resolve()
     version = subprocess.check_output(
@@ -226,7 +226,7 @@ def another_root(shop: Workshop) -> Bot:
 
 
 @program
-def shell_script(shop: Workshop) -> Bot:
+def shell_script(shop: Workshop) -> Program:
     """It finds its interpreter along the path, where some have scripts that find it in turn."""
     shop.script()
     shop.text("run.sh", '#!/bin/sh\ncd "$(dirname "$0")"\npython3 bot.py\nexit 0\n')
@@ -234,7 +234,7 @@ def shell_script(shop: Workshop) -> Bot:
 
 
 @program
-def shell_script_with_node(shop: Workshop) -> Bot:
+def shell_script_with_node(shop: Workshop) -> Program:
     path_of("node", shop.path)
     shutil.copy2(ROOT / "sample_bots" / "js_bot.js", shop.folder)
     shop.text("run.sh", "node js_bot.js\nexit 0\n")
@@ -242,20 +242,20 @@ def shell_script_with_node(shop: Workshop) -> Bot:
 
 
 @program
-def shell_command(shop: Workshop) -> Bot:
+def shell_command(shop: Workshop) -> Program:
     shop.script(below=shop.folder / "bots")
     return shop.bot("sh", "-c", "cd bots && python3 bot.py; exit 0")
 
 
 @program
-def shell_command_in_another_folder(shop: Workshop) -> Bot:
+def shell_command_in_another_folder(shop: Workshop) -> Program:
     shop.environment(shop.home / "venv")
     script = shop.script("#!/usr/bin/env python3", below=shop.home / "bots" / "mine")
     return shop.bot("sh", "-c", f'X=1; exec "$HOME/venv/bin/python" "{script}"')
 
 
 @program
-def package_as_program(shop: Workshop) -> Bot:
+def package_as_program(shop: Workshop) -> Program:
     shop.script("from . import names", name="player/__main__.py")
     shop.text("player/names.py", "")
     shop.text("player/__init__.py", "")
@@ -263,7 +263,7 @@ def package_as_program(shop: Workshop) -> Bot:
 
 
 @program
-def link_on_the_path(shop: Workshop) -> Bot:
+def link_on_the_path(shop: Workshop) -> Program:
     script = shop.script(f"#!{shop.python}\nimport names", below=shop.home / "projects" / "mine")
     shop.text("names.py", "", script.parent)
     (shop.home / "bin").mkdir()
@@ -272,7 +272,7 @@ def link_on_the_path(shop: Workshop) -> Bot:
 
 
 @program
-def link_to_a_program(shop: Workshop) -> Bot:
+def link_to_a_program(shop: Workshop) -> Program:
     """A link in the bot's own folder to a program that was built elsewhere."""
     built = shop.home / "src" / "target" / "release"
     built.mkdir(parents=True)
@@ -282,7 +282,7 @@ def link_to_a_program(shop: Workshop) -> Bot:
 
 
 @program
-def files_and_threads(shop: Workshop) -> Bot:
+def files_and_threads(shop: Workshop) -> Program:
     elsewhere = shop.home / "data"
     shop.text("book", "elsewhere", elsewhere)
     shop.text("weights", "beside")
@@ -307,7 +307,7 @@ assert subprocess.check_output("echo $((1 + 1)) | cat", shell=True) == b"2\\n"
 
 
 @program
-def numpy(shop: Workshop) -> Bot:
+def numpy(shop: Workshop) -> Program:
     script = shop.script(
         "import numpy\nassert numpy.linalg.det(numpy.eye(9)) == 1\nnumpy.random.default_rng()"
     )
@@ -318,7 +318,7 @@ def numpy(shop: Workshop) -> Bot:
 
 
 @program
-def pool_of_processes(shop: Workshop) -> Bot:
+def pool_of_processes(shop: Workshop) -> Program:
     checks = """
 import concurrent.futures, multiprocessing
 if __name__ == "__main__":
@@ -346,14 +346,14 @@ def shop(scratch: Path) -> Iterator[Workshop]:
 
 
 @pytest.fixture(scope="module")
-def prepared(request: pytest.FixtureRequest, scratch: Path) -> Iterator[tuple[str, Bot]]:
+def prepared(request: pytest.FixtureRequest, scratch: Path) -> Iterator[tuple[str, Program]]:
     """A program, by its name, that is prepared once for all levels."""
     with workshop(scratch, base_interpreter(), os.environ["PATH"]) as made:
         yield request.param, PROGRAMS[request.param](made)
 
 
 @pytest.fixture(scope="module")
-def prepared_by_the_system(request: pytest.FixtureRequest, scratch: Path) -> Iterator[tuple[str, Bot]]:
+def prepared_by_the_system(request: pytest.FixtureRequest, scratch: Path) -> Iterator[tuple[str, Program]]:
     """The same with nothing but what the system offers to every user."""
     with workshop(scratch, SYSTEM_PYTHON, SYSTEM_PATH) as made:
         yield request.param, PROGRAMS[request.param](made)
@@ -377,10 +377,10 @@ def made_in(top: Path, python: str, path: str) -> Workshop:
     return Workshop(folder, home, python, path)
 
 
-def played(bot: Bot) -> GameRecord:
+def played(bot: Program) -> GameRecord:
     """A game of a bot against one that is not isolated."""
     game = GAMES["blooms"]
-    rival = Bot("b", Bot.parse(PLAIN, Path("/")).command, Path("/"))
+    rival = Program("b", Program.parse(PLAIN, Path("/")).command, Path("/"))
     entrants = tuple(Entrant(one, TimeControl.parse("60s")) for one in (bot, rival))
     plan = Plan(game, game.settle({"size": "3", "target": "3"}), entrants, "s", start_us=START_US)
     terms = [plan.terms(one) for one in encounter(1, ("a", "b")).games[:1]]
@@ -388,12 +388,12 @@ def played(bot: Bot) -> GameRecord:
     return record
 
 
-def plays(bot: Bot) -> None:
+def plays(bot: Program) -> None:
     record = played(bot)
     assert not any(record.faults), record.events[-1:]
 
 
-def hint(bot: Bot) -> str:
+def hint(bot: Program) -> str:
     """The hint that the author of a bot gets for its fault."""
     (event,) = (one for one in played(bot).events if isinstance(one, Retired) and one.seat == 0)
     return event.hint
@@ -422,7 +422,7 @@ AT_ALL_LEVELS = [
 AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 
 
-def plays_or_lacks_semaphores(name: str, bot: Bot) -> None:
+def plays_or_lacks_semaphores(name: str, bot: Program) -> None:
     if (name, bot.isolation) == WITHOUT_SEMAPHORES:
         assert "with isolation `landlock` a bot can only read" in hint(bot)
     else:
@@ -431,7 +431,7 @@ def plays_or_lacks_semaphores(name: str, bot: Bot) -> None:
 
 @pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(("prepared", "level"), AT_ALL_LEVELS, indirect=["prepared"], scope="module")
-def test_a_program_plays(prepared: tuple[str, Bot], level: str) -> None:
+def test_a_program_plays(prepared: tuple[str, Program], level: str) -> None:
     needs_level(level)
     name, bot = prepared
     plays_or_lacks_semaphores(name, replace(bot, isolation=level))
@@ -441,7 +441,7 @@ def test_a_program_plays(prepared: tuple[str, Bot], level: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("level", CONFINED)
 @pytest.mark.parametrize("prepared_by_the_system", OF_OTHERS, indirect=True, scope="module")
-def test_a_program_plays_as_another_user(prepared_by_the_system: tuple[str, Bot], level: str) -> None:
+def test_a_program_plays_as_another_user(prepared_by_the_system: tuple[str, Program], level: str) -> None:
     needs_level(level, "nobody")
     name, bot = prepared_by_the_system
     plays_or_lacks_semaphores(name, replace(bot, isolation=level, user="nobody"))

@@ -11,7 +11,7 @@ from referee.core.units import TimeControl
 from referee.gameplay.events import Ending, Moved
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
-from referee.processes.bot import Bot
+from referee.processes.program import Program
 from referee.records.record import GameRecord, to_json
 from referee.records.replay import verify
 from referee.tournament.workers.encounter import play_encounter
@@ -40,14 +40,14 @@ for line in sys.stdin:
 """
 
 
-def on_a_terminal(before: str = "", answer: str = 'print("move", number, rest)', pty: bool = True) -> Bot:
+def on_a_terminal(before: str = "", answer: str = 'print("move", number, rest)', pty: bool = True) -> Program:
     script = UNFLUSHED.format(before, answer)
-    return Bot("terminal", (sys.executable, "-c", script), Path("/"), pty=pty)
+    return Program("terminal", (sys.executable, "-c", script), Path("/"), pty=pty)
 
 
-def game(one: Bot, slug: str = "blooms", start_us: int = LONG_US) -> GameRecord:
+def game(one: Program, slug: str = "blooms", start_us: int = LONG_US) -> GameRecord:
     kind = GAMES[slug]
-    other = Bot("other", (sys.executable, str(ROOT / "sample_bots" / "random_bot.py")), ROOT)
+    other = Program("other", (sys.executable, str(ROOT / "sample_bots" / "random_bot.py")), ROOT)
     control = TimeControl.parse(LONG)
     terms = Terms("x", kind, kind.settle({}), (one.name, "other"), (control,) * 2, b"seed")
     (record,) = play_encounter([one, other], [terms], start_us=start_us)
@@ -114,7 +114,7 @@ def test_a_silent_bot_on_a_terminal_runs_out_of_time(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("referee.wire.connection.LOST_GRACE_S", 0.01)
     kind = GAMES["blooms"]
     controls = (TimeControl.parse(SHORT), TimeControl.parse(LONG))
-    silent = Bot("silent", bot("x", "silent").command, Path.cwd(), pty=True)
+    silent = Program("silent", bot("x", "silent").command, Path.cwd(), pty=True)
     terms = Terms("x", kind, kind.settle({}), ("silent", "other"), controls, b"")
     (record,) = play_encounter([silent, bot("other", "none")], [terms], start_us=LONG_US)
     assert record.verdict.ending is Ending.TIME

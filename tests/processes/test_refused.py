@@ -13,8 +13,8 @@ from referee.core.units import TimeControl
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.processes import seccomp
-from referee.processes.bot import Bot
 from referee.processes.process import BotProcess
+from referee.processes.program import Program
 from referee.processes.refusals import MAX_COUNTED, MAX_KINDS
 from referee.records.record import GameRecord
 from referee.tournament.workers.encounter import play_encounter
@@ -84,7 +84,7 @@ def test_a_bot_changes_nothing_outside_and_sees_no_connections(level: str, tmp_p
     before = other.stat()
     # Not a word of the command, since a bot may read the files that it names.
     program = ATTEMPTS.replace("sys.argv[1]", repr(str(other)))
-    said, complaints, _ = run(Bot("x", (PYTHON, "-I", "-S", "-c", program), Path("/"), isolation=level))
+    said, complaints, _ = run(Program("x", (PYTHON, "-I", "-S", "-c", program), Path("/"), isolation=level))
     assert (set(said.splitlines()), complaints) == (ALLOWED[level], "")
     assert other.stat() == before
 
@@ -108,7 +108,7 @@ def refused(level: str, program: str) -> tuple[str, BotProcess]:
     """What a program writes to stdout, and its process."""
     needs_level(level)
     command = (PYTHON, "-I", "-S", "-c", REFUSED + program)
-    said, complaints, process = run(Bot("x", command, Path("/"), isolation=level))
+    said, complaints, process = run(Program("x", command, Path("/"), isolation=level))
     assert complaints == ""
     return said, process
 
@@ -144,7 +144,7 @@ print(getpid if getpid < 0 else getpid == os.getpid(), errno.errorcode.get(ctype
 def test_a_bot_cannot_make_the_calls_of_32_bit_programs(level: str) -> None:
     """At no level with a filter, which knows the numbers of its own architecture alone."""
     needs_level(level)
-    bot = Bot("x", (PYTHON, "-I", "-S", "-c", GATE), Path("/"), isolation=level)
+    bot = Program("x", (PYTHON, "-I", "-S", "-c", GATE), Path("/"), isolation=level)
     if not run(replace(bot, isolation="none"))[0].startswith("True"):
         pytest.skip("this kernel does not run 32-bit programs")
     said, complaints, process = run(bot)
@@ -214,7 +214,7 @@ def played(program: str, level: str, games: int) -> list[GameRecord]:
     """Games of a program that is alone in each of them."""
     needs_level(level)
     game = GAMES["thetree"]
-    bot = Bot("x", (PYTHON, "-I", "-S", "-c", program), Path("/"), isolation=level)
+    bot = Program("x", (PYTHON, "-I", "-S", "-c", program), Path("/"), isolation=level)
     control = TimeControl.parse(LONG)
     terms = Terms("x", game, game.settle({"players": "1"}), ("x",), (control,), b"")
     return list(play_encounter([bot], [terms] * games, start_us=LONG_US))

@@ -16,10 +16,10 @@ from pathlib import Path
 import pytest
 
 from referee.core.settings import CONFINED, LEVELS
-from referee.processes.bot import Bot
 from referee.processes.launcher import STARTS, Launcher, compiled_starter
 from referee.processes.limits import Limits
 from referee.processes.process import BotProcess
+from referee.processes.program import Program
 from tests.processes.programs import PYTHON, run
 from tests.programs import needs, needs_level
 
@@ -94,7 +94,7 @@ def test_a_compiled_start_leaves_a_bot_what_one_in_python_does(
     needs_level(level, user)
     limits = Limits(open_files=77, file_size=1 << 20, cpu=50)
     command = (PYTHON if user else sys.executable, "-I", "-S", "-c", FACTS)
-    bot = Bot("x", command, Path("/usr"), isolation=level, user=user, limits=limits)
+    bot = Program("x", command, Path("/usr"), isolation=level, user=user, limits=limits)
     said, complaints, _ = run(bot)
     assert complaints == ""
     compiled = json.loads(said)
@@ -106,7 +106,7 @@ def test_a_compiled_start_leaves_a_bot_what_one_in_python_does(
     assert compiled["x32"] == [-1, errno.ENOSYS if level == "none" else errno.EPERM]
 
 
-def errors(bots: list[Bot]) -> list[tuple[int | None, str | None]]:
+def errors(bots: list[Program]) -> list[tuple[int | None, str | None]]:
     found = []
     for bot in bots:
         with pytest.raises(OSError) as caught:
@@ -123,10 +123,10 @@ def test_what_cannot_be_started_is_told_in_the_same_words(
         (tmp_path / name).write_text(text)
         (tmp_path / name).chmod(0o644 if name == "closed" else 0o755)
     programs = ("./nothing", "nothing-in-path", *(f"./{name}" for name in texts))
-    bots = [Bot("x", (program,), tmp_path, isolation="none") for program in programs]
+    bots = [Program("x", (program,), tmp_path, isolation="none") for program in programs]
     bots.append(replace(bots[0], cwd=tmp_path / "nowhere"))
     path = (("PATH", f"/nowhere:{tmp_path}:/bin"),)
-    bots.append(Bot("x", ("closed",), tmp_path, env=path, isolation="none"))
+    bots.append(Program("x", ("closed",), tmp_path, env=path, isolation="none"))
     compiled = errors(bots)
     in_python(monkeypatch)
     assert compiled == errors(bots)
@@ -171,7 +171,7 @@ def test_a_library_that_was_put_in_the_place_of_the_checked_one_is_not_loaded(
     library.parent.rename(tmp_path / "away")
     library.mkdir(parents=True)
     subprocess.run(["cc", "-shared", "-fPIC", "-o", path, other], check=True)
-    assert run(Bot("x", ("echo", "hello"), Path("/"), isolation="none"))[0] == "hello\n"
+    assert run(Program("x", ("echo", "hello"), Path("/"), isolation="none"))[0] == "hello\n"
     assert [path.stem for path in tmp_path.glob("*.loaded")] == ["checked"]
 
 
@@ -194,10 +194,10 @@ def test_without_a_library_bots_are_started_in_python(
     else:
         monkeypatch.setenv(STARTS, "python")
     assert compiled_starter() is None
-    assert run(Bot("x", ("echo", "hello"), Path("/"), isolation="none"))[0] == "hello\n"
+    assert run(Program("x", ("echo", "hello"), Path("/"), isolation="none"))[0] == "hello\n"
 
 
 def test_a_library_that_cannot_be_loaded_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     nothing = partial(open, os.devnull, "rb")
     monkeypatch.setattr("referee.processes.launcher.compiled_starter", nothing)
-    assert run(Bot("x", ("echo", "hello"), Path("/"), isolation="none"))[0] == "hello\n"
+    assert run(Program("x", ("echo", "hello"), Path("/"), isolation="none"))[0] == "hello\n"

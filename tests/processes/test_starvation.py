@@ -17,7 +17,7 @@ from referee.gameplay.events import Moved
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.processes import cpu
-from referee.processes.bot import Bot
+from referee.processes.program import Program
 from referee.tournament.workers.encounter import play_encounter
 from tests.command import RANDOM, ROOT, referee
 from tests.processes.encounters import LONG, LONG_US
@@ -54,10 +54,10 @@ def test_a_bot_on_a_core_that_others_use_waits(tmp_path: Path, forgiven: bool) -
     path = tmp_path / "bot.py"
     path.write_text(BOT.format(core=core))
     bots = [
-        Bot(
+        Program(
             "a", ("{python}", str(path)), tmp_path, env=(("PYTHONPATH", str(ROOT)),), forgive_waiting=forgiven
         ),
-        Bot.parse(f"b={RANDOM}", tmp_path),
+        Program.parse(f"b={RANDOM}", tmp_path),
     ]
     control = TimeControl.parse("10ms+60s")
     game = GAMES["evengroups"]
@@ -103,8 +103,8 @@ def test_a_loss_on_a_busy_machine_is_void_if_the_bot_would_have_been_in_time(
     path = tmp_path / "bot.py"
     path.write_text(THINKING.format(seconds=seconds))
     bots = [
-        Bot("a", (sys.executable, str(path)), tmp_path, env=(("PYTHONPATH", str(ROOT)),)),
-        Bot.parse(f"b={RANDOM}", tmp_path),
+        Program("a", (sys.executable, str(path)), tmp_path, env=(("PYTHONPATH", str(ROOT)),)),
+        Program.parse(f"b={RANDOM}", tmp_path),
     ]
     game = GAMES["evengroups"]
     controls = (TimeControl.parse("100ms"), TimeControl.parse("60s"))

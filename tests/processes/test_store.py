@@ -17,7 +17,7 @@ from referee.cluster.bot_files import SentFiles, sent_files
 from referee.cluster.store import FileStore
 from referee.core.units import TimeControl
 from referee.games import GAMES
-from referee.processes.bot import Bot
+from referee.processes.program import Program
 from referee.records.record import GameRecord
 from referee.tournament.plan import BotOrigin, Entrant, Plan
 from referee.tournament.run.readiness import with_hidden
@@ -38,10 +38,10 @@ def send(store: FileStore, files: SentFiles) -> int:
     return len(lacking)
 
 
-def played(bot: Bot) -> GameRecord:
+def played(bot: Program) -> GameRecord:
     """A game of a bot against one that is not isolated."""
     game = GAMES["blooms"]
-    rival = Bot("b", Bot.parse(PLAIN, ROOT).command, ROOT)
+    rival = Program("b", Program.parse(PLAIN, ROOT).command, ROOT)
     entrants = tuple(Entrant(one, TimeControl.parse("60s")) for one in (bot, rival))
     plan = Plan(game, game.settle({"size": "3", "target": "3"}), entrants, "s")
     terms = [plan.terms(one) for one in encounter(1, ("a", "b")).games[:1]]
@@ -68,7 +68,7 @@ def source(tmp_path: Path) -> Path:
 
 
 def files_of(source: Path) -> SentFiles:
-    bot = Bot("a", ("./run.sh",), source)
+    bot = Program("a", ("./run.sh",), source)
     build = ("cc", "-O1", "-o", "engine", "engine.c")
     return sent_files([bot], {"a": BotOrigin(build=build, needs=("cc",), has_cwd=True)}, ())
 
@@ -124,7 +124,7 @@ def test_processes_that_build_at_once_build_once(tmp_path: Path) -> None:
     (folder / "bot.py").write_text("print()")
     count = tmp_path / "count"
     build = ("sh", "-c", f"echo x >>{count}; sleep 0.3; echo done >built")
-    files = sent_files([Bot("a", ("{python}", "bot.py"), folder)], {"a": BotOrigin(build=build)}, ())
+    files = sent_files([Program("a", ("{python}", "bot.py"), folder)], {"a": BotOrigin(build=build)}, ())
     (tmp_path / "files").write_bytes(pickle.dumps(files))
     words = [sys.executable, "-c", BUILDER, str(tmp_path / "store"), str(tmp_path / "files")]
     running = [subprocess.Popen(words, stdout=subprocess.PIPE, text=True) for _ in range(3)]
@@ -143,7 +143,7 @@ def test_a_process_that_is_killed_while_it_builds_leaves_nothing_that_counts(tmp
         "-c",
         f"[ -e half ] && exit 9; touch half; [ -e {begun} ] && exit 0; touch {begun}; sleep 60",
     )
-    files = sent_files([Bot("a", ("{python}", "bot.py"), folder)], {"a": BotOrigin(build=build)}, ())
+    files = sent_files([Program("a", ("{python}", "bot.py"), folder)], {"a": BotOrigin(build=build)}, ())
     store = FileStore(tmp_path / "store")
     (tmp_path / "files").write_bytes(pickle.dumps(files))
     words = [sys.executable, "-c", BUILDER, str(tmp_path / "store"), str(tmp_path / "files")]

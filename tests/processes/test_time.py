@@ -17,8 +17,8 @@ from referee.gameplay.events import Moved, Retired
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.processes import cpu, stamped
-from referee.processes.bot import Bot
 from referee.processes.process import BotProcess, end_processes
+from referee.processes.program import Program
 from referee.records.record import GameRecord, from_json, to_json
 from referee.records.replay import verify
 from referee.tournament.plan import Entrant
@@ -54,7 +54,7 @@ def test_the_kernel_s_stamp_is_that_of_the_write() -> None:
 
 def test_where_pipes_have_no_stamps_there_are_pipes_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stamped, "_folder", lambda: "")
-    process = BotProcess(Bot("cat", ("cat",), Path("/")))
+    process = BotProcess(Program("cat", ("cat",), Path("/")))
     assert not process.stamped and process.write(b"x\n") == 2
     said = eventually(process.read)
     end_processes([process])
@@ -69,7 +69,7 @@ SPIN = "import time; end = time.process_time() + {}\nwhile time.process_time() <
 @linux
 def test_what_a_whole_tree_computes_is_counted() -> None:
     spin = f"{THIS_PYTHON} -I -S -c '{SPIN.format(0.2)}'"
-    process = BotProcess(Bot("sh", ("sh", "-c", f"{spin}; setsid {spin} & wait; read x"), Path("/")))
+    process = BotProcess(Program("sh", ("sh", "-c", f"{spin}; setsid {spin} & wait; read x"), Path("/")))
     clock = process.clock
     assert clock
     eventually(lambda: clock.all_ns() >= 400 * MS)
@@ -84,7 +84,7 @@ def test_helpers_that_nobody_waits_for_are_counted() -> None:
     """Where SIGCHLD is ignored the kernel reaps them, and adds their time to nobody's."""
     spin = f"{THIS_PYTHON} -I -S -c '{SPIN.format(0.3)}'"
     script = f"import os, signal; signal.signal(signal.SIGCHLD, signal.SIG_IGN); os.system({spin!r}); input()"
-    process = BotProcess(Bot("py", (sys.executable, "-I", "-S", "-c", script), Path("/")))
+    process = BotProcess(Program("py", (sys.executable, "-I", "-S", "-c", script), Path("/")))
     clock = process.clock
     assert clock
     found = [0]
@@ -112,7 +112,7 @@ def test_helpers_that_nobody_waits_for_are_counted() -> None:
 def test_a_clock_of_computing_time(script: str, clock: str, ending: str, wall_us: int) -> None:
     loop = "echo hello 1; while read word rest; do case $word in prepare) echo ready;; ask) set -- $rest; "
     game = GAMES["blooms"]
-    bots = [Bot("a", ("sh", "-c", f"{loop}{script};; esac; done"), Path("/")), bot("b", "exits")]
+    bots = [Program("a", ("sh", "-c", f"{loop}{script};; esac; done"), Path("/")), bot("b", "exits")]
     control = TimeControl.parse(clock)
     assert str(control) == clock
     terms = Terms("x", game, game.settle({}), ("a", "b"), (control,) * 2, b"")
@@ -129,10 +129,10 @@ def test_a_clock_of_computing_time(script: str, clock: str, ending: str, wall_us
 
 def test_cpu_clocks_are_not_kept_where_they_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cpu, "AVAILABLE", False)
-    process = BotProcess(Bot("cat", ("cat",), Path("/")))
+    process = BotProcess(Program("cat", ("cat",), Path("/")))
     end_processes([process])
     assert process.clock is None and Stopwatch(process).cpu_ns() == 0
-    cat = Bot("cat", ("cat",), Path("/"))
+    cat = Program("cat", ("cat",), Path("/"))
     Entrant(cat, TimeControl.parse("1s")).check()
     with pytest.raises(EnvironmentLacksError, match="needs Linux"):
         Entrant(cat, TimeControl.parse("cpu:1s")).check()

@@ -18,12 +18,12 @@ from referee.gameplay.events import Retired
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.processes import cpu, launcher
-from referee.processes.bot import Bot
 from referee.processes.launcher import IDLE_WARDENS, Launcher
 from referee.processes.levels import reason
 from referee.processes.limits import Limits
 from referee.processes.messages import LOST_WARDEN, NEW_WARDEN
 from referee.processes.process import BotProcess, ExitReport, end_processes
+from referee.processes.program import Program
 from referee.processes.tree import children as children_of
 from referee.tournament.workers.encounter import play_encounter
 from tests.command import PARENT, ROOT, THIS_PYTHON
@@ -38,7 +38,9 @@ SHELL_BOT = "echo hello 1; while read word rest; do case $word in prepare) echo 
 
 def started(script: str, limits: Limits | None = None, *arguments: str) -> BotProcess:
     """A shell that runs a script. What it starts can be told from all else by its arguments."""
-    return BotProcess(Bot("sh", ("sh", "-c", script, "sh", *arguments), Path("/"), limits=limits or Limits()))
+    return BotProcess(
+        Program("sh", ("sh", "-c", script, "sh", *arguments), Path("/"), limits=limits or Limits())
+    )
 
 
 def ended(process: BotProcess, grace_s: float = 0.5) -> ExitReport:
@@ -99,7 +101,7 @@ def test_what_a_bot_leaves_behind_is_ended_and_named(level: str) -> None:
         pytest.skip(why)
     helpers = [mark(f"10{number}") for number in "123"]
     script = HELPERS.format(mark(10)) + "read go; exit 3"
-    process = BotProcess(Bot("sh", ("sh", "-c", script), ROOT, isolation=level))
+    process = BotProcess(Program("sh", ("sh", "-c", script), ROOT, isolation=level))
     wait_until_sleeping(*helpers)
     if level == "bwrap":  # until the warden has found the bot
         eventually(lambda: Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T")
@@ -272,7 +274,7 @@ def test_a_launcher_that_is_killed_at_the_last_moment_is_replaced(monkeypatch: p
 @needs("setsid")
 def test_a_warden_serves_one_bot_after_the_other_and_reports_each_by_itself() -> None:
     program = "x = bytearray(50_000_000); [i * i for i in range(2_000_000)]"
-    large = BotProcess(Bot("python", (sys.executable, "-I", "-S", "-c", program), Path("/")))
+    large = BotProcess(Program("python", (sys.executable, "-I", "-S", "-c", program), Path("/")))
     wait_for(large)
     first = ended(large)
     process = started(f"echo $PPID; setsid sleep {mark(171)} & read go; exit 3")
@@ -323,7 +325,7 @@ def test_what_a_bot_starts_with() -> None:
 
 def test_an_exit_report_says_how_much_a_bot_computed_and_took() -> None:
     program = "x = bytearray(50_000_000); [i * i for i in range(2_000_000)]"
-    process = BotProcess(Bot("python", (sys.executable, "-I", "-S", "-c", program), Path("/")))
+    process = BotProcess(Program("python", (sys.executable, "-I", "-S", "-c", program), Path("/")))
     wait_for(process)
     report = ended(process)
     assert report.cpu_us > 20_000 and report.memory_bytes > 50_000_000
@@ -394,8 +396,8 @@ def test_no_larger_files_and_no_more_of_them_than_allowed(tmp_path: Path) -> Non
 def test_a_limit_that_is_exceeded_is_the_bot_s_fault() -> None:
     game = GAMES["blooms"]
     script = SHELL_BOT.format(f"for i in 1 2 3 4; do sleep {mark(151)} & done; wait")
-    hog = Bot("hog", ("sh", "-c", script), Path("/"), limits=Limits(processes=3))
-    good = Bot("good", (sys.executable, str(ROOT / "sample_bots" / "random_bot.py")), ROOT)
+    hog = Program("hog", ("sh", "-c", script), Path("/"), limits=Limits(processes=3))
+    good = Program("good", (sys.executable, str(ROOT / "sample_bots" / "random_bot.py")), ROOT)
     terms = Terms("x", game, game.settle({}), ("good", "hog"), (game.clock,) * 2, b"")
     (record,) = play_encounter([hog, good], [terms])
     assert record.verdict.ending.word == "limit" and record.verdict.outcome.ranks == (1, 2)
@@ -514,7 +516,7 @@ def test_many_orphans_of_a_killed_warden_are_ended_too() -> None:
 def test_a_bot_that_stops_its_warden_again_and_again_is_ended() -> None:
     script = "import os, signal\nsignal.signal(15, 1)\nprint('here', flush=True)\n"
     script += "while True: os.kill(os.getppid(), signal.SIGSTOP)"
-    process = BotProcess(Bot("stopper", (sys.executable, "-I", "-S", "-c", script), Path("/")))
+    process = BotProcess(Program("stopper", (sys.executable, "-I", "-S", "-c", script), Path("/")))
     assert heard(process) == b"here\n"
     pid = process.pid
     ended(process, 0)
@@ -531,12 +533,14 @@ def test_a_launcher_that_does_not_live_is_noticed_at_once(monkeypatch: pytest.Mo
 @pytest.mark.slow
 def test_threads_and_shared_memory_count_too() -> None:
     threads = "import threading as t\nfor i in range(30): t.Thread(target=t.Event().wait).start()"
-    bot = Bot("threads", (sys.executable, "-I", "-S", "-c", threads), Path("/"), limits=Limits(processes=20))
+    bot = Program(
+        "threads", (sys.executable, "-I", "-S", "-c", threads), Path("/"), limits=Limits(processes=20)
+    )
     assert excess(BotProcess(bot)).endswith("processes and threads, expected at most 20")
     shared = "import mmap, time\nm = mmap.mmap(-1, 200 << 20)\n"
     shared += "for i in range(200): m.write(bytes(1 << 20))\ntime.sleep(60)"
     limits = Limits(memory=150 << 20)
-    bot = Bot("shared", (sys.executable, "-I", "-S", "-c", shared), Path("/"), limits=limits)
+    bot = Program("shared", (sys.executable, "-I", "-S", "-c", shared), Path("/"), limits=limits)
     assert excess(BotProcess(bot)).endswith("of memory, expected at most 150 MB")
 
 
@@ -555,7 +559,7 @@ time.sleep(60)
 def test_files_in_memory_that_nobody_has_mapped_count_too(memfd: bool) -> None:
     script = FILE_IN_MEMORY.format(memfd=memfd, pid=os.getpid())
     limits = Limits(memory=150 << 20)
-    bot = Bot("hider", (sys.executable, "-I", "-S", "-c", script), Path("/"), limits=limits)
+    bot = Program("hider", (sys.executable, "-I", "-S", "-c", script), Path("/"), limits=limits)
     assert excess(BotProcess(bot)).endswith("of memory, expected at most 150 MB")
 
 
@@ -565,7 +569,9 @@ def test_memory_that_forked_processes_share_counts_once() -> None:
     script = "import os, time; x = b'x' * (100 << 20); [os.fork() or time.sleep(60) for _ in range(4)]"
     script += "; time.sleep(0.5); print('well', flush=True); time.sleep(60)"
     limits = Limits(memory=250 << 20)
-    process = BotProcess(Bot("forks", (sys.executable, "-I", "-S", "-c", script), Path("/"), limits=limits))
+    process = BotProcess(
+        Program("forks", (sys.executable, "-I", "-S", "-c", script), Path("/"), limits=limits)
+    )
     assert heard(process) == b"well\n"
     assert not excess_so_far(process)
     ended(process, 0)

@@ -17,7 +17,7 @@ from referee.core.errors import StorageError
 from referee.core.this_machine import this_machine
 from referee.core.units import TimeControl
 from referee.games import GAMES
-from referee.processes.bot import Bot
+from referee.processes.program import Program
 from referee.records import journal
 from referee.records.record import parse_json
 from referee.tournament.file.config import load
@@ -87,7 +87,7 @@ def plan(bots: int) -> Plan:
     control = TimeControl.parse("10s")
     entrants = tuple(
         Entrant(
-            Bot(f"b{number}", (sys.executable, str(ROOT / "sample_bots" / "plain_bot.py")), ROOT), control
+            Program(f"b{number}", (sys.executable, str(ROOT / "sample_bots" / "plain_bot.py")), ROOT), control
         )
         for number in range(bots)
     )

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from referee.check.wires import HouseWire
 from referee.core.seeds import Stream, game_seed
 from referee.core.units import TimeControl
-from referee.gameplay.api import RESIGNED, Answer, Question, Reply
+from referee.gameplay.api import RESIGNED, Answer, Question, SeatReply
 from referee.gameplay.events import Drawn, Moved, Timing, Unplayed
 from referee.gameplay.loop import Dice, play, seeded_dice
 from referee.gameplay.terms import Terms
@@ -77,21 +77,21 @@ class _Wire(HouseWire):
         self._turns[seat] += not again
         self._replies.append(self._hide(again) if seat == 1 else self._see())
 
-    def _see(self) -> Reply:
+    def _see(self) -> SeatReply:
         """The reply of seat 1."""
         turn = self._turns[0]
         self.known.append(self.state.seen(0))
-        return Reply(0, Answer(self._move(0), f"plan {turn}"), 690, Timing(turn * 10_000_000, 700, 300))
+        return SeatReply(0, Answer(self._move(0), f"plan {turn}"), 690, Timing(turn * 10_000_000, 700, 300))
 
-    def _hide(self, again: bool) -> Reply:
+    def _hide(self, again: bool) -> SeatReply:
         """The reply of seat 2."""
         used_us = 1_234_000 if self._course is None else 2_345_000
         timing = Timing(self._turns[1] * 10_000_000 + used_us, used_us + 5, used_us // 2)
         words = f"{SECRET} {used_us}"
         if self._turns[1] > TURNS:
-            return Reply(1, RESIGNED, used_us, timing)
+            return SeatReply(1, RESIGNED, used_us, timing)
         move = self._move(1) if again or self._course is None else words
-        return Reply(1, Answer(move, words), used_us, timing)
+        return SeatReply(1, Answer(move, words), used_us, timing)
 
     def _move(self, seat: Seat) -> str:
         """The seat's move of this turn. Raises `Distinct` where that of the course is not possible."""

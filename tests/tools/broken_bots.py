@@ -25,7 +25,7 @@ from referee.check.steps import run_steps
 from referee.check.tested_bot import SCALE, CheckSettings, scaled_clocks
 from referee.core.units import parse_period
 from referee.games import GAMES
-from referee.processes.bot import Bot
+from referee.processes.program import Program
 from tests.bots.broken_bot import MISTAKES
 from tests.catalogue import ways
 from tests.catalogue.row import Checked
@@ -101,7 +101,7 @@ def command(bot: Path, folder: Path) -> str:
 def checked(task: tuple[Checked, str]) -> Named:
     """What a bot with this command is told."""
     bot, start = task
-    tested = replace(Bot.parse(f"broken={start}", ROOT), isolation="basic")
+    tested = replace(Program.parse(f"broken={start}", ROOT), isolation="basic")
     blooms = GAMES["blooms"]
     settings = CheckSettings(
         tested,

@@ -37,9 +37,9 @@ from tabulate import tabulate
 
 from referee.core.settings import LEVELS
 from referee.processes import owned
-from referee.processes.bot import Bot
 from referee.processes.isolation import reaches_referee
 from referee.processes.levels import reason
+from referee.processes.program import Program
 from referee.processes.stamped import SHARED_MEMORY
 from tests.command import ROOT
 from tests.holdings import below, processes
@@ -123,7 +123,7 @@ class Chaos:
         self._folder = folder
         self._rng = rng
         self._run = _begun(folder, [*words, "--isolation", level])
-        self._blames = reaches_referee(Bot("a", ("true",), Path("/"), isolation=level))
+        self._blames = reaches_referee(Program("a", ("true",), Path("/"), isolation=level))
         """Whether a game that becomes void twice is held against a bot."""
 
     def stored(self) -> list[bytes]:

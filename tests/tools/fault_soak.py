@@ -27,8 +27,8 @@ from referee.core.seeds import Stream, derive
 from referee.core.settings import LEVELS
 from referee.core.units import TimeControl
 from referee.games import GAMES
-from referee.processes.bot import Bot
 from referee.processes.launcher import IDLE_WARDENS
+from referee.processes.program import Program
 from referee.records.replay import verify
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.schedule import encounter
@@ -97,7 +97,7 @@ def meeting(seed: str, number: int, mark: str, level: str = "none") -> Meeting:
     game = GAMES[slug]
     entrants = []
     for place, kind in enumerate(kinds, 1):
-        bot = Bot(f"{kind}-{place}", command(kind, f"{mark}{number}"), Path("/"), isolation=level)
+        bot = Program(f"{kind}-{place}", command(kind, f"{mark}{number}"), Path("/"), isolation=level)
         entrants.append(Entrant(bot, SHORT if kind == "hasty" else LONG))
     plan = Plan(game, game.settle(given), tuple(entrants), f"{seed} {number}")
     pairings = encounter(number, plan.names).games

@@ -25,7 +25,7 @@ from typing import Any
 import click
 
 from referee.core.pairing import Pairing
-from referee.gameplay.api import READY, Answer, GameDescription, LegalMoves, Question, Reply
+from referee.gameplay.api import READY, Answer, GameDescription, LegalMoves, Question, SeatReply
 from referee.gameplay.events import Ending, Event, Timing
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
@@ -108,15 +108,15 @@ class RandomSeats:
     def close(self, outcome: Outcome, ending: Ending) -> None:
         pass
 
-    def next_reply(self) -> Reply:
+    def next_reply(self) -> SeatReply:
         if self._opening:
-            return Reply(self._opening.pop(0), READY)
+            return SeatReply(self._opening.pop(0), READY)
         seat = self._asked.pop(0)
         used_us = self._dice.randrange(100, 20_000)
         timing = Timing(asked_us=self._now_us, wall_us=used_us + 5, cpu_us=used_us // 2)
         self._now_us += used_us + 50
         move = self.state.sample(seat, Quick(self._dice))
-        return Reply(seat, Answer(self.state.write(move)), used_us, timing)
+        return SeatReply(seat, Answer(self.state.write(move)), used_us, timing)
 
 
 def played(terms: Terms, dice: random.Random) -> GameRecord:

@@ -11,7 +11,7 @@ from referee.core.pairing import Pairing
 from referee.gameplay.events import Event, Moved
 from referee.gameplay.openings import NO_OPENINGS, Openings
 from referee.games import GAMES
-from referee.processes.bot import Bot
+from referee.processes.program import Program
 from referee.records import journal
 from referee.records.record import GameRecord, to_json
 from referee.tournament.formats.fixed import RoundRobin
@@ -38,7 +38,7 @@ class Growing:
     ) -> None:
         rules = GAMES[game]
         settled = rules.settle(OPTIONS if options is None else options)
-        entrants = tuple(Entrant(Bot(name, ("true",), Path("/")), rules.clock) for name in bots)
+        entrants = tuple(Entrant(Program(name, ("true",), Path("/")), rules.clock) for name in bots)
         self.plan = Plan(
             rules,
             settled,

@@ -14,8 +14,8 @@ from referee.gameplay.api import (
     ListRequest,
     Question,
     Ready,
-    Reply,
     ReplyContent,
+    SeatReply,
     Silence,
 )
 from referee.gameplay.events import Ending, Event
@@ -121,7 +121,7 @@ class ScriptedWire:
         for seat, session in enumerate(self.sessions):
             self._tell(seat, session.quit())
 
-    def next_reply(self) -> Reply:
+    def next_reply(self) -> SeatReply:
         while True:
             for seat in sorted(self._asked):
                 if self._heard[seat]:
@@ -132,14 +132,14 @@ class ScriptedWire:
                         continue
                     if not isinstance(what, ListRequest):
                         del self._asked[seat]
-                    return Reply(seat, what, used_us)
+                    return SeatReply(seat, what, used_us)
             waiting = [(self._coming[seat][0][0], seat) for seat in self._asked if self._coming[seat]]
             if not waiting:
                 seat, wait_us = min(self._asked.items(), key=lambda item: item[1])
                 del self._asked[seat]
                 self.sessions[seat].lapse()
                 self.mirrors[seat].lapse()
-                return Reply(seat, Silence("nothing came"), wait_us + 1)
+                return SeatReply(seat, Silence("nothing came"), wait_us + 1)
             used_us, seat = min(waiting)
             if used_us > self._asked[seat]:
                 # As the real wire: beyond the deadline a complete line may still be read, and is late.
@@ -148,7 +148,7 @@ class ScriptedWire:
                     wait_us = self._asked.pop(seat)
                     self.sessions[seat].lapse()
                     self.mirrors[seat].lapse()
-                    return Reply(seat, Silence("nothing came"), wait_us + 1)
+                    return SeatReply(seat, Silence("nothing came"), wait_us + 1)
                 self._hear(seat, used_us, data)
                 continue
             self._hear(seat, used_us, self._coming[seat].pop(0)[1])

@@ -19,7 +19,7 @@ from referee.pages.report.bots import OPENING_MOVES, words_of
 from referee.ratings.times import Times
 from referee.records.record import GameRecord, PlayedOn, Summary, from_json, parse_json, played_on
 from referee.tournament.run.reading import Runs
-from referee.tournament.run.run import Run, game_lines, wrong_line
+from referee.tournament.run.run import StoredRun, game_lines, wrong_line
 from referee.tournament.run.verifying import each_line
 from referee.viewing.info import read_info
 from referee.viewing.steps import Steps, steps_of
@@ -52,7 +52,7 @@ class Replay(NamedTuple):
     lacks_seats: bool = False  # whether it has only what a spectator sees, and seats knew something else
 
 
-class PlayedGame(NamedTuple):
+class GameFacts(NamedTuple):
     """What is known of a game from its events and measurements."""
 
     moves: int  # its moves, those of the opening and those that the referee made included
@@ -73,7 +73,7 @@ class PlayedGame(NamedTuple):
 
 
 class PlayedReader:
-    """Reads what `PlayedGame` has from the lines of the games of a run, in any process."""
+    """Reads what `GameFacts` has from the lines of the games of a run, in any process."""
 
     def __init__(
         self,
@@ -89,14 +89,14 @@ class PlayedReader:
         self._with_seats = with_seats
         self._symbols: set[str] = set()  # the ids of the symbols that were given back so far
 
-    def __call__(self, line: bytes) -> PlayedGame | RecordError:
+    def __call__(self, line: bytes) -> GameFacts | RecordError:
         """What is known of a game. An error is given back, since it has to reach another process."""
         try:
             return self._played(parse_json(line))
         except RecordError as error:
             return error
 
-    def _played(self, value: dict[str, Any]) -> PlayedGame:
+    def _played(self, value: dict[str, Any]) -> GameFacts:
         bots = tuple(self._shown_name(name) for name in value["bots"])
         times = Times()
         times.add_game(bots, value)
@@ -108,7 +108,7 @@ class PlayedReader:
         has_faults = any(value["faults"])
         record = self._record(value, bots) if self._with_replays or has_faults else None
         steps = steps_of(record) if record and self._with_replays else None
-        return PlayedGame(
+        return GameFacts(
             len(moves),
             tuple(_placed(slow, steps) if slow and steps else slow for slow in slowest),
             _clocks(value),
@@ -256,10 +256,10 @@ MAX_WITH_SEATS = 500
 class ReadGame(NamedTuple):
     """A game of some runs."""
 
-    run: Run
+    run: StoredRun
     id: str  # its id in its run
     game: Summary  # its head, with the id that tells it apart in all runs, and the names that are shown
-    played: PlayedGame
+    played: GameFacts
 
 
 def read_games(

@@ -40,7 +40,7 @@ from referee.records.record import Summary, from_json, parse_json
 from referee.tournament.run.lock import is_locked
 from referee.tournament.run.reading import Runs
 from referee.tournament.run.remaining import games_in_all, nothing_remains, stopped
-from referee.tournament.run.run import Run, dialogues, game_lines
+from referee.tournament.run.run import StoredRun, dialogues, game_lines
 from referee.viewing.steps import steps_of
 
 MANY_CLOCKS = 4  # with more different clocks, they are counted in the heading
@@ -130,12 +130,12 @@ def _aim(played: SectionGame) -> list[str]:
         return []
 
 
-def _format_text(run: Run) -> str:
+def _format_text(run: StoredRun) -> str:
     form = run.format
     return form.description if form else shown(run.header.format_name, 80)
 
 
-def _games_text(run: Run) -> str:
+def _games_text(run: StoredRun) -> str:
     in_all = games_in_all(run)
     text = f"{len(run.games):,}"
     if in_all is not None and in_all.games != len(run.games):
@@ -389,7 +389,7 @@ def _unplayed(board: Board) -> PlayedCells:
     return PlayedCells(frozenset(cell.name for cell in board.cells), defaultdict(Counter))
 
 
-def _board_of(run: Run, section: str) -> Board | None:
+def _board_of(run: StoredRun, section: str) -> Board | None:
     played = run.header.sections[section]
     try:
         game = played.available()
@@ -398,7 +398,7 @@ def _board_of(run: Run, section: str) -> Board | None:
         return None
 
 
-def _is_over(run: Run) -> bool:
+def _is_over(run: StoredRun) -> bool:
     """Whether nothing more of a run is to be played, as far as that is known."""
     return not is_locked(run.folder) and (run.games_in_all is None or nothing_remains(run))
 
@@ -413,7 +413,7 @@ def _allowance(clocks: set[str]) -> int | None:
 class ChosenGame(NamedTuple):
     """A game to see."""
 
-    run: Run
+    run: StoredRun
     id: str  # its id in its run
     seen: GameToSee
     deciding: int | None  # the step with its deciding move; None where nobody knows

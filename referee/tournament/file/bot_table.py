@@ -14,8 +14,8 @@ from referee.core.fields import Fields
 from referee.core.settings import AUTO, LEVELS
 from referee.core.text import shown
 from referee.core.units import TimeControl
-from referee.processes.bot import Bot, distinct, split
 from referee.processes.limits import DEFAULT, Limits
+from referee.processes.program import Program, distinct, split
 from referee.tournament.file import keys
 from referee.tournament.plan import PROCESSES, BotOrigin, Entrant
 
@@ -25,7 +25,7 @@ _ISOLATION = (*LEVELS, AUTO)
 class BotTable(NamedTuple):
     """A bot of a tournament file."""
 
-    bot: Bot
+    bot: Program
     control: TimeControl | None  # its own clock, in every game; None where it has that of the game
     processes: str  # how long its process is kept; one of `PROCESSES`
     folder: str  # its working directory as written in the file
@@ -50,7 +50,7 @@ def bot_tables(
     Raises `UsageError`.
     """
     processes = main.one_of("processes", PROCESSES, "encounter")
-    common = Bot(
+    common = Program(
         "",
         (),
         base,
@@ -66,7 +66,7 @@ def bot_tables(
 
 
 def _bot_table(
-    base: Path, fields: Fields, processes: str, common: Bot, instead: Mapping[str, str], elsewhere: bool
+    base: Path, fields: Fields, processes: str, common: Program, instead: Mapping[str, str], elsewhere: bool
 ) -> BotTable:
     """A bot whose folder is relative to `base`; `common` has what the tournament sets for all of them."""
     fields.only(*keys.BOT, instead=instead)
@@ -85,7 +85,7 @@ def _bot_table(
         raise fields.wrong("env", "values without NUL")
     command, origin = _command(fields, "cmd"), _origin(fields)
     bot = replace(
-        Bot.of(fields.text("name"), command, cwd, tuple(env.items()), pass_env),
+        Program.of(fields.text("name"), command, cwd, tuple(env.items()), pass_env),
         limits=_limits(fields, common.limits),
         pty=fields.flag("pty", False),
         pause=fields.flag("pause", common.pause),
@@ -140,7 +140,7 @@ def _person(base: Path, fields: Fields) -> BotTable:
     """A person, who has a name and a clock, and none of the keys of a program."""
     fields.only("name", "person", "clock")
     return BotTable(
-        Bot.of(fields.text("name"), (), base),
+        Program.of(fields.text("name"), (), base),
         control_of(fields, "clock"),
         "encounter",
         ".",

@@ -19,7 +19,7 @@ from referee.core.this_machine import usable_cores
 from referee.core.units import TimeControl
 from referee.games import GAMES, game_given
 from referee.games.api import Game
-from referee.processes.bot import Bot
+from referee.processes.program import Program
 from referee.records.amendments import LeftOut, strikes_of
 from referee.records.header import REPEATS
 from referee.tournament import formats, stopping
@@ -38,7 +38,7 @@ LINE_CAP = 4096
 DEPTH_CAP = 50  # maximum number of levels of nested brackets
 
 
-def lacking(bot: Bot, program: str) -> LeftOut:
+def lacking(bot: Program, program: str) -> LeftOut:
     """The bot, left out since a machine lacks a program that it needs."""
     return LeftOut(bot.name, f"it needs `{shown(program, 80)}`", is_fault=False)
 

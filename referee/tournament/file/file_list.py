@@ -29,7 +29,7 @@ from referee.core.text import shown
 from referee.core.units import about_size
 from referee.core.work import DutyCycle
 from referee.processes import needs
-from referee.processes.bot import Bot
+from referee.processes.program import Program
 from referee.records.header import ALL_FILES
 from referee.records.run_files import RECORDS
 from referee.tournament.plan import BotOrigin
@@ -77,7 +77,7 @@ class _Entry(NamedTuple):
     """
 
 
-def file_list(bot: Bot, origin: BotOrigin, left_out: Collection[Path] = ()) -> FileList:
+def file_list(bot: Program, origin: BotOrigin, left_out: Collection[Path] = ()) -> FileList:
     """The files of a bot, without those that are `left_out` and what lies in these; resolved paths.
 
     Raises `UsageError` where its table lists what does not exist, or there are too many or too large files.
@@ -100,7 +100,7 @@ def file_list(bot: Bot, origin: BotOrigin, left_out: Collection[Path] = ()) -> F
     return FileList(root, bot.cwd.relative_to(root).as_posix(), files, folders)
 
 
-def _entries(bot: Bot, origin: BotOrigin) -> tuple[list[_Entry], set[Path]]:
+def _entries(bot: Program, origin: BotOrigin) -> tuple[list[_Entry], set[Path]]:
     """Lists what belongs to a bot according to its table and command, and what counts as the bot's own."""
     entries = list(_entries_named(bot) if origin.files is None else _listed(bot, origin.files))
     own = {entry.own for entry in entries}
@@ -113,7 +113,7 @@ def _entries(bot: Bot, origin: BotOrigin) -> tuple[list[_Entry], set[Path]]:
     return entries, own
 
 
-def _check_links(bot: Bot, not_found: Iterable[Path]) -> None:
+def _check_links(bot: Program, not_found: Iterable[Path]) -> None:
     """Raises `UsageError` where one of the listed files that were not found is a link."""
     for path in not_found:
         if path.is_symlink():
@@ -123,7 +123,7 @@ def _check_links(bot: Bot, not_found: Iterable[Path]) -> None:
             )
 
 
-def manifest(bot: Bot, found: FileList, hashes: FileHashes) -> tuple[File, ...]:
+def manifest(bot: Program, found: FileList, hashes: FileHashes) -> tuple[File, ...]:
     """The files with their hashes. Raises `UsageError` where one cannot be read."""
     files = []
     for path, place in found.files.items():
@@ -150,7 +150,7 @@ def paths_in(word: str) -> Iterator[str]:
     yield from dict.fromkeys((word, *word.split("=", 1)[1:], *word.split(os.pathsep)))
 
 
-def _entries_named(bot: Bot) -> Iterator[_Entry]:
+def _entries_named(bot: Program) -> Iterator[_Entry]:
     """The files and folders that the bot's command names, the folders of these files, and what else it may
     read.
     """
@@ -163,7 +163,7 @@ def _entries_named(bot: Bot) -> Iterator[_Entry]:
         yield _Entry(read.path, read.place)
 
 
-def _listed(bot: Bot, patterns: Iterable[str]) -> Iterator[_Entry]:
+def _listed(bot: Program, patterns: Iterable[str]) -> Iterator[_Entry]:
     """Lists the files in the bot's table. Raises `UsageError` where that does not exist."""
     for pattern in patterns:
         found = [pattern]
@@ -179,7 +179,7 @@ def _listed(bot: Bot, patterns: Iterable[str]) -> Iterator[_Entry]:
             yield _Entry(path, path)
 
 
-def _words_paths(bot: Bot) -> Iterator[Path]:
+def _words_paths(bot: Program) -> Iterator[Path]:
     """The paths of existing files that words of the bot's command name, as they are written there."""
     for word in bot.command:
         for text in paths_in(word):
@@ -191,7 +191,7 @@ def _words_paths(bot: Bot) -> Iterator[Path]:
 class _FileSearch:
     """Collects the files of a bot."""
 
-    def __init__(self, bot: Bot, own: set[Path], left_out: set[Path], *, has_build: bool) -> None:
+    def __init__(self, bot: Program, own: set[Path], left_out: set[Path], *, has_build: bool) -> None:
         self._bot = bot
         self._own = own
         self._left_out = left_out
@@ -281,7 +281,7 @@ _SHARE = 0.02  # maximum share of the time that is spent on the files that bots 
 class Programs:
     """The programs of bots: which of them are different from the last time."""
 
-    def __init__(self, hashes_of: Callable[[Bot], Mapping[str, str] | None] | None = None) -> None:
+    def __init__(self, hashes_of: Callable[[Program], Mapping[str, str] | None] | None = None) -> None:
         """`hashes_of` gives what is known of a bot's files, or None where nothing is; the default are the
         files of its command.
         """
@@ -289,7 +289,7 @@ class Programs:
         self._hashes_of = hashes_of or (lambda bot: hashes_of_words(bot, hashes))
         self._last: HashesByBot = {}
 
-    def changes(self, bots: Iterable[Bot]) -> HashesByBot:
+    def changes(self, bots: Iterable[Program]) -> HashesByBot:
         """The bots whose files are different from the last time that they were asked for, or were not asked
         for yet, each with all its files.
         """
@@ -311,7 +311,7 @@ class ListedFiles:
         self._digests: dict[str, str] = {}
         self._rations: dict[str, DutyCycle] = {}
 
-    def of(self, bot: Bot) -> dict[str, str]:
+    def of(self, bot: Program) -> dict[str, str]:
         """The hashes of the files that the bot's command names, and of those that its table lists."""
         found = hashes_of_words(bot, self._hashes)
         origin = self._origins.get(bot.name, BotOrigin())
@@ -323,7 +323,7 @@ class ListedFiles:
             found[ALL_FILES] = self._digests[bot.name]
         return found
 
-    def _digest(self, bot: Bot, origin: BotOrigin) -> str:
+    def _digest(self, bot: Program, origin: BotOrigin) -> str:
         """The hash of all files that the bot's table lists; empty where some cannot be read."""
         try:
             files = file_list(bot, origin, self._left_out)
@@ -332,13 +332,13 @@ class ListedFiles:
             return ""
 
 
-def hashes_of_words(bot: Bot, hashes: FileHashes) -> dict[str, str]:
+def hashes_of_words(bot: Program, hashes: FileHashes) -> dict[str, str]:
     """The hashes of the files that the words of a bot's command name, by word."""
     files = ((word, hashes.of(path)) for word, path in _files_named(bot))
     return {word: found.sha256 for word, found in files if found}
 
 
-def _files_named(bot: Bot) -> Iterator[tuple[str, Path]]:
+def _files_named(bot: Program) -> Iterator[tuple[str, Path]]:
     """The words of a bot's command that may be files, and where these are."""
     program, *rest = bot.argv
     if bot.command[0] != "{python}":

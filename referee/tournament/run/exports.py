@@ -18,9 +18,9 @@ from referee.core.text import shown
 from referee.records import journal
 from referee.records.heads import Head
 from referee.records.record import PlayedOn, Summary, parse_json
-from referee.tournament.run.run import Run, game_lines, places_of, read_lines
+from referee.tournament.run.run import StoredRun, game_lines, places_of, read_lines
 
-GamesOfRuns = Iterable[tuple[Run, Iterable[Summary]]]  # games by the runs that they are of
+GamesOfRuns = Iterable[tuple[StoredRun, Iterable[Summary]]]  # games by the runs that they are of
 
 
 Dialogues = Mapping[tuple[Path, str], str]
@@ -48,7 +48,7 @@ def csv_of(games: GamesOfRuns, dialogues: Dialogues | None = None) -> str:
 _OF_SEAT = ("bot", "rank", "score", "fault")
 
 
-def _row(run: Run, game: Summary, place: PlayedOn) -> dict[str, object]:
+def _row(run: StoredRun, game: Summary, place: PlayedOn) -> dict[str, object]:
     pairing = Pairing.parse(game.id)
     seats = enumerate(zip(game.bots, game.ranks, game.scores, game.faults, strict=True), 1)
     return {
@@ -91,7 +91,7 @@ def json_of_heads(games: GamesOfRuns, dialogues: Dialogues | None = None) -> Ite
         yield json.dumps({**game._asdict(), **more, "machine": place._asdict()})
 
 
-def _placed(games: GamesOfRuns) -> Iterator[tuple[Run, Summary, PlayedOn]]:
+def _placed(games: GamesOfRuns) -> Iterator[tuple[StoredRun, Summary, PlayedOn]]:
     """The games with their runs, and where they were played. Raises `RecordError`."""
     for run, some in games:
         listed = list(some)
@@ -158,7 +158,7 @@ def _quoted(text: str) -> str:
     return shown(text).replace("\\", "\\\\").replace('"', '\\"')
 
 
-def game_alone(run: Run, game_id: str) -> bytes:
+def game_alone(run: StoredRun, game_id: str) -> bytes:
     """A file of records with one game of a run: the first line, all changes, its void attempts, and the game.
 
     Also the first game that has the same shared seed, since the seeds of the others are compared with its.

@@ -25,7 +25,7 @@ from referee.records.record import Summary
 from referee.records.run_files import DIALOGUES, NEW_TOML, TOML, AppendOnlyFile, ChangedByOthers, write_all
 from referee.tournament.formats import Amount
 from referee.tournament.run.progress import facts_of
-from referee.tournament.run.run import Run
+from referee.tournament.run.run import StoredRun
 from referee.tournament.run.voids import ATTEMPTS, PAUSES_S
 from referee.tournament.workers.task import Void
 
@@ -35,7 +35,7 @@ DIALOGUES_CAP = 256 << 20  # maximum number of bytes of dialogues that are kept 
 class OpenRun:
     """A run that is open for more games. Its folder must be `locked` meanwhile."""
 
-    def __init__(self, run: Run, records: journal.Journal, hidden_seed: str | None) -> None:
+    def __init__(self, run: StoredRun, records: journal.Journal, hidden_seed: str | None) -> None:
         """Takes over a run, and the open file of its records, positioned after the run's last line.
 
         `hidden_seed` is the seed of the games to come, where the records have only its hash.
@@ -59,10 +59,12 @@ class OpenRun:
             records = journal.Journal.reopen(folder, journal.FIRST, 0, path.lstat().st_size)
         else:
             records = journal.Journal.create(folder)
-        return cls(Run(folder), records, hidden_seed)._with(header, toml)
+        return cls(StoredRun(folder), records, hidden_seed)._with(header, toml)
 
     @classmethod
-    def resume(cls, run: Run, change: dict[str, Any], toml: bytes, hidden_seed: str | None = None) -> OpenRun:
+    def resume(
+        cls, run: StoredRun, change: dict[str, Any], toml: bytes, hidden_seed: str | None = None
+    ) -> OpenRun:
         """Continues a run, and stores what is new in it, if anything is. Raises `StorageError`."""
         records = journal.Journal.reopen(run.folder, run.last_hash, run.length, run.torn)
         run.torn = 0  # it was removed

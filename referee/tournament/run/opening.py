@@ -21,11 +21,11 @@ from referee.tournament.formats import known_format
 from referee.tournament.run.lock import locked
 from referee.tournament.run.open_run import OpenRun
 from referee.tournament.run.remaining import Remaining
-from referee.tournament.run.run import Run
+from referee.tournament.run.run import StoredRun
 from referee.tournament.tournament import Tournament
 
 
-def continuing(tournament: Tournament, run: Run) -> Tournament:
+def continuing(tournament: Tournament, run: StoredRun) -> Tournament:
     """The tournament as it may be played in the folder of a run, which may be still to begin: without the
     bots that come too late.
 
@@ -45,7 +45,7 @@ def continuing(tournament: Tournament, run: Run) -> Tournament:
 
 
 def leaving_out(
-    tournament: Tournament, run: Run, unfit: Iterable[LeftOut], may: bool, say: Callable[[str], None]
+    tournament: Tournament, run: StoredRun, unfit: Iterable[LeftOut], may: bool, say: Callable[[str], None]
 ) -> Tournament:
     """The tournament without the bots that are `unfit` and are to play. `say` is called with lines for the
     user.
@@ -75,16 +75,16 @@ def leaving_out(
     return found
 
 
-def has_games_left(tournament: Tournament, run: Run) -> bool:
+def has_games_left(tournament: Tournament, run: StoredRun) -> bool:
     """Whether games are to be played; where they are arranged one by one, always another one."""
     if tournament.format.is_arranged:
         return True
     if not run.lines:
-        run = Run.new(run.folder, tournament.header)
+        run = StoredRun.new(run.folder, tournament.header)
     return Remaining(tournament.matchmaking, run).next() is not None
 
 
-def _too_late(tournament: Tournament, run: Run) -> list[LeftOut]:
+def _too_late(tournament: Tournament, run: StoredRun) -> list[LeftOut]:
     """The bots that the run began without, if its format takes in no bots later."""
     if tournament.format.is_open:
         return []
@@ -102,7 +102,7 @@ def _too_late(tournament: Tournament, run: Run) -> list[LeftOut]:
 
 
 def open_run(
-    tournament: Tournament, run: Run, programs: Programs, has_games: bool, note: Callable[[str], None]
+    tournament: Tournament, run: StoredRun, programs: Programs, has_games: bool, note: Callable[[str], None]
 ) -> OpenRun:
     """Opens the folder of a run for more games, if it `has_games`, once the bots' `programs` are built:
     begins the run, or stores what is new in it.

@@ -27,7 +27,7 @@ from referee.records.record import Summary
 from referee.tournament.formats import Amount, Format, SectionState
 from referee.tournament.run.durations import TimedGame
 from referee.tournament.run.remaining import nothing_remains, stopped
-from referee.tournament.run.run import Run
+from referee.tournament.run.run import StoredRun
 from referee.tournament.run.run_state import RunState
 
 RECENT_US = 600_000_000
@@ -78,7 +78,7 @@ class RunProgress:
         return f"{count:.1f} games a {per}" if count < 10 else f"{count:,.0f} games a {per}"
 
 
-def progress_of(run: Run, last: Sequence[TimedGame], is_running: bool) -> RunProgress:
+def progress_of(run: StoredRun, last: Sequence[TimedGame], is_running: bool) -> RunProgress:
     """Computes how far a run is; `last` are its last games. Raises `RecordError`."""
     remaining = stopped(run, run.is_open)
     decision = remaining.decision if remaining else None
@@ -99,7 +99,7 @@ def progress_of(run: Run, last: Sequence[TimedGame], is_running: bool) -> RunPro
     )
 
 
-def is_over(run: Run) -> bool:
+def is_over(run: StoredRun) -> bool:
     """Whether a run has come to its end, so far as its records tell: its seed was revealed, or nothing of its
     schedule is left to play. Raises `RecordError`.
     """
@@ -147,7 +147,7 @@ class BotOrder:
         return sum((tally.faults for tally in self.tallies.by_bot.values()), Counter[str]())
 
 
-def order_of(run: Run) -> BotOrder:
+def order_of(run: StoredRun) -> BotOrder:
     """The bots of a run in order. This takes long where there are many games. Raises `RecordError`."""
     games, names = run.shown_games, run.names
     facts = facts_of(run, run.is_open)

@@ -14,21 +14,21 @@ from referee.core.errors import UsageError
 from referee.core.settings import CONFINED
 from referee.core.this_machine import usable_memory
 from referee.processes import building, levels, needs
-from referee.processes.bot import Bot
 from referee.processes.building import BuildFailure
+from referee.processes.program import Program
 from referee.records.amendments import LeftOut
 from referee.tournament.file.file_list import ListedFiles, Programs, file_list
 from referee.tournament.plan import BotOrigin
 from referee.tournament.tournament import Tournament
 
-Builder = Callable[[Bot, BotOrigin, Sequence[Path]], BuildFailure | None]
+Builder = Callable[[Program, BotOrigin, Sequence[Path]], BuildFailure | None]
 """Builds a bot by the command of its origin while some paths are hidden, and returns how that failed."""
 
 
 def builder(say: Callable[[str], None]) -> Builder:
     """Builds bots; `say` is called with lines for the user."""
 
-    def build(bot: Bot, origin: BotOrigin, private: Sequence[Path]) -> BuildFailure | None:
+    def build(bot: Program, origin: BotOrigin, private: Sequence[Path]) -> BuildFailure | None:
         say(f"building {bot.name}")
         failure = building.build(bot, origin.build, origin.build_network, private)
         for line in failure.output if failure else ():
@@ -67,12 +67,12 @@ def unfit_bots(
             yield refused(bot, error)
 
 
-def not_built(bot: Bot, failure: BuildFailure) -> LeftOut:
+def not_built(bot: Program, failure: BuildFailure) -> LeftOut:
     """The bot, left out since its build failed."""
     return LeftOut(bot.name, f"it cannot be built: {failure.reason}", failure.output)
 
 
-def refused(bot: Bot, error: UsageError) -> LeftOut:
+def refused(bot: Program, error: UsageError) -> LeftOut:
     """The bot, left out for an error that may name it."""
     return LeftOut(bot.name, str(error).removeprefix(f"bot `{bot.name}`: "))
 
@@ -84,7 +84,7 @@ def at_levels(tournament: Tournament, level: str | None, is_here: bool) -> Tourn
     Raises `EnvironmentLacksError` where a level that was named does not work on this machine.
     """
 
-    def settled(bot: Bot) -> Bot:
+    def settled(bot: Program) -> Program:
         if bot.is_person:
             return bot
         bot = replace(bot, isolation=level) if level else bot
@@ -107,7 +107,7 @@ def programs_here(tournament: Tournament, folder: Path) -> Programs:
     return Programs(ListedFiles(tournament.origins, tournament.private(folder)).of)
 
 
-def isolated(bots: Iterable[Bot], private: Iterable[Path]) -> list[Bot]:
+def isolated(bots: Iterable[Program], private: Iterable[Path]) -> list[Program]:
     """The bots of a tournament with their levels settled, and persons as they are. What is `private` to the
     referee, such as the run's folder, and the programs of the other bots are hidden from each, even where
     they lie in its own folder.
@@ -120,7 +120,7 @@ def isolated(bots: Iterable[Bot], private: Iterable[Path]) -> list[Bot]:
     return [bot if bot.is_person else next(settled) for bot in given]
 
 
-def with_hidden(bots: Sequence[Bot], private: Sequence[Path]) -> list[Bot]:
+def with_hidden(bots: Sequence[Program], private: Sequence[Path]) -> list[Program]:
     """The bots; those whose files are confined, with what is hidden from them."""
     if not any(bot.isolation in CONFINED for bot in bots):
         return list(bots)

@@ -18,7 +18,7 @@ from referee.ratings.standings import Facts
 from referee.records.record import Summary, json_of
 from referee.records.run_files import RECORDS, results_folder
 from referee.tournament.run.progress import facts_of
-from referee.tournament.run.run import Run, numbers_of, read_run
+from referee.tournament.run.run import StoredRun, numbers_of, read_run
 
 _LOOK = 1 << 20  # how many bytes of a file are looked at to tell whether it is a file of records
 
@@ -83,7 +83,7 @@ def _no_run(path: Path) -> UsageError:
     return UsageError(f"`{shown(str(path))}` is not a run, {expected}")
 
 
-def game_named(runs: Iterable[Run], name: str) -> tuple[Run, str]:
+def game_named(runs: Iterable[StoredRun], name: str) -> tuple[StoredRun, str]:
     """The game with this id, or with this number in the file of a single run, and the run that has it.
 
     Raises `UsageError` where there is none, or several runs have one with this id.
@@ -107,7 +107,7 @@ def game_named(runs: Iterable[Run], name: str) -> tuple[Run, str]:
 class Runs:
     """Several runs as one set of games."""
 
-    runs: tuple[Run, ...]  # in the order in which they were named
+    runs: tuple[StoredRun, ...]  # in the order in which they were named
 
     @cached_property
     def names(self) -> list[str]:
@@ -173,7 +173,7 @@ def read_runs(paths: Sequence[Path], stage: Stage = untold_stage) -> Runs:
 
     Raises `UsageError` where there is no run, or one comes twice, `RecordError` where a record is damaged.
     """
-    runs: dict[str, Run] = {}
+    runs: dict[str, StoredRun] = {}
     for path in paths:
         run = read_run(run_folder(path), stage("reading the results"))
         if run.last_hash in runs:
@@ -185,7 +185,7 @@ def read_runs(paths: Sequence[Path], stage: Stage = untold_stage) -> Runs:
     return Runs(tuple(runs.values()))
 
 
-def _pairings(run: Run) -> list[tuple[Pairing, Summary]]:
+def _pairings(run: StoredRun) -> list[tuple[Pairing, Summary]]:
     return [(Pairing.parse(game.id), game) for game in run.shown_games]
 
 
@@ -194,12 +194,12 @@ def _moved(pairing: Pairing, section: str, rounds: int) -> Pairing:
     return Pairing.of(pairing.number + rounds, pairing.bots, pairing.part, section)
 
 
-def _sections(run: Run) -> list[str]:
+def _sections(run: StoredRun) -> list[str]:
     """The names of the sections that a run has games of."""
     return list(dict.fromkeys(Pairing.parse(game).section for game in run.games))
 
 
-def _kind(run: Run, section: str) -> tuple[str, bytes]:
+def _kind(run: StoredRun, section: str) -> tuple[str, bytes]:
     """The slug of the game of a section, and what has to be the same in games that are rated together."""
     played = run.header.sections[section]
     return played.game, json_of([played.game, played.rules, played.options])

@@ -23,7 +23,7 @@ from referee.tournament.run.run_state import RunState
 _BEGINNING = b'{"kind":"tournament",'
 
 
-class Run(RunState):
+class StoredRun(RunState):
     """A run as it was read from its folder, up to some line of its records."""
 
     def __init__(self, folder: Path) -> None:
@@ -32,7 +32,7 @@ class Run(RunState):
         self.torn = 0  # bytes of the torn last line; 0 if there is none
 
     @classmethod
-    def new(cls, folder: Path, header: Header) -> Run:
+    def new(cls, folder: Path, header: Header) -> StoredRun:
         """A run of which nothing has been played, and nothing is written yet."""
         run = cls(folder)
         line, digest = journal.chained(journal.body_of(header.members), journal.FIRST)
@@ -55,12 +55,12 @@ class Run(RunState):
             raise RecordError(f"{_where(self.folder, line.number)}: {error}") from None
 
 
-def read_run(folder: Path, advance: Advance = untold) -> Run:
+def read_run(folder: Path, advance: Advance = untold) -> StoredRun:
     """A run from its folder. Reads the heads of the records, not their moves; `advance` as in `journal.read`.
 
     Raises `UsageError` where there is no run, `RecordError` where a line is damaged or is not of this run.
     """
-    run = Run(folder)
+    run = StoredRun(folder)
     for line in journal.read(folder, advance):
         run.take_line(line)
     if not run.lines:
@@ -68,7 +68,7 @@ def read_run(folder: Path, advance: Advance = untold) -> Run:
     return run
 
 
-def read_lines(run: Run) -> Iterator[tuple[journal.JournalLine, Head | dict[str, Any]]]:
+def read_lines(run: StoredRun) -> Iterator[tuple[journal.JournalLine, Head | dict[str, Any]]]:
     """The lines of a run as far as it was read, each with what it says, of a game its head.
 
     Raises `RecordError` where a line is damaged.
@@ -88,7 +88,7 @@ class StoredGame(NamedTuple):
     text: bytes  # the line, without its newline
 
 
-def game_lines(run: Run, games: Collection[str]) -> Iterator[StoredGame]:
+def game_lines(run: StoredRun, games: Collection[str]) -> Iterator[StoredGame]:
     """Those of these games of a run that count, with their lines, in the order in which they were finished.
 
     Raises `RecordError`.
@@ -98,7 +98,7 @@ def game_lines(run: Run, games: Collection[str]) -> Iterator[StoredGame]:
             yield StoredGame(said.game, line.number, line.text)
 
 
-def numbers_of(run: Run) -> dict[str, int]:
+def numbers_of(run: StoredRun) -> dict[str, int]:
     """The number of each game that counts, by id: its place among the games of the file, from 1, also those
     that no longer count.
 
@@ -108,7 +108,7 @@ def numbers_of(run: Run) -> dict[str, int]:
     return {game.id: number for number, game in enumerate(played, 1) if run.games.get(game.id) == game}
 
 
-def wrong_line(run: Run, line: StoredGame, error: RecordError) -> RecordError:
+def wrong_line(run: StoredRun, line: StoredGame, error: RecordError) -> RecordError:
     """The error that a line has, with the place of the line."""
     return RecordError(f"{_where(run.folder, line.number)}: {error}")
 
@@ -117,7 +117,7 @@ def _where(folder: Path, number: int) -> str:
     return f"line {number} of `{shown(str(folder / journal.NAME))}`"
 
 
-def places_of(run: Run, games: Collection[str]) -> dict[str, PlayedOn]:
+def places_of(run: StoredRun, games: Collection[str]) -> dict[str, PlayedOn]:
     """Reads where these games of a run were played, by id. Raises `RecordError`."""
     found = {}
     for line in game_lines(run, games) if games else ():
@@ -130,7 +130,7 @@ def places_of(run: Run, games: Collection[str]) -> dict[str, PlayedOn]:
     return found
 
 
-def find_run(folder: Path) -> Run:
+def find_run(folder: Path) -> StoredRun:
     """The run in a folder: one without lines if its file of records has no complete first line yet.
 
     Raises `UsageError` where the folder has other files of that name, `RecordError` where a line is damaged,
@@ -144,7 +144,7 @@ def find_run(folder: Path) -> Run:
         raise RecordError(f"line 1 of `{shown(str(path))}`: {first.error}")
     if (folder / TOML).exists():
         raise UsageError(f"`{shown(str(folder))}` has a `{TOML}` but no results, expected a new folder")
-    return Run(folder)
+    return StoredRun(folder)
 
 
 def dialogues(folder: Path, games: Collection[str]) -> dict[str, str]:

@@ -27,9 +27,9 @@ from referee.gameplay.events import Ending, Event, Retired
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games.api import Seat, State
-from referee.processes.bot import Bot
 from referee.processes.isolation import reaches_referee
 from referee.processes.process import BotStart, ExitReport
+from referee.processes.program import Program
 from referee.records.record import BY_REFEREE, OFF_TURN, GameRecord, PlayedOn
 from referee.wire.connection import BotConnection, end_connections
 from referee.wire.dialogue import Tap
@@ -63,9 +63,9 @@ class IdleBots:
     """The connections of bots that wait for their next encounter, longest wait first."""
 
     def __init__(self) -> None:
-        self._links: dict[Bot, BotConnection] = {}
+        self._links: dict[Program, BotConnection] = {}
 
-    def take(self, bot: Bot) -> BotConnection | None:
+    def take(self, bot: Program) -> BotConnection | None:
         """Removes and returns the connection of a bot, or None."""
         connection = self._links.pop(bot, None)
         if connection and connection.process:
@@ -129,7 +129,7 @@ NO_HOOKS = Hooks()
 
 
 def play_encounter(
-    bots: Iterable[Bot],
+    bots: Iterable[Program],
     games: Iterable[Terms],
     show: ShowEvent | None = None,
     tap: Tap | None = None,
@@ -168,7 +168,9 @@ def play_encounter(
 class _Connections:
     """The connections to the bots of an encounter, each made for the first game that needs it."""
 
-    def __init__(self, bots: Iterable[Bot], tap: Tap | None, use: ProcessUse, on_exit: OnExit | None) -> None:
+    def __init__(
+        self, bots: Iterable[Program], tap: Tap | None, use: ProcessUse, on_exit: OnExit | None
+    ) -> None:
         self._bots = {bot.name: bot for bot in bots}
         self._tap = tap
         self._use = use
@@ -195,7 +197,7 @@ class _Connections:
                 self._connect(name)
         return [self._connections[name] for name in names]
 
-    def _idle(self, bot: Bot) -> BotConnection | None:
+    def _idle(self, bot: Program) -> BotConnection | None:
         return self._use.idle.take(bot) if self._use.idle and bot.name in self._use.reused else None
 
     def _connect(self, name: str, failure: Failure | None = None) -> None:

@@ -16,13 +16,13 @@ from referee.check.tested_bot import SCALE, CheckSettings, Diagnostics, StepFail
 from referee.check.wires import DialogueTail
 from referee.core.units import TimeControl
 from referee.games import GAMES
-from referee.processes.bot import Bot
+from referee.processes.program import Program
 from tests.page_tables import listed, require_listed, rows, words
 
 
 def settings(scale: int = 0) -> CheckSettings:
     blooms = GAMES["blooms"]
-    bot = Bot.parse("mine=true", Path.cwd())
+    bot = Program.parse("mine=true", Path.cwd())
     return CheckSettings(bot, blooms, {}, "s", scaled_clocks(blooms.clock), 10_000_000, None, scale)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.processes.bot import Bot
+from referee.processes.program import Program
 from tests.command import ROOT, referee
 
 BAD_INPUT: list[tuple[list[str], int, str]] = [
@@ -119,7 +119,7 @@ def test_bad_input_is_one_clear_line(words: list[str], code: int, message: str) 
     ],
 )
 def test_the_name_of_a_bot_that_was_given_none(command: str, name: str) -> None:
-    assert Bot.parse(command, ROOT).name == name
+    assert Program.parse(command, ROOT).name == name
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_the_path_of_python_is_quoted_only_in_text_for_a_shell(
     command: str, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "executable", "/a b/ü/py")
-    assert Bot.parse(command, ROOT).argv == words
+    assert Program.parse(command, ROOT).argv == words
 
 
 def test_other_names_of_commands_and_languages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

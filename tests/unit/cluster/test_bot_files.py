@@ -14,7 +14,7 @@ from referee.cluster import bot_files
 from referee.cluster.bot_files import BotFiles, SentFiles, sent_files
 from referee.core.errors import UsageError
 from referee.processes import needs
-from referee.processes.bot import Bot
+from referee.processes.program import Program
 from referee.records.header import ALL_FILES
 from referee.tournament.file import file_list
 from referee.tournament.file.file_list import ListedFiles, Programs
@@ -35,11 +35,11 @@ def write(folder: Path, *names: str, text: str = "") -> None:
         (folder / name).write_text(text or name)
 
 
-def bot(base: Path, command: str, **settings: object) -> Bot:
-    return Bot("a", tuple(command.split()), base, **settings)  # type: ignore[arg-type]
+def bot(base: Path, command: str, **settings: object) -> Program:
+    return Program("a", tuple(command.split()), base, **settings)  # type: ignore[arg-type]
 
 
-def sent(one: Bot, origin: BotOrigin | None = None, private: Iterable[Path] = ()) -> BotFiles:
+def sent(one: Program, origin: BotOrigin | None = None, private: Iterable[Path] = ()) -> BotFiles:
     found = sent_files([one], {one.name: origin or BotOrigin()}, tuple(private))
     for unfit in found.unfit:
         raise UsageError(unfit.error)
@@ -94,7 +94,7 @@ def test_what_tools_made_what_is_private_and_programs_of_others_are_left_out(bas
         *("target/CACHEDIR.TAG", "target/o", "t.toml", "t-results/lock", "b.py", "deep/b.py"),
     )
     write(base, *kept, *left_out)
-    bots = [bot(base, "{python} a.py"), Bot("b", ("{python}", "b.py", "deep/b.py"), base)]
+    bots = [bot(base, "{python} a.py"), Program("b", ("{python}", "b.py", "deep/b.py"), base)]
     private = (base / "t.toml", base / "t-results")
     first, second = sent_files(bots, {}, private).bots
     assert paths(first) == {*kept}

@@ -44,7 +44,7 @@ from referee.core.errors import EnvironmentLacksError, RecordError, UsageError
 from referee.core.units import TimeControl
 from referee.gameplay.loop import play, seeded_dice
 from referee.games import GAMES
-from referee.processes.bot import Bot
+from referee.processes.program import Program
 from referee.records.amendments import LeftOut
 from referee.records.journal import body_of
 from referee.records.record import (
@@ -61,7 +61,7 @@ from referee.tournament.workers.task import Began, Finished, Notice, Report, Tas
 from tests.recorded import record_of
 
 GAME = GAMES["blooms"]
-BOTS = [Bot(name, ("true",), Path("/")) for name in "abc"]
+BOTS = [Program(name, ("true",), Path("/")) for name in "abc"]
 PLAN = Plan(
     GAME, GAME.settle({"size": "3"}), tuple(Entrant(bot, TimeControl.parse("1s")) for bot in BOTS), "s"
 )

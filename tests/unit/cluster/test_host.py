@@ -22,7 +22,7 @@ from referee.cluster.orders import (
     Requirement,
 )
 from referee.processes import cpu
-from referee.processes.bot import Bot
+from referee.processes.program import Program
 from referee.records.amendments import LeftOut
 from referee.tournament.workers.local_backend import WorkerPool
 from tests.unit.cluster.test_cluster_backend import task
@@ -58,7 +58,7 @@ def test_a_machine_that_cannot_forgive_waiting_says_so(
 ) -> None:
     monkeypatch.setattr(cpu, "COUNTS_WAITING", False)
     host, answers = hosted
-    bot = Bot("a", ("true",), tmp_path, forgive_waiting=True)
+    bot = Program("a", ("true",), tmp_path, forgive_waiting=True)
     files = BotFiles(bot, True, (), (), (), "", (), ())
     required = Requirement((files,), 2, pin=False, cpu_clocks=False)
     host.obey("1", Prepare(required, "w", 1, 1, 0))
@@ -71,7 +71,7 @@ def test_a_bot_that_cannot_be_prepared_is_named_and_the_others_are_ready(
 ) -> None:
     host, answers = hosted
     names = {"a": ("true",), "b": ("no-such-program",), "c": ("true",)}
-    bots = [Bot(name, command, tmp_path, isolation="none") for name, command in names.items()]
+    bots = [Program(name, command, tmp_path, isolation="none") for name, command in names.items()]
     all_files = tuple(BotFiles(bot, True, (), (), (), "", (), ()) for bot in bots)
     all_files = (*all_files[:2], replace(all_files[2], needs=("no-such-program",)))
     required = Requirement(all_files, 2, pin=False, cpu_clocks=False)

@@ -16,7 +16,7 @@ from referee.cluster.bot_files import BotFiles, sent_files
 from referee.cluster.store import KEPT_DAYS, BotUnfit, FileStore, default_store
 from referee.core.errors import EnvironmentLacksError
 from referee.processes import needs
-from referee.processes.bot import Bot
+from referee.processes.program import Program
 from referee.records.amendments import LeftOut
 from referee.tournament.file.file_list import File
 from referee.tournament.plan import BotOrigin
@@ -61,7 +61,7 @@ def store(opened: Open) -> FileStore:
 
 
 def files_of(source: Path, command: str = "./run.sh bot.py", **origin: object) -> BotFiles:
-    one = Bot("a", tuple(command.split()), source)
+    one = Program("a", tuple(command.split()), source)
     return sent_files([one], {"a": BotOrigin(**origin)}, ()).bots[0]  # type: ignore[arg-type]
 
 
@@ -200,7 +200,7 @@ def test_a_build_may_replace_and_remove_files_that_were_sent(opened: Open, sourc
 
 
 def test_a_build_has_the_bots_folder_environment_and_interpreter(store: FileStore, source: Path) -> None:
-    one = Bot("a", ("{python}", "bot.py"), source, env=(("WHAT", "x"),))
+    one = Program("a", ("{python}", "bot.py"), source, env=(("WHAT", "x"),))
     script = "import os; open(os.environ['WHAT'] + str(os.environ.get('SECRET')), 'w')"
     files = sent_files([one], {"a": BotOrigin(build=("{python}", "-c", script))}, ()).bots[0]
     send(store, source, files)
@@ -387,7 +387,7 @@ def test_bots_are_kept_from_the_files_of_others_in_the_store(
     rivals.mkdir()
     (rivals / "rival.py").write_text("rival")
     (source / "rival.py").write_text("beside")
-    both = sent_files([files.bot, Bot("b", ("{python}", "../rival/rival.py"), source)], {}, ())
+    both = sent_files([files.bot, Program("b", ("{python}", "../rival/rival.py"), source)], {}, ())
     for digest in store.lacking(both.bots):
         for part in both.parts(digest):
             store.add(digest, *part)

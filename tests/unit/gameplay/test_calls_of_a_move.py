@@ -21,7 +21,7 @@ from referee.core.units import TimeControl
 from referee.gameplay.events import Moved
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
-from referee.processes.bot import Bot
+from referee.processes.program import Program
 from referee.records.record import to_json
 from referee.records.replay import verify
 from referee.tournament.workers.encounter import play_encounter
@@ -97,7 +97,7 @@ def test_a_move_takes_few_calls(monkeypatch: pytest.MonkeyPatch) -> None:
         "referee.tournament.workers.encounter.BotStart", lambda bot: ScriptedStart(AnsweringPipes(moves))
     )
     game = GAMES["blooms"]
-    bots = [Bot(name, ("scripted",), Path("/")) for name in "ab"]
+    bots = [Program(name, ("scripted",), Path("/")) for name in "ab"]
     controls = (TimeControl.parse("1s+10s"),) * 2
     terms = Terms("x", game, game.settle(OPTIONS), ("a", "b"), controls, b"")
     list(play_encounter(bots, [terms]))  # what is imported and computed once

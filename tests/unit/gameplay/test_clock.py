@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from referee.core.errors import TimeControlError
 from referee.core.units import NO_CLOCK, TimeControl, about, about_seconds, parse_period, show_period
-from referee.gameplay.api import Answer, Reply
+from referee.gameplay.api import Answer, SeatReply
 from referee.gameplay.clock import SeatClock
 from referee.gameplay.events import Ending
 from referee.gameplay.loop import ending_of
@@ -119,7 +119,7 @@ BLOOMS = TimeControl.parse("2s+6s/2s")
 
 def is_late(clock: SeatClock, used_us: int, margin_us: int = 0) -> bool:
     """Whether an answer that took so long loses on time."""
-    return ending_of(Reply(0, Answer(""), used_us), clock.wait_us(margin_us)) is Ending.TIME
+    return ending_of(SeatReply(0, Answer(""), used_us), clock.wait_us(margin_us)) is Ending.TIME
 
 
 @pytest.mark.parametrize(

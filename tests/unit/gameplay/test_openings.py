@@ -33,7 +33,7 @@ from referee.gameplay.openings import (
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
 from referee.games.api import SHARED_CHANCE, Game, State
-from referee.processes.bot import Bot
+from referee.processes.program import Program
 from referee.records.record import GameRecord, from_json, to_json
 from referee.records.replay import replay, verify
 from referee.tournament.file.opening_table import openings_of
@@ -53,7 +53,7 @@ SMALL = BLOOMS.settle({"size": "3", "target": "1"})
 PLAN = Plan(
     BLOOMS,
     SMALL,
-    tuple(Entrant(Bot(name, ("true",), Path("/")), TimeControl.parse("2s+6s/2s")) for name in "ab"),
+    tuple(Entrant(Program(name, ("true",), Path("/")), TimeControl.parse("2s+6s/2s")) for name in "ab"),
     "seed",
     openings=Openings(plies=2),
 )

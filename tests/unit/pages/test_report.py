@@ -22,7 +22,7 @@ from referee.pages.report import rating_history, tables
 from referee.pages.report.charts import SCALE_WIDTH, ChartLine, histogram, lines
 from referee.pages.report.files import MARK, MARKER
 from referee.pages.report.front import ListedGame
-from referee.pages.report.games import PlayedGame, PlayedReader
+from referee.pages.report.games import GameFacts, PlayedReader
 from referee.pages.report.pages import Links, games_data
 from referee.pages.report.rating_history import FEW_FITS, FEWEST_GAMES, course
 from referee.pages.report.tables import (
@@ -361,7 +361,7 @@ def reader(**kept: str) -> PlayedReader:
 
 def test_a_game_is_read_with_its_length_its_times_and_the_names_that_are_shown() -> None:
     played = reader(a="ant")(line())
-    assert isinstance(played, PlayedGame)
+    assert isinstance(played, GameFacts)
     assert (played.moves, played.clocks, played.replay) == (3, ("1s", "2s"), None)
     assert [slow and tuple(slow) for slow in played.slowest] == [(7, 3, None), (5, 1, None)]
     assert set(played.times.by_bot) == {"ant", "b"} and played.times.by_bot["ant"].cpu_us == 3
@@ -374,7 +374,7 @@ def test_replays_leave_out_what_seats_knew_and_say_so_where_it_differs(slug: str
     played = random_game(GAMES[slug], b"1")
     record = replace(played, measured={**played.measured, "seats": [{}, {}]})
     found = PlayedReader(str, True, with_seats)(json_of(to_json(record)))
-    assert isinstance(found, PlayedGame) and found.replay
+    assert isinstance(found, GameFacts) and found.replay
     data, _, lacks_seats = found.replay
     views = json.loads(zlib.decompress(base64.b64decode(data)))["views"]
     is_left_out = slug == "thetree" and not with_seats

@@ -10,7 +10,7 @@ import pytest
 
 from referee.core.seeds import Stream
 from referee.core.units import TimeControl
-from referee.gameplay.api import Answer, Failure, Question, Ready, Reply
+from referee.gameplay.api import Answer, Failure, Question, Ready, SeatReply
 from referee.gameplay.clock import Charge
 from referee.gameplay.events import Ending, Moved, Rejected, Retired
 from referee.gameplay.loop import play, seeded_dice
@@ -200,7 +200,7 @@ def test_a_game_goes_on_from_its_very_beginning() -> None:
 class FailingWire(ScriptedWire):
     """Seat 2 does not start."""
 
-    def next_reply(self) -> Reply:
+    def next_reply(self) -> SeatReply:
         reply = super().next_reply()
         if reply.seat == 1 and isinstance(reply.content, Ready):
             return replace(reply, content=Failure(Ending.START, "no such program"))

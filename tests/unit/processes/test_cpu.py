@@ -14,8 +14,8 @@ import pytest
 from referee.core.errors import EnvironmentLacksError
 from referee.core.units import TimeControl
 from referee.processes import cpu
-from referee.processes.bot import Bot
 from referee.processes.cpu import MARK_NS, StarvationClock, Threads, TreeClock
+from referee.processes.program import Program
 from referee.tournament.plan import Entrant, entrant_json
 
 MS = 1_000_000
@@ -161,7 +161,7 @@ def test_a_thread_that_is_ready_and_does_not_run_may_be_waiting(kernel: Kernel) 
 def test_a_bot_whose_waiting_is_forgiven_is_refused_where_that_is_not_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bot = Bot("a", (sys.executable,), tmp_path, forgive_waiting=True)
+    bot = Program("a", (sys.executable,), tmp_path, forgive_waiting=True)
     entrant = Entrant(bot, TimeControl.parse("1s"))
     monkeypatch.setattr(cpu, "COUNTS_WAITING", True)
     entrant.check()

@@ -9,8 +9,8 @@ import pytest
 from referee.core.errors import UsageError
 from referee.core.units import TimeControl
 from referee.games import GAMES
-from referee.processes.bot import Bot
 from referee.processes.limits import DEFAULT, MIN_SHARE, Limits, share_of
+from referee.processes.program import Program
 from referee.tournament.formats.fixed import RoundRobin
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.tournament import Tournament
@@ -26,7 +26,7 @@ def test_by_default_bots_share_most_of_the_memory_in_equal_parts() -> None:
 def test_a_plan_knows_how_many_bots_play_at_once() -> None:
     game = GAMES["blooms"]
     entrants = tuple(
-        Entrant(Bot(name, ("true",), Path("/"), limits=limits), TimeControl.parse("1s"))
+        Entrant(Program(name, ("true",), Path("/"), limits=limits), TimeControl.parse("1s"))
         for name, limits in (
             ("a", Limits()),
             ("b", Limits.parse({"memory": "1GB"})),

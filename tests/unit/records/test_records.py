@@ -22,7 +22,7 @@ from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejecte
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
-from referee.processes.bot import Bot
+from referee.processes.program import Program
 from referee.records import journal
 from referee.records.record import (
     GameRecord,
@@ -51,7 +51,7 @@ CLOCK = TimeControl.parse("2s+6s/2s")
 PLAN = Plan(
     BLOOMS,
     BLOOMS.settle({"size": "3", "target": "1"}),
-    tuple(Entrant(Bot(name, ("true",), Path("/")), CLOCK) for name in "ab"),
+    tuple(Entrant(Program(name, ("true",), Path("/")), CLOCK) for name in "ab"),
     "seed",
 )
 

@@ -9,7 +9,7 @@ import pytest
 
 from referee.core.units import TimeControl
 from referee.games import GAMES
-from referee.processes.bot import Bot
+from referee.processes.program import Program
 from referee.records.header import ALL_FILES, Header, have_changed
 from referee.tournament.formats.fixed import RoundRobin
 from referee.tournament.plan import Entrant, Plan
@@ -19,7 +19,7 @@ from referee.tournament.tournament import Tournament
 PLAN = Plan(
     GAMES["blooms"],
     GAMES["blooms"].settle({}),
-    tuple(Entrant(Bot(name, ("true",), Path("/")), TimeControl.parse("1s")) for name in "ab"),
+    tuple(Entrant(Program(name, ("true",), Path("/")), TimeControl.parse("1s")) for name in "ab"),
     "seed",
 )
 TOURNAMENT = Tournament((PLAN,), RoundRobin())

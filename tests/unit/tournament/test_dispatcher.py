@@ -6,7 +6,7 @@ from pathlib import Path
 
 from referee.core.units import TimeControl
 from referee.games import GAMES
-from referee.processes.bot import Bot
+from referee.processes.program import Program
 from referee.records.record import Summary
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.run.voids import Suspicion
@@ -19,7 +19,7 @@ NAMES = ("a", "b", "c")
 PLAN = Plan(
     GAME,
     GAME.settle({}),
-    tuple(Entrant(Bot(name, ("true",), Path("/")), TimeControl.parse("1s")) for name in NAMES),
+    tuple(Entrant(Program(name, ("true",), Path("/")), TimeControl.parse("1s")) for name in NAMES),
     "s",
 )
 

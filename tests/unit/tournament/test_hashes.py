@@ -12,23 +12,23 @@ import pytest
 
 from referee.core import files
 from referee.core.files import open_regular
-from referee.processes.bot import Bot
+from referee.processes.program import Program
 from referee.tournament.file.file_list import Programs
 from tests.command import ended_after
 from tests.waiting import TOO_LONG_S
 
 
 @pytest.fixture
-def bot(tmp_path: Path) -> Bot:
+def bot(tmp_path: Path) -> Program:
     (tmp_path / "bot.py").write_text("1")
-    return Bot("a", ("{python}", "bot.py", "none"), tmp_path)
+    return Program("a", ("{python}", "bot.py", "none"), tmp_path)
 
 
 def sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def test_what_changed_is_told_once(bot: Bot) -> None:
+def test_what_changed_is_told_once(bot: Program) -> None:
     programs, file = Programs(), bot.cwd / "bot.py"
     assert programs.changes([bot]) == {"a": {"bot.py": sha256("1")}}
     assert programs.changes([bot]) == {}
@@ -50,12 +50,12 @@ def test_what_changed_is_told_once(bot: Bot) -> None:
 def test_a_program_on_the_path_is_hashed(tmp_path: Path) -> None:
     (tmp_path / "program").write_text("x")
     (tmp_path / "program").chmod(0o700)
-    bot = Bot("a", ("program",), tmp_path / "nowhere", env=(("PATH", str(tmp_path)),))
+    bot = Program("a", ("program",), tmp_path / "nowhere", env=(("PATH", str(tmp_path)),))
     assert Programs().changes([bot]) == {"a": {"program": sha256("x")}}
 
 
 def test_a_file_that_did_not_change_is_read_once_for_all_bots(
-    bot: Bot, monkeypatch: pytest.MonkeyPatch
+    bot: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[Path] = []
 
@@ -64,7 +64,7 @@ def test_a_file_that_did_not_change_is_read_once_for_all_bots(
         return open_regular(path)
 
     monkeypatch.setattr(files, "open_regular", noted)
-    bots = [bot, Bot("b", bot.command, bot.cwd)]
+    bots = [bot, Program("b", bot.command, bot.cwd)]
     programs = Programs()
     assert set(programs.changes(bots)) == {"a", "b"}
     programs.changes(bots)
@@ -72,7 +72,7 @@ def test_a_file_that_did_not_change_is_read_once_for_all_bots(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /dev/zero and sparse files")
-def test_nothing_is_waited_for_and_nothing_is_read_without_end(bot: Bot) -> None:
+def test_nothing_is_waited_for_and_nothing_is_read_without_end(bot: Program) -> None:
     programs, file = Programs(), bot.cwd / "bot.py"
     programs.changes([bot])
     file.unlink()
@@ -88,7 +88,9 @@ def test_nothing_is_waited_for_and_nothing_is_read_without_end(bot: Bot) -> None
         assert programs.changes([bot]) == {}
 
 
-def test_a_file_that_grows_is_read_as_far_as_it_was_long(bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_grows_is_read_as_far_as_it_was_long(
+    bot: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
     digest = files._digest
 
     def grown(file: BinaryIO, size: int) -> str:

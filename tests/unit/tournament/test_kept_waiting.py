@@ -8,7 +8,7 @@ import pytest
 
 from referee.core.units import TimeControl
 from referee.games import GAMES
-from referee.processes.bot import Bot
+from referee.processes.program import Program
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.run.voids import ATTEMPTS
 from referee.tournament.schedule import encounter
@@ -21,7 +21,7 @@ GAME = GAMES["blooms"]
 PLAN = Plan(
     GAME,
     GAME.settle({}),
-    tuple(Entrant(Bot(name, ("silent",), Path("/")), TimeControl.parse("1ms")) for name in "ab"),
+    tuple(Entrant(Program(name, ("silent",), Path("/")), TimeControl.parse("1ms")) for name in "ab"),
     "s",
 )
 

@@ -12,8 +12,8 @@ from referee.core.errors import ProcessLostError
 from referee.core.units import TimeControl
 from referee.games import GAMES
 from referee.processes import isolation
-from referee.processes.bot import Bot
 from referee.processes.confinement import SIGNALS_ABI
+from referee.processes.program import Program
 from referee.tournament.plan import Entrant, Plan
 from referee.tournament.workers import local_backend
 from referee.tournament.workers.task import Task
@@ -21,7 +21,7 @@ from referee.tournament.workers.task import Task
 
 def task(**levels: str) -> Task:
     """A task of bots with these levels of isolation."""
-    bots = (Bot(name, ("true",), Path("/"), isolation=level) for name, level in levels.items())
+    bots = (Program(name, ("true",), Path("/"), isolation=level) for name, level in levels.items())
     game = GAMES["blooms"]
     entrants = tuple(Entrant(bot, TimeControl.parse("1s")) for bot in bots)
     return Task(Plan(game, game.settle({}), entrants, "s"), (), "nothing")

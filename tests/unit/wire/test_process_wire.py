@@ -15,8 +15,8 @@ from referee.gameplay.api import Answer, Failure, GameDescription, LegalMoves, L
 from referee.gameplay.events import Ending
 from referee.games import GAMES
 from referee.processes import messages, stamped
-from referee.processes.bot import Bot
 from referee.processes.process import BotStart
+from referee.processes.program import Program
 from referee.wire.connection import BotConnection, end_connections
 from referee.wire.process_wire import ProcessWire
 from referee.wire.stoppage import LATE_NS
@@ -35,7 +35,7 @@ class Seats:
         self.bots = [ScriptedPipes(), ScriptedPipes()]
         self.starts = [ScriptedStart(pipes) for pipes in self.bots]
         self.connections = [
-            BotConnection(Bot(name, ("scripted",), Path("/")), start=cast("BotStart", start))
+            BotConnection(Program(name, ("scripted",), Path("/")), start=cast("BotStart", start))
             for name, start in zip("ab", self.starts, strict=True)
         ]
         self.wire = ProcessWire(self.connections, HOUR_US)

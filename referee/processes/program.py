@@ -62,7 +62,7 @@ def _with_python(word: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Bot:
+class Program:
     """A program that plays, under the name that tables and records give it."""
 
     name: str
@@ -96,7 +96,7 @@ class Bot:
         return tuple(map(_with_python, self.command))
 
     @classmethod
-    def parse(cls, text: str, cwd: Path) -> Bot:
+    def parse(cls, text: str, cwd: Path) -> Program:
         """A bot from `[name=]command`; the command is split as a shell would, but no shell runs.
 
         Raises `UsageError`.
@@ -121,7 +121,7 @@ class Bot:
         cwd: Path,
         env: tuple[tuple[str, str], ...] = (),
         pass_env: tuple[str, ...] = (),
-    ) -> Bot:
+    ) -> Program:
         """A bot with a checked name. Raises `UsageError`."""
         if not BOT_NAME.fullmatch(name):
             raise UsageError(f"`{shown(name, 80)}` is not a bot name, expected {_NAME_FORM}")
@@ -256,7 +256,7 @@ def _name_of(words: list[str], cwd: Path) -> str:
     return name if BOT_NAME.fullmatch(name) else "bot"
 
 
-def distinct(bots: Iterable[Bot], given: Iterable[bool]) -> list[Bot]:
+def distinct(bots: Iterable[Program], given: Iterable[bool]) -> list[Program]:
     """The bots under distinct names, compared without regard to case.
 
     A name that was not `given` but derived gets `-2`, `-3` … where it is taken. Raises `UsageError` where
