@@ -1,26 +1,34 @@
-"""Verifies the lines of a run: each by itself, in several processes where there are many, and against those
-before it.
+"""Verifies a run: each line of its records by itself, in several processes where there are many, and against
+those before it.
 """
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from itertools import chain
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from referee.core.errors import RecordError
+from referee.core.errors import RecordError, UsageError
 from referee.core.fields import Fields
 from referee.core.seeds import game_seed, shared_by, shared_seed
 from referee.core.text import counted, shown
+from referee.core.work import Advance, untold
 from referee.games.api import Game
 from referee.processes.parallel import in_order
+from referee.ratings.notes import format_from_file
+from referee.records import journal
 from referee.records.header import NO_HEADER, Header
 from referee.records.heads import Head
 from referee.records.journal import JournalLine
 from referee.records.replay import ExaminedLine, examined, openings_of_run
+from referee.tournament.formats import Amount
 from referee.tournament.run.run_state import RunState
+
+_HASH = re.compile(r"[0-9a-f]{64}")
 
 T = TypeVar("T")
 
@@ -34,6 +42,111 @@ class HasText(Protocol):
 
 
 L = TypeVar("L", bound=HasText)
+
+
+class Problem(NamedTuple):
+    """What is wrong with a line of records."""
+
+    line: int  # counted from 1
+    game: str  # the id of its game, as it stands in the line; empty where it is not the line of a game
+    what: str
+
+
+class Verification(NamedTuple):
+    """What the verification of a run found, besides the problems of single lines."""
+
+    file: str  # the path of the records, as it is shown
+    games: int
+    in_all: Amount | None  # how many games the run has in all; None where that is not known
+    head_hash: str  # the hash of the last line
+    noted: str | None  # the head hash that a line is to have
+    lines_after: int | None  # how many lines follow the one with the noted hash; None where there is none
+    failed_lines: int
+    unverified_seeds: int
+    unknown_format: str  # the name of the format where the schedule cannot be checked
+
+    @property
+    def error(self) -> str:
+        """What is wrong with the records, as a sentence; empty if nothing is."""
+        if failed := self.failed_lines:
+            return f"{failed} line{'s' * (failed > 1)} of `{self.file}` failed verification"
+        if not self.games:
+            return f"no games in `{self.file}`, expected at least one"
+        if self.noted is not None and self.lines_after is None:  # guard: head-hash
+            return (
+                f"no line of `{self.file}` has the head hash `{self.noted}`: records are missing at the end, "
+                "or were rewritten"
+            )
+        return ""
+
+    @property
+    def notes(self) -> list[str]:
+        """What could not be verified, as sentences."""
+        found = []
+        if self.unverified_seeds:
+            found.append(
+                f"the seeds of {self.unverified_seeds} games are not verified, because the seed that they "
+                "are derived from is not in the records; a run stores it when it ends or is stopped, but not "
+                "when it is killed"
+            )
+        if self.unknown_format:
+            found.append(f"the schedule is not checked: {format_from_file(self.unknown_format)}")
+        return found
+
+
+def verification(
+    file: Path,
+    tell: Callable[[Problem], object],
+    workers: int,
+    noted: str | None = None,
+    game: Game[Any] | None = None,
+    advance: Advance = untold,
+) -> Verification:
+    """Replays every game of a file of records, or of the one in a folder, by the rules and the clocks, and
+    compares the result with the record. `tell` is called with each problem as it is found.
+
+    `workers` processes replay the games, with 0 this one. `noted` is the head hash that a line is to have,
+    `game` the game that the user named, as for `RunVerifier`, and `advance` as in `journal.read`. Raises
+    `UsageError` where `noted` is no hash or the game is not available, and what `each_line` raises.
+    """
+    if noted is not None and not _HASH.fullmatch(noted):
+        raise UsageError(f"the head hash is `{shown(noted, 80)}`, expected a hash of 64 hexadecimal digits")
+    state = RunState()
+    verifier = RunVerifier(state, game)
+    lines_after: int | None = None
+    failed = 0
+    with closing(examined_lines(journal.read(file, advance), workers)) as lines:
+        for line, of_line in lines:
+            if problem := _problem(verifier, line, of_line):
+                failed += 1
+                tell(problem)
+            if line.hash == noted:
+                lines_after = 0
+            elif lines_after is not None:
+                lines_after += 1
+    return Verification(
+        shown(str(file)),
+        state.played_games,
+        state.games_in_all if state.played_games else None,
+        state.last_hash,
+        noted,
+        lines_after,
+        failed,
+        verifier.unverified_seeds,
+        state.header.format_name if state.lines and not state.format else "",
+    )
+
+
+def _problem(verifier: RunVerifier, line: JournalLine, examined: ExaminedLine) -> Problem | None:
+    is_game = examined.value.get("kind") == "game"
+    found = [line.error] if line.error else []
+    try:
+        verifier.take(line, examined)
+    except RecordError as error:
+        found += [] if found and not is_game else [str(error)]
+    game = shown(str(examined.value.get("id")), 100) if is_game else ""
+    return Problem(line.number, game, "; ".join(found)) if found else None
+
 
 CHUNK_BYTES = 1 << 16
 """How many bytes of lines a process is given at once, at least: enough that a few games take longer than to
