@@ -6,7 +6,7 @@ process and writes no file; replaying a record is this same loop with a wire mad
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from referee.core.seeds import bot_seed, chance_stream, list_stream
@@ -52,7 +52,7 @@ Dice = Callable[[State[Any]], str]
 """Gives the outcome of chance in a state, as text."""
 
 
-class _Exit(NamedTuple):
+class Exit(NamedTuple):
     """Why a seat retires."""
 
     ending: Ending
@@ -82,7 +82,7 @@ class _Player:
         """The number of its requests for legal moves in this game."""
 
 
-class _Turn:
+class Turn:
     """The results of one turn, collected until every seat that acts has replied."""
 
     __slots__ = ("events", "exits", "moves")
@@ -90,7 +90,7 @@ class _Turn:
     def __init__(self) -> None:
         self.events: list[Rejected | Moved] = []
         self.moves: dict[Seat, Any] = {}
-        self.exits: dict[Seat, _Exit] = {}
+        self.exits: dict[Seat, Exit] = {}
 
 
 def ending_of(reply: SeatReply, wait_us: int) -> Ending | None:
@@ -124,10 +124,12 @@ def seeded_dice(terms: Terms) -> Dice:
 
 def play(terms: Terms, wire: Wire, dice: Dice, watch: WatchEvent) -> Verdict:
     """Plays one game. Whatever a bot does leads to a verdict; an exception is a failure of the referee."""
-    return _GameLoop(terms, wire, dice, watch).play()
+    return GameLoop(terms, wire, dice, watch).play()
 
 
-class _GameLoop:
+class GameLoop:
+    """One game while it is played."""
+
     def __init__(self, terms: Terms, wire: Wire, dice: Dice, watch: WatchEvent) -> None:
         self.terms = terms
         self.wire = wire
@@ -176,16 +178,21 @@ class _GameLoop:
 
     def start(self) -> bool:
         """Opens every seat; those that do not get ready retire together. Returns whether any got ready."""
-        exits: dict[Seat, _Exit] = {}
         seats = range(len(self.players))
+        exits = self.open(seats)
+        self.retire(exits)
+        return len(exits) < len(seats)
+
+    def open(self, seats: Sequence[Seat]) -> dict[Seat, Exit]:
+        """Describes the game to some seats. Returns why those of them retire that do not get ready."""
+        exits: dict[Seat, Exit] = {}
         for seat in seats:
             self.wire.open(seat, self.description(seat))
         for _ in seats:
             reply = self.wire.next_reply()
             if not isinstance(reply.content, Ready):
                 exits[reply.seat] = _exit(_at_the_start(reply.content), reply)
-        self.retire(exits)
-        return len(exits) < len(seats)
+        return exits
 
     def description(self, seat: Seat) -> GameDescription:
         """The description of the game that a seat is sent before it begins."""
@@ -204,7 +211,7 @@ class _GameLoop:
 
     def take_turn(self, acting: tuple[Seat, ...]) -> None:
         """Asks every seat that acts, and applies their moves when all have replied."""
-        turn = _Turn()
+        turn = Turn()
         self.wire.catch_up(acting)
         for seat in acting:
             self.ask(seat)
@@ -246,7 +253,7 @@ class _GameLoop:
         player.told = len(news)
         player.charged = player.defaulted = None
 
-    def take_answer(self, turn: _Turn, reply: SeatReply, answer: Answer) -> bool:
+    def take_answer(self, turn: Turn, reply: SeatReply, answer: Answer) -> bool:
         """Accepts a legal move; otherwise tells the seat why and asks again while its time runs on. Returns
         whether this was its last reply of the turn.
         """
@@ -261,7 +268,7 @@ class _GameLoop:
             )
             if player.rejections >= self.terms.rejections:
                 detail = f"{player.rejections} answers rejected, the last one: {refusal.sentence}"
-                turn.exits[seat] = _Exit(Ending.ILLEGAL, detail, used_us, reply.timing)
+                turn.exits[seat] = Exit(Ending.ILLEGAL, detail, used_us, reply.timing)
                 return True
             self.ask_again(seat, refusal, used_us)
             return False
@@ -278,7 +285,7 @@ class _GameLoop:
         remaining_us = player.clock.remaining_us(used_us)
         self.wire.post(seat, Question((), *remaining_us, player.wait_us, rejected=rejected))
 
-    def submit_default(self, turn: _Turn, move: Any, reply: SeatReply) -> None:
+    def submit_default(self, turn: Turn, move: Any, reply: SeatReply) -> None:
         """Submits the default move: in games that have one, being out of time costs only the choice."""
         seat = reply.seat
         charge = self.players[seat].clock.charge(reply.used_us, in_time=False)
@@ -293,7 +300,7 @@ class _GameLoop:
         moves, total, sampled = legal_moves(self.state, seat, request.most, rng)
         self.wire.show_legal(seat, LegalMoves(tuple(map(self.state.write, moves)), total, sampled))
 
-    def apply(self, turn: _Turn, acting: tuple[Seat, ...]) -> None:
+    def apply(self, turn: Turn, acting: tuple[Seat, ...]) -> None:
         """Applies the moves of a turn together. Where a seat retires, the turn does not count for the others
         either: with two seats the game is over, with more they are asked again.
         """
@@ -331,7 +338,7 @@ class _GameLoop:
             return ()
         return tuple(player.clock.reserve_us for player in self.players)
 
-    def retire(self, exits: Mapping[Seat, _Exit]) -> None:
+    def retire(self, exits: Mapping[Seat, Exit]) -> None:
         """Takes seats out of the game; those that retire in the same turn do so together."""
         if not exits:
             return
@@ -365,7 +372,7 @@ def _at_the_start(content: ReplyContent) -> Ending:
     return content.ending if isinstance(content, Failure) and content.ending.is_forfeit else Ending.START
 
 
-def _exit(ending: Ending, reply: SeatReply) -> _Exit:
+def _exit(ending: Ending, reply: SeatReply) -> Exit:
     """Why a seat retires, with what its author would want to know beside the verdict."""
     detail = hint = ""
     content = reply.content
@@ -376,4 +383,4 @@ def _exit(ending: Ending, reply: SeatReply) -> _Exit:
     elif isinstance(content, Answer):
         detail = f"its answer came too late: {shown(content.text, 80)}"
         hint = hints.LATE
-    return _Exit(ending, detail, reply.used_us, reply.timing, hint)
+    return Exit(ending, detail, reply.used_us, reply.timing, hint)

@@ -10,32 +10,28 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from referee.core.seeds import bot_seed, list_stream
+from referee.asking.asked_bot import AskedBot
+from referee.asking.asked_game import AskedGame
 from referee.core.text import shown
 from referee.core.units import TimeControl
 from referee.gameplay.api import (
     READY,
-    Answer,
     Failure,
     GameDescription,
     LegalMoves,
-    ListRequest,
     Question,
     Ready,
     SeatReply,
-    Silence,
     Wire,
 )
-from referee.gameplay.events import Drawn, Ending, Event, Retired
+from referee.gameplay.events import Drawn, Ending, Event, Moved, Retired
 from referee.gameplay.terms import Terms
-from referee.games.api import Outcome, Refusal, Seat, State
-from referee.games.sampling import legal_moves
+from referee.games.api import Outcome, Seat, State
 from referee.person.interface import NoHint, PersonInterface, TakenBack
 from referee.processes.program import Program
 from referee.records.record import GameRecord
 from referee.records.replay import RecordedWire
-from referee.tournament.workers.encounter import PERSON, Hooks, OnExit, play_encounter
-from referee.wire.connection import BotConnection, end_connections
+from referee.tournament.workers.encounter import Hooks, OnExit, play_encounter
 from referee.wire.process_wire import ProcessWire
 
 
@@ -250,40 +246,16 @@ def hint(bot: Program, start_us: int, terms: Terms, state: State[Any], seat: Sea
 
     Raises `NoHint`.
     """
-    others = BotConnection(bot, failure=PERSON)
-    asked = BotConnection(bot)
-    wire = ProcessWire([asked if one == seat else others for one in range(len(terms.bots))], start_us)
+    terms = replace(terms, controls=(HINT_CONTROL,) * len(terms.bots))
+    asked = AskedBot(bot, start_us)
     try:
-        answer = _answer(wire, terms, state, seat)
-        return state.write(state.read(seat, answer.text)), answer.info
-    except Refusal as refusal:
-        raise NoHint(f"its answer is not legal: {shown(refusal.sentence)}") from None
+        *_, last = AskedGame(terms, seat, asked).ask_at(state)
     finally:
-        end_connections([asked])
-
-
-def _answer(wire: ProcessWire, terms: Terms, state: State[Any], seat: Seat) -> Answer:
-    game, seed = terms.game, bot_seed(terms.seed, seat)
-    wire.open(
-        seat, GameDescription(game.slug, game.rules, len(terms.bots), terms.options, HINT_CONTROL, seed)
-    )
-    content = wire.next_reply().content
-    if not isinstance(content, Ready):
-        raise NoHint(_why(content, "did not start"))
-    wire.catch_up((seat,))
-    time_us = HINT_CONTROL.move_us
-    news = state.seen(seat)  # guard: news-of-hints
-    wire.post(seat, Question(news, time_us, 0, time_us))
-    lists = 0
-    while isinstance(content := wire.next_reply().content, ListRequest):
-        lists += 1
-        moves, total, sampled = legal_moves(state, seat, content.most, list_stream(terms.seed, seat, lists))
-        wire.show_legal(seat, LegalMoves(tuple(map(state.write, moves)), total, sampled))
-    if not isinstance(content, Answer):
-        raise NoHint(_why(content, f"did not answer within {time_us // 1_000_000} s"))
-    return content
-
-
-def _why(content: object, otherwise: str) -> str:
-    detail = shown(content.detail, 200) if isinstance(content, Silence | Failure) else ""
-    return f"it {otherwise}: {detail}" if detail else f"it {otherwise}"
+        asked.end()
+    match last:
+        case Moved(text=text, defaulted=False, info=info):
+            return text, info
+        case Retired(ending=ending, detail=detail):
+            raise NoHint(f"it {ending.sentence}: {shown(detail, 200)}" if detail else f"it {ending.sentence}")
+        case _:
+            raise NoHint(f"it {Ending.TIME.sentence}")

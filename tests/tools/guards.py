@@ -301,7 +301,6 @@ GUARDS = [
     valued("page-scripts", "\"script-src 'unsafe-inline'\"", "tests/unit/pages/test_pages.py"),
     never("persons", PERSONS),
     always("screens", f"{AT_TERMINALS} -k secrets"),
-    valued("news-of-hints", "state.seen(None)", f"{PERSONS} -k hint"),
     always("repeats-in-a-test", "tests/unit/tournament/test_stopping.py -k repeats"),
     compiled("killed-warden-compiled", STARTER),
     compiled("limits-compiled", STARTER),

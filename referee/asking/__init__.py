@@ -1,0 +1,1 @@
+"""Bots that are asked for moves in single positions, outside of games."""
