@@ -100,26 +100,24 @@ def test_a_match_is_played_replayed_and_verified(place: Place) -> None:
 
 
 @pytest.mark.slow
-def test_a_tournament_is_played_and_continued(place: Place) -> None:
+def test_a_tournament_is_played_and_continued(file: Place) -> None:
     bot = '[[bot]]\nname = "{}"\ncmd = "{}"\n'
-    bots = bot.format("random", RANDOM) + bot.format("search", place.searching)
-    text = f'[tournament]\ngame = "{place.game}"\nrounds = ROUNDS\n[options]\ncolumns = 4\nrows = 4\n{bots}'
+    bots = bot.format("random", RANDOM) + bot.format("search", file.searching)
+    text = f'[tournament]\ngame = "{file.game}"\nrounds = ROUNDS\n[options]\ncolumns = 4\nrows = 4\n{bots}'
     for rounds in ("1", "2"):
-        (place.folder / "t.toml").write_text(text.replace("ROUNDS", rounds))
+        (file.folder / "t.toml").write_text(text.replace("ROUNDS", rounds))
         # The file is relative to the tournament's, wherever the command is given.
-        done = referee_process(
-            "run", str(place.folder / "t.toml"), "--workers", "2", "--strict", env=place.env
-        )
+        done = referee_process("run", str(file.folder / "t.toml"), "--workers", "2", "--strict", env=file.env)
         assert done.code == 0, done.err
-    assert len(place.records("t-results")) == 1 + 2 + 1 + 1 + 2 + 1, "each time the seed is revealed"
-    assert place("verify", "t-results", *place.again).out.startswith("4 games verified")
+    assert len(file.records("t-results")) == 1 + 2 + 1 + 1 + 2 + 1, "each time the seed is revealed"
+    assert file("verify", "t-results", *file.again).out.startswith("4 games verified")
 
 
 @pytest.mark.slow
-def test_a_bot_is_checked_in_it(place: Place) -> None:
-    done = place("check", place.game, place.searching, *SMALL, "--step", "4")
+def test_a_bot_is_checked_in_it(file: Place) -> None:
+    done = file("check", file.game, file.searching, *SMALL, "--step", "4")
     assert done.code == 0, done.out + done.err
-    assert place("check", place.game, RANDOM, *SMALL, "--step", "1").code == 0
+    assert file("check", file.game, RANDOM, *SMALL, "--step", "1").code == 0
 
 
 @pytest.mark.slow

@@ -39,7 +39,7 @@ def test_the_documents_are_searched_and_read(page: Page, tmp_path: Path) -> None
     expect(page.locator("#documents")).to_be_visible()
     page.get_by_label("Search").fill("zyxwv")
     expect(page.locator("#count")).to_have_text("0 sections")
-    for name in ("index", "blooms", "tournament", "protocol"):
+    for name in ("index", "blooms", "protocol"):
         open_file(page, tmp_path / f"{name}.html")
         for look in (LIGHT, DARK):
             show_as(page, look)

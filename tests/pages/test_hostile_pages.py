@@ -33,7 +33,7 @@ def test_a_report_of_hostile_bots(run: str, hostile: Hostile, page: Page, tmp_pa
     check(page, [PHONE])
     text = page.locator("main").text_content() or ""
     assert all(said in text for said in MARKUP[3:5]), "what bots said when they committed their faults"
-    for game in page.locator("#list th a").all()[::5]:
+    for game in page.locator("#list th a").all()[::7]:
         game.click()
         expect(page.locator("dialog .moves")).to_be_visible()
         press(page, "End")
@@ -46,7 +46,7 @@ def test_a_report_of_hostile_bots(run: str, hostile: Hostile, page: Page, tmp_pa
 def test_replays_of_hostile_bots(run: str, hostile: Hostile, page: Page, tmp_path: Path) -> None:
     folder = getattr(hostile, run)
     path = tmp_path / "game.html"
-    for number, record in list(enumerate(records(folder), 1))[::5]:
+    for number, record in list(enumerate(records(folder), 1))[::7]:
         done = referee("replay", str(folder), str(number), "--html", str(path))
         assert done.code in (0, 6), done.err
         open_file(page, path)

@@ -130,11 +130,6 @@ def machine_code(shop: Workshop) -> Program:
 
 
 @program
-def node(shop: Workshop) -> Program:
-    return shop.bot(path_of("node", shop.path), str(ROOT / "sample_bots" / "js_bot.js"))
-
-
-@program
 def node_by_first_line(shop: Workshop) -> Program:
     path_of("node", shop.path)
     source = (ROOT / "sample_bots" / "js_bot.js").read_text()
@@ -148,12 +143,6 @@ def compiled(shop: Workshop) -> Path:
         path_of("javac", shop.path), "-J-XX:TieredStopAtLevel=1", "-d", classes, source
     )  # half the computing
     return classes
-
-
-@program
-def java(shop: Workshop) -> Program:
-    compiled(shop)
-    return shop.bot("java", "-cp", "classes", "JavaBot")
 
 
 @program

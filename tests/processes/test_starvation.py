@@ -85,7 +85,7 @@ import time
 from referee.protocol.bot import play
 
 def choose(game):
-    until = time.process_time() + {seconds}
+    until = time.process_time() + 0.03
     while time.process_time() < until:
         pass
     return game.legal()[0]
@@ -96,12 +96,9 @@ play(choose)
 
 @pytest.mark.skipif((os.cpu_count() or 1) > 8, reason="it would take many programs to keep all cores busy")
 @pytest.mark.slow
-@pytest.mark.parametrize("seconds", [0.03, 0.2], ids=["in-time", "too-long"])
-def test_a_loss_on_a_busy_machine_is_void_if_the_bot_would_have_been_in_time(
-    tmp_path: Path, seconds: float
-) -> None:
+def test_a_loss_on_a_busy_machine_is_void_if_the_bot_would_have_been_in_time(tmp_path: Path) -> None:
     path = tmp_path / "bot.py"
-    path.write_text(THINKING.format(seconds=seconds))
+    path.write_text(THINKING)
     bots = [
         Program("a", (sys.executable, str(path)), tmp_path, env=(("PYTHONPATH", str(ROOT)),)),
         Program.parse(f"b={RANDOM}", tmp_path),
@@ -114,14 +111,10 @@ def test_a_loss_on_a_busy_machine_is_void_if_the_bot_would_have_been_in_time(
         for _ in range(12 * (os.cpu_count() or 1))
     ]
     try:
-        if seconds < 0.1:
-            with pytest.raises(
-                KeptWaitingError, match=r"^bot `a` ran out of time, but for \d+ of \d+ ms it was kept"
-            ):
-                list(play_encounter(bots, [terms], start_us=LONG_US))
-        else:
-            (record,) = play_encounter(bots, [terms], start_us=LONG_US)
-            assert record.faults == ("time", "")
+        with pytest.raises(
+            KeptWaitingError, match=r"^bot `a` ran out of time, but for \d+ of \d+ ms it was kept"
+        ):
+            list(play_encounter(bots, [terms], start_us=LONG_US))
     finally:
         for process in busy:
             process.kill()

@@ -74,27 +74,17 @@ def test_the_same_games_whatever_the_workers(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("rounds", "signals"),
-    [
-        pytest.param(4, [signal.SIGKILL], marks=pytest.mark.slow),
-        pytest.param(18, [signal.SIGKILL, signal.SIGINT, signal.SIGKILL], marks=pytest.mark.slow),
-    ],
-    ids=["once", "three times"],
-)
-def test_continuing_after_being_killed_and_stopped(
-    rounds: int, signals: list[signal.Signals], tmp_path: Path
-) -> None:
+def test_continuing_after_being_killed_and_stopped(tmp_path: Path) -> None:
     """`kill -9` and Ctrl-C at some moments: the same games with the same moves, none twice."""
-    games_of_all = 6 * rounds
-    file = toml(tmp_path / "t.toml", rounds=rounds)
+    games_of_all = 48
+    file = toml(tmp_path / "t.toml", rounds=8)
     whole = tmp_path / "whole"
     assert referee("run", str(file), "-o", str(whole)).code == 0
     folder = tmp_path / "broken"
     dice = random.Random(5)
     command = [sys.executable, "-m", "referee", "run", str(file), "-o", str(folder), "--workers", "2"]
     counts = [0]
-    for number in signals:
+    for number in (signal.SIGKILL, signal.SIGINT, signal.SIGKILL):
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         wait_for_games(folder, counts[-1] + dice.randint(4, 8))
         process.send_signal(number)

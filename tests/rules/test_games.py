@@ -14,6 +14,7 @@ import pytest
 from referee.check.rules import (
     INVARIANTS,
     imagined_positions_are_as_random_as_true_ones,
+    imagined_positions_vary,
     is_chance,
     random_game,
     random_match,
@@ -28,7 +29,7 @@ from referee.games.twoseat import TwoSeatGame
 from referee.records.record import from_json, to_json
 from referee.records.replay import verify
 from tests.recorded import HERE
-from tests.rules.random_play import CASES, NAMES
+from tests.rules.random_play import CASES, NAMES, SETTINGS
 from tests.tools.golden import GOLDEN, file_of, golden
 
 QUICK = [next(case for case in CASES if case[0] == slug) for slug in GAMES]
@@ -46,18 +47,23 @@ def case(request: pytest.FixtureRequest) -> tuple[Game[Any], Options]:
     return GAMES[slug], GAMES[slug].settle(given)
 
 
-@pytest.mark.quick_cases(24)
-@pytest.mark.parametrize(
-    "invariant",
-    [
-        pytest.param(
-            invariant,
-            id=invariant.__name__,
-            marks=[pytest.mark.slow] if invariant is imagined_positions_are_as_random_as_true_ones else [],
-        )
-        for invariant in INVARIANTS
-    ],
-)
+SLOW = (imagined_positions_vary, imagined_positions_are_as_random_as_true_ones)
+"""Invariants that are tried with the first and the last setting of a game."""
+
+PAIRS = [
+    pytest.param(
+        case,
+        invariant,
+        id=f"{name}-{invariant.__name__}",
+        marks=[] if case == QUICK[0] and invariant is not SLOW[1] else [pytest.mark.slow],
+    )
+    for case, name in zip(CASES, NAMES, strict=True)
+    for invariant in INVARIANTS
+    if invariant not in SLOW or case[1] in (SETTINGS[case[0]][0], SETTINGS[case[0]][-1])
+]
+
+
+@pytest.mark.parametrize(("case", "invariant"), PAIRS, indirect=["case"])
 def test_every_game_keeps_to_what_games_have_to(
     case: tuple[Game[Any], Options], invariant: Callable[[Game[Any], Options], None]
 ) -> None:
