@@ -27,7 +27,7 @@ from referee.tournament import formats, stopping
 from referee.tournament.file import keys
 from referee.tournament.file.config import load
 from referee.wire import referee_session
-from tests.command import ROOT, THIS_PYTHON, environment_of_contributors
+from tests.command import ROOT, THIS_PYTHON, environment_of_contributors, referee
 from tests.page_tables import require_same, rows
 from tests.processes.serving import serving
 from tests.programs import copied_to, needs
@@ -59,11 +59,12 @@ def checkout(tmp_path: Path) -> Path:
         assert key in text
         file.write_text(text)
     for file in (tmp_path / "tournaments").glob("*.toml"):
-        file.write_text(re.sub(r"--playouts \d+", "--playouts 4", file.read_text()))
+        text = re.sub(r"--playouts \d+", "--playouts 4", file.read_text())
+        file.write_text(text.replace("\nsize = 4\n", "\nsize = 3\n"))
     return tmp_path
 
 
-FEWER = {"blooms": "rounds = 2", "gauntlet": "rounds = 1", "league": "budget = 20"}
+FEWER = {"blooms": "rounds = 2", "gauntlet": "rounds = 1", "league": "budget = 20", "swiss": "rounds = 2"}
 """The tournaments that pages play, and what makes them shorter."""
 
 
@@ -81,12 +82,25 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.slow
-def test_the_commands_of_the_readme(checkout: Path) -> None:
-    commands = "".join(blocks("README.md", "sh")).splitlines()
-    setting_up = [command for command in commands if "-m venv" in command]
-    assert len(setting_up) == 2
-    run_all([command for command in commands if command not in setting_up], checkout)
-    assert (checkout / "tournaments" / "blooms-results" / "games.jsonl").exists()
+def test_the_commands_of_the_readme_and_of_the_page_of_tournaments(checkout: Path) -> None:
+    """With the environment of the tests: `.ci/run` sets up one by the first command, in a clean checkout."""
+    first, *commands = "".join(blocks("README.md", "sh")).splitlines()
+    setting_up, _, playing = first.rpartition(" && ")
+    assert re.fullmatch(r"python3 -m venv \.venv && \.venv/bin/pip install -e \S+", setting_up)
+    (checkout / ".venv").symlink_to(sys.prefix)
+    done = run(playing, checkout)
+    assert done.returncode == 0, done.stderr
+    assert "wins–draws–losses" in done.stdout
+    bots = 3 + sum(shutil.which(program) is not None for program in ("cc", "node"))
+    assert ("Elo ± 95 %" in done.stdout) == (bots > 3), "two rounds of three bots are only six encounters"
+    for name, program in (("c", "cc"), ("js", "node")):
+        played = re.search(rf"^ *\d+ +{name} ", done.stdout, re.MULTILINE) is not None
+        assert played == (shutil.which(program) is not None)
+    assert "-m venv" in commands.pop()
+    run_all(commands, checkout)
+    save_tournaments(LONG, checkout)
+    later = "".join(blocks(LONG, "sh")).splitlines()
+    run_all([command for command in later if command not in commands], checkout)
 
 
 @pytest.mark.slow
@@ -106,7 +120,6 @@ def test_what_the_page_of_games_says_of_one_from_outside(checkout: Path) -> None
 
 OTHERS = [
     "referee/viewing/STATES.md",
-    "referee/docs/TOURNAMENT.md",
     "referee/docs/LADDERS.md",
     "referee/docs/CHECK.md",
     "referee/docs/LOOKING.md",
@@ -122,6 +135,7 @@ LONG = "referee/docs/TOURNAMENT.md"
 
 BY_THEMSELVES = [
     "README.md",
+    LONG,
     "referee/docs/CLUSTER.md",
     "referee/docs/FIRST_BOT.md",
     "referee/docs/KIT.md",  # tests/rules/test_kit_page.py
@@ -137,10 +151,7 @@ def test_every_page_with_commands_is_run() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "page",
-    [pytest.param(page, marks=pytest.mark.slow) if page == LONG else page for page in OTHERS],
-)
+@pytest.mark.parametrize("page", OTHERS)
 def test_the_commands_of_other_pages(page: str, checkout: Path) -> None:
     for code, name in zip(blocks(page, "python"), SAVED.get(page, ()), strict=True):
         (checkout / name).write_text(code)
@@ -303,6 +314,13 @@ def patient(command: str) -> str:
     return f"{command} --time 1h --start 1h" if command.startswith("referee check ") else command
 
 
+def shorten(command: str, folder: Path) -> None:
+    """Has the tournament of a new bot a single round, which shows as much as five."""
+    file = folder / command.split()[-1]
+    if command.startswith("referee run ") and file.name == "tournament.toml":
+        file.write_text(file.read_text().replace("rounds = 5", "rounds = 1"))
+
+
 def run_all(commands: list[str], folder: Path) -> str:
     """Runs the commands of a page one after the other; a server is asked for its page, and ended. Returns
     what they said on stderr.
@@ -311,6 +329,7 @@ def run_all(commands: list[str], folder: Path) -> str:
     said = ""
     for command in commands:
         command = patient(command.replace(" -n 40 ", " -n 6 "))  # fewer games show as much
+        shorten(command, folder)
         if command.startswith("referee serve"):
             with serving(folder / command.split()[-1]) as server:
                 assert server.get()[0] == 200 and server.end()[0] == 3
@@ -337,9 +356,7 @@ def do_what_the_first_bot_s_page_says(folder: Path) -> list[str]:
                 if command.startswith("cd "):
                     folder = (folder / command.removeprefix("cd ")).resolve()
                     continue
-                if command.startswith("referee run "):  # one round shows as much as five
-                    toml = folder / command.split()[-1]
-                    toml.write_text(toml.read_text().replace("rounds = 5", "rounds = 1"))
+                shorten(command, folder)
                 # With more workers, further games may be finished when the test is decided.
                 added = " --workers 1" * ("--sprt" in command)
                 done = run(patient(command) + added, folder)
@@ -394,9 +411,9 @@ def test_each_recipe_of_a_tournament_can_be_played(checkout: Path) -> None:
     found = save_tournaments(LONG, checkout)
     assert found == ["first", "class", "regression", "final", "ladder", "several"]
     for name in found:
-        done = run(f"referee run {name}.toml --dry-run", checkout)
-        lacks_level = name == "final" and done.returncode == 5 and "bwrap" in done.stderr
-        assert done.returncode == 0 or lacks_level, done.stderr
+        done = referee("run", str(checkout / f"{name}.toml"), "--dry-run")
+        lacks_level = name == "final" and done.code == 5 and "bwrap" in done.err
+        assert done.code == 0 or lacks_level, done.err
 
 
 @pytest.mark.slow
@@ -436,23 +453,6 @@ def test_the_commands_in_tables(checkout: Path) -> None:
     assert run(command, checkout).returncode == 0
     done = run("referee match blooms ./c_bot './c_bot' --strict", checkout)
     assert done.returncode == 0, done.stderr
-
-
-@pytest.mark.slow
-def test_the_first_command_plays(checkout: Path) -> None:
-    """With the environment of the tests: `.ci/run` sets up one by this command, in a clean checkout."""
-    (command,) = (line for line in blocks("README.md", "sh") if "bin/referee run" in line)
-    setting_up, _, playing = command.rpartition(" && ")
-    assert re.fullmatch(r"python3 -m venv \.venv && \.venv/bin/pip install -e \S+", setting_up)
-    (checkout / ".venv").symlink_to(sys.prefix)
-    done = run(playing, checkout)
-    assert done.returncode == 0, done.stderr
-    assert "wins–draws–losses" in done.stdout
-    bots = 3 + sum(shutil.which(program) is not None for program in ("cc", "node"))
-    assert ("Elo ± 95 %" in done.stdout) == (bots > 3), "two rounds of three bots are only six encounters"
-    for name, program in (("c", "cc"), ("js", "node")):
-        played = re.search(rf"^ *\d+ +{name} ", done.stdout, re.MULTILINE) is not None
-        assert played == (shutil.which(program) is not None)
 
 
 def test_ci_runs_the_readme_s_own_commands() -> None:
