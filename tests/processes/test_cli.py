@@ -309,22 +309,6 @@ def test_ctrl_c_in_a_terminal_does_not_reach_the_bots(tmp_path: Path) -> None:
     assert screen.exitstatus == 3
 
 
-@pytest.mark.slow
-def test_a_match_tries_a_bot_that_does_not_start_three_times(tmp_path: Path) -> None:
-    folder = tmp_path / "run"
-    words = [f"x={BAD} 'crashes at the start'", f"g={PLAIN}", "-n", "10", "-o", str(folder), *HERE]
-    done = referee("match", "blooms", *words)
-    assert done.err.count("stderr: boom") == 1, "once for each bot and fault"
-    assert "10 start" in done.out
-    details = [
-        event["detail"]
-        for line in (folder / "games.jsonl").read_text().splitlines()
-        for event in json.loads(line).get("measured", {}).get("events", [])
-        if "detail" in event
-    ]
-    assert sum("is not tried again" in detail for detail in details) == 6 and len(details) == 10
-
-
 def test_a_name_that_is_too_long_is_one_line() -> None:
     for words in (["verify", "x" * 300], ["replay", "x" * 300], ["run", "x" * 300], ["table", "x" * 300]):
         done = referee(*words)

@@ -74,18 +74,13 @@ MATCH = (
 )
 
 COMMANDS = {
-    # the command, whether it has colours, whether it draws
-    "replay": (("replay", "results", "1", "--all"), True, False),
-    "match --watch": ((*MATCH, "--watch"), True, False),
-    "check": (("check", "blooms", PLAIN, "--step", "1"), True, True),
-    "match": (MATCH, True, True),
-    "table": (("table", "results"), False, False),
-    "find": (("find", "results"), False, False),
-    "status": (("status", "results"), False, False),
-    "verify": (("verify", "results"), False, False),
-    "games": (("games", "blooms"), False, False),
-    "--help": (("match", "--help"), False, False),
+    # the command, and whether it draws
+    "replay": (("replay", "results", "1", "--all"), False),
+    "match --watch": ((*MATCH, "--watch"), False),
+    "check": (("check", "blooms", PLAIN, "--step", "1"), True),
+    "match": (MATCH, True),
 }
+"""Commands that have colours."""
 
 QUICK = {
     ("replay", False, "ALWAYS"),
@@ -100,10 +95,10 @@ CASES = [
         id=f"{name} {setting} {'terminal' if terminal else 'pipe'}",
         marks=() if (name, terminal, setting) in QUICK else pytest.mark.slow,
     )
-    for name, (_, has_colours, _) in COMMANDS.items()
+    for name in COMMANDS
     for terminal, settings in (
         (False, ("XTERM", "ALWAYS", "NEITHER") if name == "replay" else ("ALWAYS",)),
-        (True, ("XTERM", "NONE", "DUMB") if name in ("replay", "match") else ("XTERM",) * has_colours),
+        (True, ("XTERM", "NONE", "DUMB") if name in ("replay", "match") else ("XTERM",)),
     )
     for setting in settings
 ]
@@ -128,7 +123,7 @@ def environment(env: dict[str, str]) -> dict[str, str]:
 @pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(("name", "setting", "terminal"), CASES)
 def test_commands_obey_them(name: str, setting: str, terminal: bool, place: Path) -> None:
-    words, has_colours, draws = COMMANDS[name]
+    words, draws = COMMANDS[name]
     command, env = ["-m", "referee", *words], environment(globals()[setting])
     if terminal:
         screen = pexpect.spawn(
@@ -151,18 +146,18 @@ def test_commands_obey_them(name: str, setting: str, terminal: bool, place: Path
     assert written.strip() and "Traceback" not in written
     # progress that is drawn appears in a terminal alone
     colours = setting in ("ALWAYS", *(["XTERM"] if terminal else [])) and (name != "match" or terminal)
-    assert bool(COLOUR.search(written)) == (has_colours and colours), written
+    assert bool(COLOUR.search(written)) == colours, written
     assert bool(DRAWING.search(written)) == (draws and terminal and setting != "DUMB"), written
 
 
-@pytest.mark.slow
-def test_a_page_and_a_document_have_no_colours_where_colours_are_forced(place: Path) -> None:
-    for words in (("replay", "results", "1", "--json"), ("table", "results", "--format", "csv")):
-        done = subprocess.run(
-            [sys.executable, "-m", "referee", *words],
-            cwd=place,
-            env=environment(ALWAYS),
-            capture_output=True,
-            timeout=TOO_LONG_S,
-        )
-        assert done.returncode == 0 and b"\x1b" not in done.stdout
+def test_other_commands_have_no_colours_where_colours_are_forced(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`tests.command.referee` looks at everything that is printed."""
+    monkeypatch.chdir(place)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    for command in (
+        *("table results", "table results --format csv", "find results", "status results", "verify results"),
+        *("replay results 1 --json", "games blooms", "match --help"),
+    ):
+        assert referee(*command.split()).code == 0
