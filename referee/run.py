@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from referee.core.errors import RefereeError, Stopped
+from referee.core.errors import RefereeError, Stopped, StorageError
 from referee.core.pairing import Pairing
 from referee.core.text import shown
 from referee.core.this_machine import usable_cores
@@ -50,6 +50,10 @@ class RunOptions:
     leaves_out: bool = False  # whether bots that cannot play are left out; otherwise they are an error
     fresh: bool = False  # whether all games are played again, and the results so far are set aside
     stored: bool = True  # whether the folder remains
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    """What programs of bots read, by paths in the folder. It is written when the tournament is known to be
+    the one that is in the folder.
+    """
     observer: Observer | None = None
 
 
@@ -170,7 +174,7 @@ def fit_here(
     """A tournament without the bots that cannot play on this machine; `build` as for `unfit_bots`. Raises
     what `continuing`, `at_levels`, `unfit_bots` and `leaving_out` raise.
     """
-    tournament = at_levels(_continuing(tournament, run, say), options.isolation, is_here=True)
+    tournament = at_levels(_continuing(tournament, run, options, say), options.isolation, is_here=True)
     if not has_games_left(tournament, run):
         return tournament
     unfit = unfit_bots(tournament, tournament.private(run.folder), run.amendments.out, build)
@@ -185,7 +189,7 @@ def fit_to_be_sent(
     """
     from referee.cluster.bot_files import sent_files
 
-    tournament = at_levels(_continuing(tournament, run, say), options.isolation, is_here=False)
+    tournament = at_levels(_continuing(tournament, run, options, say), options.isolation, is_here=False)
     bots = [entrant.bot for entrant in tournament.entrants]
     has_games = has_games_left(tournament, run)
     if has_games:
@@ -196,11 +200,17 @@ def fit_to_be_sent(
     return leaving_out(tournament, run, unfit, options.leaves_out, say), sent
 
 
-def _continuing(tournament: Tournament, run: StoredRun, say: LineHandler) -> Tournament:
-    """The tournament with all bots that may still be taken in."""
+def _continuing(tournament: Tournament, run: StoredRun, options: RunOptions, say: LineHandler) -> Tournament:
+    """The tournament with all bots that may still be taken in, whose files are written."""
     found = continuing(tournament, run)
     for one in found.left_out[len(tournament.left_out) :]:
         say(one.text)
+    for path, content in options.files.items():
+        try:
+            (run.folder / path).parent.mkdir(mode=0o700, exist_ok=True)
+            (run.folder / path).write_bytes(content)
+        except OSError as error:
+            raise StorageError(f"cannot write `{shown(str(run.folder / path))}`: {error.strerror}") from None
     return found
 
 
@@ -320,7 +330,9 @@ class Display(ProgressDisplay, AbstractContextManager["Display"]):
 class Stop(Protocol):
     """What may ask a run to stop while it is entered: signals, or the caller of a function."""
 
-    asked: str  # what asked; empty as long as nothing has
+    @property
+    def asked(self) -> str:
+        """What asked; empty as long as nothing has."""
 
 
 class RunReporter(Protocol):

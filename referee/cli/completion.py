@@ -128,7 +128,8 @@ def _games(context: click.Context) -> list[Summary]:
 
 
 def _sample_bots(slug: str) -> Iterator[tuple[str, str]]:
-    from referee.templates import BY_GAME, RANDOM, SAMPLE_BOTS, file_of
+    from referee.processes.program import SAMPLE_BOTS
+    from referee.templates import BY_GAME, RANDOM, file_of
 
     here = Path("sample_bots")
     for name in dict.fromkeys((BY_GAME.get(slug, RANDOM), RANDOM)):

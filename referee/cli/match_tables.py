@@ -15,14 +15,12 @@ from referee.cli.options import (
     place_in_game,
 )
 from referee.core.errors import UsageError
-from referee.core.settings import MATCH_GAMES, MAX_SPRT_GAMES
-from referee.core.text import counted, meant, shown
+from referee.core.text import meant, shown
 from referee.core.units import LONGEST_US, show_period
 from referee.games import game_given
 from referee.games.api import Game
 from referee.processes.program import Program, distinct, is_interpreter
-from referee.tournament.file.opening_table import recorded_game
-from referee.tournament.run.reading import records_at
+from referee.tournament.file.match import match_tables, recorded_start
 
 _UNLIMITED = show_period(LONGEST_US)  # the start allowance and the margin where there are no time limits
 
@@ -63,39 +61,22 @@ class MatchSettings:
         seats = game.seats(game.settle(options))
         _check_quotes(self.game, self.bots, seats)
         bots = _bots(self.bots, self.ptys)
-        if len(bots) != seats:
-            names = ", ".join(bot["name"] for bot in bots)
-            more = "; `referee run` plays more bots" if len(bots) > seats else ""
-            raise UsageError(
-                f"`{game.slug}` has {counted(seats, 'seat')}, expected {counted(seats, 'bot')}, "
-                f"not {len(bots)} ({shown(names)}){more}"
-            )
-        count = self.count or (MATCH_GAMES if self.sprt is None else MAX_SPRT_GAMES)
         settings = {
-            "game": self.game,
-            "format": "pairings",
-            "pairings": [[bot["name"] for bot in bots]],
-            "rounds": -(-count // seats),
-            "budget": count,
             "clock": (self.control or "none") if self.no_clock else self.control,
             "seed": self.seed,
             "sprt": self.sprt,
             **self._allowances(),
             "openings": openings or None,
         }
-        tables = {
-            "tournament": {name: value for name, value in settings.items() if value is not None},
-            "options": options,
-            "bot": bots,
-        }
-        return {name: table for name, table in tables.items() if table}
+        return match_tables(self.game, bots, options, self.count, settings, Path.cwd())
 
     def _start(self, game: Game[Any]) -> tuple[dict[str, Any], dict[str, str]]:
         openings, options = _openings(self.openings), key_values("option", self.options)
         if not self.begin:
             return openings, options
         only_one({"--openings": openings, "--from": self.begin})
-        return _start(*self.begin, game, options)
+        path, at = self.begin
+        return recorded_start(path, *place_in_game(at), game, options)
 
     def _allowances(self) -> dict[str, str]:
         only_one({"--start": self.start != START, "--no-clock": self.no_clock})
@@ -113,25 +94,6 @@ def _openings(texts: tuple[str, ...]) -> dict[str, Any]:
     if given.get("file"):
         given["file"] = str(Path.cwd() / given["file"])
     return given
-
-
-def _start(
-    path: Path, at: str, game: Game[Any], given: dict[str, str]
-) -> tuple[dict[str, Any], dict[str, str]]:
-    """The table `openings` as `--from` gives it, and the options of the game, which are those of the earlier
-    game. Raises `UsageError`, also where `given` options differ from these.
-    """
-    game_id, move = place_in_game(at)
-    file = records_at(path).absolute()
-    record = recorded_game(file, game_id, game)
-    options = {name: str(value) for name, value in record.terms.options.items()}
-    for name, value in game.settle({**options, **given}).items():
-        if value != record.terms.options[name]:
-            raise UsageError(
-                f"option `{name}` is `{value}`, expected `{options[name]}` as "
-                "in the game of `--from`, or none"
-            )
-    return {"from": str(file), "game": record.terms.id, "move": move}, options
 
 
 def _check_quotes(game: str, texts: Sequence[str], seats: int) -> None:

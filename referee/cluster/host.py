@@ -47,6 +47,7 @@ from referee.core.work import DutyCycle
 from referee.processes import cpu, levels, libc
 from referee.processes.launcher import Launcher, readable_within
 from referee.processes.limits import share_of
+from referee.processes.message_socket import MalformedMessage, MessageSocket
 from referee.processes.program import Program
 from referee.records.amendments import LeftOut
 from referee.tournament.file.file_list import hashes_of_words
@@ -62,7 +63,7 @@ from referee.tournament.workers.task import (
     Void,
     WorkerDied,
 )
-from referee.tournament.workers.worker import MalformedMessage, MessageSocket, WorkerSignal
+from referee.tournament.workers.worker import WorkerSignal
 
 ALIVE_S = 1.0  # seconds between two signs of life
 

@@ -19,7 +19,8 @@ from queue import Empty, SimpleQueue
 
 from referee.cluster.orders import CancelTask
 from referee.processes.launcher import wake
-from referee.tournament.workers.worker import MalformedMessage, MessageSocket, WorkerSignal
+from referee.processes.message_socket import MalformedMessage, MessageSocket
+from referee.tournament.workers.worker import WorkerSignal
 
 SILENT_S = 60.0
 """Seconds without a sign of life after which a host that plays is killed; it gives one every second."""

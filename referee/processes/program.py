@@ -15,7 +15,7 @@ from pathlib import Path
 from referee.core.errors import UsageError
 from referee.core.files import is_regular
 from referee.core.pairing import BOT_NAME
-from referee.core.text import shown
+from referee.core.text import meant, shown
 from referee.processes.limits import DEFAULT, Limits
 
 _NAME_FORM = "1 to 64 characters of A-Z a-z 0-9 . _ + -, not only dots"
@@ -40,6 +40,10 @@ _SCRIPTS = frozenset((".py", ".js", ".mjs", ".cjs", ".rb", ".pl", ".lua", ".php"
 """The endings of files that the other interpreters open by just this name. A shell looks for its file on the
 path too.
 """
+
+
+SAMPLE_BOTS = Path(__file__).parents[1] / "examples" / "sample_bots"
+"""Where the sample bots lie: the one that a command calls `@NAME` is the file `NAME_bot.py`."""
 
 
 def this_python() -> str:
@@ -67,8 +71,8 @@ class Program:
 
     name: str
     command: tuple[str, ...]
-    """Program and arguments; `{python}` stands for the interpreter that runs the referee. Empty for a person,
-    who takes part by the command line.
+    """Program and arguments; `{python}` stands for the interpreter that runs the referee, and a program
+    `@NAME` for the sample bot of this name. Empty for a person, who takes part by the command line.
     """
     cwd: Path
     env: tuple[tuple[str, str], ...] = ()  # additional environment variables
@@ -93,6 +97,9 @@ class Program:
     @property
     def argv(self) -> tuple[str, ...]:
         """The words that are executed."""
+        program, *words = self.command or ("",)
+        if program.startswith("@"):
+            return (this_python(), str(SAMPLE_BOTS / f"{program[1:]}_bot.py"), *words)
         return tuple(map(_with_python, self.command))
 
     @classmethod
@@ -111,7 +118,7 @@ class Program:
         if not named:
             name, command = "", text
         words = split(command)
-        return cls.of(name if named else _name_of(words, cwd), tuple(words), cwd)
+        return cls.of(name if named else name_of(words, cwd), tuple(words), cwd)
 
     @classmethod
     def of(
@@ -155,6 +162,14 @@ class Program:
             raise UsageError(f"bot `{self.name}`: the folder to run it in, `{shown(str(self.cwd))}`, {what}")
 
     def _check_program(self) -> None:
+        if self.command[0].startswith("@"):
+            names = sorted(path.name.removesuffix("_bot.py") for path in SAMPLE_BOTS.glob("*_bot.py"))
+            if self.command[0][1:] not in names:
+                raise UsageError(
+                    f"bot `{self.name}`: there is no sample bot `{shown(self.command[0], 80)}`, expected "
+                    f"{meant(self.command[0], [f'@{name}' for name in names])}"
+                )
+            return
         program = self.argv[0]
         if re.fullmatch(r"\{.*\}", program):
             raise UsageError(
@@ -244,10 +259,10 @@ def is_interpreter(program: str) -> bool:
     return program == "{python}" or INTERPRETERS.fullmatch(Path(program).name) is not None
 
 
-def _name_of(words: list[str], cwd: Path) -> str:
+def name_of(words: list[str], cwd: Path) -> str:
     """A default name for a bot: that of its program, or of the file that an interpreter runs."""
     program, *rest = words
-    named = program
+    named = program.removeprefix("@")
     if is_interpreter(program):
         plain = [word for word in rest if not word.startswith("-")]
         files = [word for word in plain if is_regular(cwd / word)]

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from referee.processes.program import Program
+from referee.processes.program import SAMPLE_BOTS, Program
 
 HERE = Path(__file__).parent
 """The folder with the templates: for each language a folder, named like its key."""
@@ -53,8 +53,6 @@ LANGUAGES: Mapping[str, Language] = {
 }
 """The languages that there are templates for."""
 
-
-SAMPLE_BOTS = HERE.parent / "examples" / "sample_bots"
 
 BY_GAME: Mapping[str, str] = {
     "blooms": "greedy",

@@ -12,9 +12,9 @@ from referee.core.named_code import names_file
 from referee.core.text import listed
 from referee.games import GAMES
 from referee.games.api import Game
-from referee.processes.program import Program, distinct
+from referee.processes.program import SAMPLE_BOTS, Program, distinct
 from referee.records.run_files import TOML
-from referee.templates import BY_GAME, HERE, LANGUAGES, RANDOM, SAMPLE_BOTS, Language, file_of
+from referee.templates import BY_GAME, HERE, LANGUAGES, RANDOM, Language, file_of
 from referee.tournament.file.config import written
 
 OPPONENTS = "opponents"

@@ -341,7 +341,9 @@ def hashes_of_words(bot: Program, hashes: FileHashes) -> dict[str, str]:
 def _files_named(bot: Program) -> Iterator[tuple[str, Path]]:
     """The words of a bot's command that may be files, and where these are."""
     program, *rest = bot.argv
-    if bot.command[0] != "{python}":
+    if bot.command[0].startswith("@"):
+        yield bot.command[0], Path(rest.pop(0))
+    elif bot.command[0] != "{python}":
         path = shutil.which(program, path=bot.search_path)
         yield bot.command[0], bot.cwd / (path or program)
     for word in rest:

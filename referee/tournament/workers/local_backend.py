@@ -24,6 +24,7 @@ from referee.core.stop import SIGNALS
 from referee.core.this_machine import usable_cores
 from referee.processes import launcher, libc, tree
 from referee.processes.cgroups import killed_for_memory
+from referee.processes.message_socket import MalformedMessage, MessageSocket
 from referee.processes.tree import UNKILLABLE_S, adopt, kill_all_children
 from referee.tournament.workers.task import (
     Backend,
@@ -35,8 +36,6 @@ from referee.tournament.workers.task import (
     WorkerDied,
 )
 from referee.tournament.workers.worker import (
-    MalformedMessage,
-    MessageSocket,
     Player,
     WorkerOrder,
     WorkerSignal,

@@ -1,0 +1,70 @@
+"""A match as the tables of a tournament file: games between as many bots as the game has seats."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from referee.core.errors import UsageError
+from referee.core.settings import MATCH_GAMES, MAX_SPRT_GAMES
+from referee.core.text import counted, shown
+from referee.games import game_given
+from referee.games.api import Game
+from referee.tournament.file.opening_table import recorded_game
+from referee.tournament.run.reading import records_at
+
+
+def match_tables(
+    game: str,
+    bots: Sequence[Mapping[str, Any]],
+    options: Mapping[str, int | str],
+    games: int | None,
+    settings: Mapping[str, Any],
+    base: Path,
+) -> dict[str, Any]:
+    """The tables of a tournament file for a match of `game`, which is found from the folder `base`, between
+    these bots, tables of `[[bot]]`; they change seats after every game. `settings` are further keys of
+    `[tournament]`; those that are None are not given. The values are checked only as far as others follow
+    from them.
+
+    Raises `UsageError` where the game has not as many seats.
+    """
+    found = game_given(game, base)
+    seats = found.seats(found.settle({name: str(value) for name, value in options.items()}))
+    if len(bots) != seats:
+        names = ", ".join(str(bot.get("name")) for bot in bots)
+        more = "; `referee run` plays more bots" if len(bots) > seats else ""
+        raise UsageError(
+            f"`{found.slug}` has {counted(seats, 'seat')}, expected {counted(seats, 'bot')}, "
+            f"not {len(bots)} ({shown(names)}){more}"
+        )
+    count = games or (MATCH_GAMES if settings.get("sprt") is None else MAX_SPRT_GAMES)
+    main = {
+        "game": game,
+        "format": "pairings",
+        "pairings": [[bot.get("name") for bot in bots]],
+        "rounds": -(-count // seats),
+        "budget": count,
+        **{name: value for name, value in settings.items() if value is not None},
+    }
+    tables = {"tournament": main, "options": dict(options), "bot": [dict(bot) for bot in bots]}
+    return {name: table for name, table in tables.items() if table}
+
+
+def recorded_start(
+    path: Path, game_id: str, move: int, game: Game[Any], given: Mapping[str, str]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The table `openings` for a match that starts after a move of a recorded game, and the options of that
+    game. Raises `UsageError`, also where `given` options differ from these.
+    """
+    file = records_at(path).absolute()
+    record = recorded_game(file, game_id, game)
+    options = {name: str(value) for name, value in record.terms.options.items()}
+    for name, value in game.settle({**options, **given}).items():
+        if value != record.terms.options[name]:
+            raise UsageError(
+                f"option `{name}` is `{value}`, expected `{options[name]}` as "
+                "in the game of `--from`, or none"
+            )
+    return {"from": str(file), "game": record.terms.id, "move": move}, options
