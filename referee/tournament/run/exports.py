@@ -18,7 +18,7 @@ from referee.core.text import shown
 from referee.records import journal
 from referee.records.heads import Head
 from referee.records.record import PlayedOn, Summary, parse_json
-from referee.tournament.run.run import StoredRun, game_lines, places_of, read_lines
+from referee.tournament.run.run import StoredRun, dialogues, game_lines, places_of, read_lines
 
 GamesOfRuns = Iterable[tuple[StoredRun, Iterable[Summary]]]  # games by the runs that they are of
 
@@ -27,7 +27,7 @@ Dialogues = Mapping[tuple[Path, str], str]
 """Stored dialogues, by the folder of the run and the id of the game."""
 
 
-def csv_of(games: GamesOfRuns, dialogues: Dialogues | None = None) -> str:
+def csv_of(games: GamesOfRuns, kept: Dialogues | None = None) -> str:
     """A line for each game, after one with the names of the columns; with columns by seat.
 
     If dialogues are given, the last column is the game's, empty where it is not stored.
@@ -38,10 +38,10 @@ def csv_of(games: GamesOfRuns, dialogues: Dialogues | None = None) -> str:
     names = ["run", "id", "section", "round", "game", *by_seat, "ending", "rated", "sentence", "digest"]
     names += ["machine", "cpu", "worker"]
     rows = [_row(*one) for one in listed]
-    if dialogues is not None:
+    if kept is not None:
         names.append("dialogue")
         for row, (run, game, _) in zip(rows, listed, strict=True):
-            row["dialogue"] = "\n".join(dialogue_lines(dialogues.get((run.folder, game.id), "")))
+            row["dialogue"] = "\n".join(dialogue_lines(kept.get((run.folder, game.id), "")))
     return as_csv(rows, names)
 
 
@@ -70,12 +70,21 @@ def _row(run: StoredRun, game: Summary, place: PlayedOn) -> dict[str, object]:
     }
 
 
+def dialogues_of(games: GamesOfRuns) -> Dialogues:
+    """The dialogues of these games, as far as they are stored. Raises `UsageError`."""
+    return {
+        (run.folder, game_id): text
+        for run, some in games
+        for game_id, text in dialogues(run.folder, {game.id for game in some}).items()
+    }
+
+
 def dialogue_lines(dialogue: str) -> list[str]:
     """The lines of a dialogue, each escaped and bounded; none where it is not stored."""
     return [shown(line, 5000) for line in dialogue.split("\n")] if dialogue else []
 
 
-def json_of_heads(games: GamesOfRuns, dialogues: Dialogues | None = None) -> Iterator[str]:
+def json_of_heads(games: GamesOfRuns, kept: Dialogues | None = None) -> Iterator[str]:
     """The heads of games, each as a JSON object, with the machine that played it; if dialogues are given,
     with the game's, as a list of lines or null where it is not stored.
     """
@@ -86,8 +95,8 @@ def json_of_heads(games: GamesOfRuns, dialogues: Dialogues | None = None) -> Ite
             "section": pairing.section,
             "round": pairing.round,
         }
-        if dialogues is not None:
-            more["dialogue"] = dialogue_lines(dialogues.get((run.folder, game.id), "")) or None
+        if kept is not None:
+            more["dialogue"] = dialogue_lines(kept.get((run.folder, game.id), "")) or None
         yield json.dumps({**game._asdict(), **more, "machine": place._asdict()})
 
 

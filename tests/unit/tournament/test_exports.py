@@ -152,7 +152,7 @@ def test_games_are_found_by_moves_endings_and_lengths(tmp_path: Path) -> None:
         "referee: there is no section `other` in this run, expected a run with sections\n",
     )
     wrong = referee("find", folder, "--moves", "L:A1, x")
-    assert (wrong.code, wrong.out) == (2, "") and "`--moves` has `x`: not a move, expected" in wrong.err
+    assert (wrong.code, wrong.out) == (2, "") and "move `x`: not a move, expected" in wrong.err
     for form in ("simple", "csv", "json"):
         none = referee("find", folder, "--moves", "L:A2", "--format", form)
         assert (none.code, none.err) == (0, "no games match\n"), "a move that was not played"
