@@ -77,11 +77,12 @@ def _text(progress: RunProgress, order: BotOrder) -> str:
     lines += [f"faults: {faults}"] if faults else []
     lines += [f"{counted(progress.voids, 'attempt')} at games became void"] if progress.voids else []
     lines += [*left_out_lines(progress.left_out), *withdrawn_lines(order.facts.withdrawn)]
-    lines = [grids.said(lines, "simple", table_width())]
+    width = table_width()
+    lines = [grids.said(lines, "simple", width)]
     if progress.played:
         if order.facts.unknown_format:
-            lines += ["", grids.said([order_by_rating(order.facts.unknown_format)], "simple", table_width())]
-        lines += ["", *brief(order.tallies, order.shown_pool, progress.seats, ROWS, order=order.places)]
+            lines += ["", grids.said([order_by_rating(order.facts.unknown_format)], "simple", width)]
+        lines += ["", *brief(order.tallies, order.shown_pool, progress.seats, ROWS, width, order.places)]
     if not progress.is_over:
         lines += _pairings(order)
     return "\n".join(lines)

@@ -11,6 +11,7 @@ from referee.core.rows import Column, Grid
 from referee.core.settings import STANDARD_POINTS
 from referee.core.text import shown, signed, true_minus
 from referee.core.units import about
+from referee.ratings import grids
 from referee.ratings.pool import FittedPool, Rating, fit
 from referee.ratings.sprt import SprtResult, estimate
 from referee.ratings.standings import NextInRank, RankedBot, Standings, StandingsRow, ranked_by_rating
@@ -27,84 +28,44 @@ class Kind(NamedTuple):
     """A column that can be chosen, besides the rank and the bot, which are always there."""
 
     heading: str
-    help: str
     cell: Callable[[StandingsRow, MoveTimes], str]
+    weight: int = 14  # where the table is too wide, columns with the least go first; of equal ones the last
     left: bool = False
+    measured: bool = False  # whether it needs the measurements in the records
 
 
 SURE, LIKELY = 0.975, 0.8  # likelihoods from which on a bot is surely, or likely, stronger than the next
 
 COLUMNS = {
-    "ranks": Kind("ranks", "possible ranks", lambda row, _: ranks_text(row.ranks)),
-    "ahead": Kind(
-        "ahead", "how sure it is that the bot is stronger than the next", lambda row, _: ahead_text(row.next)
-    ),
-    "elo": Kind(
-        "Elo ± 95 %",
-        "Elo with its 95 % interval",
-        lambda row, _: rating_text(row.rating) if row.is_rated else NONE,
-    ),
-    "next": Kind(
-        "to next",
-        "Elo difference to the next in rank, with its 95 % interval",
-        lambda row, _: rating_text(row.next.difference) if row.next else NONE,
-    ),
-    "los": Kind(
-        "LOS %",
-        "likelihood that the bot is stronger than the next in rank",
-        lambda row, _: likelihood_text(row.next.superiority) if row.next else NONE,
-    ),
-    "games": Kind("games", "games that count", lambda row, _: f"{row.tally.games:,}"),
-    "wdl": Kind("w–d–l", "wins, draws, losses", lambda row, _: counts_text(row.tally.counts)),
-    "points": Kind("points", "sum of points", lambda row, _: number_text(row.tally.points)),
-    "score": Kind("score", "points in % of the games", lambda row, _: score_text(row.tally)),
-    "expected": Kind(
-        "expected",
-        "points that the ratings predict",
-        lambda row, _: f"{row.expected:.1f}" if row.is_rated else NONE,
-    ),
-    "seats": Kind("seats", "wins, draws, losses by seat: a column for each seat", lambda row, _: ""),
+    "ranks": Kind("ranks", lambda row, _: ranks_text(row.ranks)),
+    "ahead": Kind("ahead", lambda row, _: ahead_text(row.next)),
+    "elo": Kind("Elo ± 95 %", lambda row, _: rating_text(row.rating) if row.is_rated else NONE, 11),
+    "next": Kind("to next", lambda row, _: rating_text(row.next.difference) if row.next else NONE, 8),
+    "los": Kind("LOS %", lambda row, _: likelihood_text(row.next.superiority) if row.next else NONE, 5),
+    "games": Kind("games", lambda row, _: f"{row.tally.games:,}", 7),
+    "wdl": Kind("w–d–l", lambda row, _: counts_text(row.tally.counts), 10),
+    "points": Kind("points", lambda row, _: number_text(row.tally.points), 12),
+    "score": Kind("score", lambda row, _: score_text(row.tally), 13),
+    "expected": Kind("expected", lambda row, _: f"{row.expected:.1f}" if row.is_rated else NONE, 6),
+    "seats": Kind("seats", lambda row, _: "", 4),  # a column for each seat
     "left": Kind(
-        "mean left",
-        "mean score per game where bots play alone, such as tiles left",
-        lambda row, _: f"{row.tally.scores / row.tally.games:.2f}" if row.tally.games else NONE,
+        "mean left", lambda row, _: f"{row.tally.scores / row.tally.games:.2f}" if row.tally.games else NONE
     ),
-    "faults": Kind("faults", "faults by kind", lambda row, _: faults_text(row.tally), left=True),
-    "moves": Kind("moves", "moves", lambda _, times: f"{times.moves:,}"),
-    "median": Kind("median", "median time of a move", lambda _, times: about(times.quantile(0.5))),
-    "p99": Kind(
-        "99 %", "time that 99 % of the moves did not exceed", lambda _, times: about(times.quantile(0.99))
-    ),
-    "max": Kind("longest", "longest time for a move", lambda _, times: about(times.longest_us)),
-    "over": Kind("over", "moves beyond their allowance", lambda _, times: f"{times.over:,}"),
-    "late": Kind("late", "number of times the bot ran out of time", lambda _, times: f"{times.late:,}"),
-    "cpu": Kind("CPU", "processor time of all games", lambda _, times: about(times.cpu_us)),
+    "faults": Kind("faults", lambda row, _: faults_text(row.tally), 9, left=True),
+    "moves": Kind("moves", lambda _, times: f"{times.moves:,}", 3, measured=True),
+    "median": Kind("median", lambda _, times: about(times.quantile(0.5)), measured=True),
+    "p99": Kind("99 %", lambda _, times: about(times.quantile(0.99)), measured=True),
+    "max": Kind("longest", lambda _, times: about(times.longest_us), measured=True),
+    "over": Kind("over", lambda _, times: f"{times.over:,}", 2, measured=True),
+    "late": Kind("late", lambda _, times: f"{times.late:,}", measured=True),
+    "cpu": Kind("CPU", lambda _, times: about(times.cpu_us), 1, measured=True),
 }
 
-TIMES = ("median", "p99", "max", "over", "late", "cpu")  # the columns that `time` is short for
-
-MEASURED = (*TIMES, "moves")  # the columns that need the measurements in the records
+MEASURED = tuple(name for name, kind in COLUMNS.items() if kind.measured)
 
 _DEFAULT = ("ranks", "score", "ahead", "elo", "wdl", "faults")
 _OWN_ORDER = ("games", "wdl", "elo", "faults")
 _ALONE = ("games", "wdl", "score", "left", "faults")
-
-_FIRST_OUT = (
-    "cpu",
-    "over",
-    "moves",
-    "seats",
-    "los",
-    "expected",
-    "games",
-    "next",
-    "faults",
-    "wdl",
-    "elo",
-    "points",
-    "score",
-)
-"""Columns that are left out where the table is too wide, in this order; then the others from the right."""
 
 
 def parse_columns(text: str) -> tuple[str, ...]:
@@ -116,7 +77,7 @@ def parse_columns(text: str) -> tuple[str, ...]:
             raise UsageError(
                 f"there is no column `{shown(name, 40)}`, expected one of {', '.join(COLUMNS)}, time"
             )
-        found += TIMES if name == "time" else [name]
+        found += [one for one in MEASURED if one != "moves"] if name == "time" else [name]
     return tuple(dict.fromkeys(found))
 
 
@@ -137,16 +98,19 @@ def default_columns(table: Standings) -> tuple[str, ...]:
 
 def standings_grid(table: Standings, columns: Sequence[str], times: Times | None) -> Grid:
     """The standings with these columns; those of a format with an order of its own come first."""
-    own = list(table.rows[0].columns) if table.rows else []
+    return _grid(table.rows, table.seats, columns, times)
+
+
+def _grid(rows: Sequence[StandingsRow], seats: int, columns: Sequence[str], times: Times | None) -> Grid:
+    own = list(rows[0].columns) if rows else []
     heads = [Column("rank", "#"), Column("bot", "bot", left=True, shorten=True)]
     # The first says most, and the others are left out before names are shortened, the last first.
-    last = len(_FIRST_OUT) + 2
-    heads += [Column(heading, heading, False, last if number else 0) for number, heading in enumerate(own)]
+    heads += [Column(heading, heading, False, 15 if number else 0) for number, heading in enumerate(own)]
     chosen = [name for name in columns if name not in own]
     for name in chosen:
-        heads += _heads(name, table.seats)
-    rows = []
-    for row in table.rows:
+        heads += _heads(name, seats)
+    texts = []
+    for row in rows:
         used = times.by_bot.get(row.bot, MoveTimes()) if times else MoveTimes()
         cells = [
             rank_text(row.rank),
@@ -154,9 +118,9 @@ def standings_grid(table: Standings, columns: Sequence[str], times: Times | None
             *(number_text(row.columns.get(heading, NONE)) for heading in own),
         ]
         for name in chosen:
-            cells += _cells(name, row, used, table.seats)
-        rows.append(cells)
-    return Grid(heads, rows)
+            cells += _cells(name, row, used, seats)
+        texts.append(cells)
+    return Grid(heads, texts)
 
 
 def rank_text(rank: int | None) -> str:
@@ -191,11 +155,10 @@ def results_heading(seats: int) -> str:
 
 def _heads(name: str, seats: int) -> list[Column]:
     kind = COLUMNS[name]
-    weight = _FIRST_OUT.index(name) + 1 if name in _FIRST_OUT else len(_FIRST_OUT) + 1
     if name == "seats":
         what = f" {results_heading(seats)}" if seats <= 2 else ""
-        return [Column(name, f"seat {seat}{what}", False, weight) for seat in range(1, seats + 1)]
-    return [Column(name, results_heading(seats) if name == "wdl" else kind.heading, kind.left, weight)]
+        return [Column(name, f"seat {seat}{what}", False, kind.weight) for seat in range(1, seats + 1)]
+    return [Column(name, results_heading(seats) if name == "wdl" else kind.heading, kind.left, kind.weight)]
 
 
 def _cells(name: str, row: StandingsRow, times: MoveTimes, seats: int) -> list[str]:
@@ -279,11 +242,6 @@ def number_text(value: float | str) -> str:
     return value if isinstance(value, str) else f"{value:,.2f}".rstrip("0").rstrip(".")
 
 
-NAME_WIDTH = 8  # minimum width of the names of bots
-
-FAULTS_WIDTH = 12  # maximum share of the width that faults take from the names
-
-
 def fitted(
     names: Sequence[str], games: Sequence[Summary], of: Sequence[int], stopped: Collection[str] = ()
 ) -> FittedPool:
@@ -298,62 +256,31 @@ def brief(
     pool: FittedPool | None,
     seats: int,
     most: int,
-    width: int = 80,
+    width: int,
     order: Sequence[RankedBot] = (),
 ) -> list[str]:
-    """The standings as at most `most` lines (3 at least) of at most `width` characters.
+    """The standings as at most `most` lines (3 at least), narrowed to `width` characters.
 
     The bots are in the given order, with the first column that it follows from, or else in that of their
     ratings. Those that do not fit are counted on the last line.
     """
     order = order or ranked_by_rating(tallies.by_bot, tallies, pool)
     ranked = order if len(order) < most else order[: max(1, most - 2)]
-    best = [name for _, name, _ in ranked]
-    own = [*ranked[0][2]][:1] if ranked else []
-    headers, cells = _columns(seats, pool is not None)
-    headers = [*own, *headers]
     rows = [
-        [
-            *(number_text(columns.get(heading, NONE)) for heading in own),
-            *cells(name, tallies[name], pool.ratings[name] if pool else None),
-        ]
-        for _, name, columns in ranked
+        StandingsRow(
+            rank,
+            name,
+            tallies[name],
+            pool.ratings[name] if pool else Rating(0.0),
+            0.0,
+            None,
+            None,
+            0,
+            dict([*columns.items()][:1]),
+        )
+        for rank, name, columns in ranked
     ]
-    *widths, last = [max(map(len, column)) for column in zip(headers, *rows, strict=True)]
-    ranks = ["", *(rank_text(rank) for rank, _, _ in ranked)]
-    numbers = max(map(len, ranks))
-    rest = numbers + 1 + sum(2 + width for width in widths) + 2 + min(last, FAULTS_WIDTH)
-    names = max(NAME_WIDTH, min(max(map(len, best), default=0), width - rest))
-    lines = []
-    for rank, name, row in zip(ranks, ["bot", *best], [headers, *rows], strict=True):
-        *inner, faults = row
-        who = f"{rank.rjust(numbers)} {_cut(name, names).ljust(names)}"
-        right = [cell.rjust(width) for cell, width in zip(inner, widths, strict=True)]
-        lines.append("  ".join([who, *right, faults]))
-    if len(best) < len(order):
-        lines.append(f"… and {len(order) - len(best):,} more")
-    return [_cut(line, width) for line in lines]
-
-
-_Cells = Callable[[str, Tally, Rating | None], list[str]]
-
-
-def _columns(seats: int, rated: bool) -> tuple[list[str], _Cells]:
-    """The headers after the bot's name, and the function that gives a bot's cells below them."""
-    headers = ["Elo ± 95 %"] if rated else []
-    headers += ["games", results_heading(seats), "score", "faults"]
-
-    def cells(name: str, found: Tally, rating: Rating | None) -> list[str]:
-        return [
-            *([rating_text(rating) if rating.is_known else NONE] if rating else []),
-            f"{found.games:,}",
-            counts_text(found.counts),
-            score_text(found),
-            faults_text(found),
-        ]
-
-    return headers, cells
-
-
-def _cut(text: str, width: int) -> str:
-    return text if len(text) <= width else f"{text[: width - 1]}…"
+    columns = (*(["elo"] if pool else []), "games", "wdl", "score", "faults")
+    grid, _ = grids.fitted(_grid(rows, seats, columns, None), "plain", width)
+    more = len(order) - len(ranked)
+    return [*grid.drawn("plain").splitlines(), *([f"… and {more:,} more"] if more else [])]

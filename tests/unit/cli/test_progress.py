@@ -416,13 +416,13 @@ def test_the_standings_in_short() -> None:
         (3, "c", {"points": 0.0}),
     ]
     pictures = [
-        brief(tallies, None, 2, 10),
-        brief(tallies, ratings, 2, 10),
-        brief(tallies, None, 2, 10, order=tied),
-        brief(tallies, None, 2, 10, order=by_points),
-        brief(tallies, None, 2, 3),
+        brief(tallies, None, 2, 10, 80),
+        brief(tallies, ratings, 2, 10, 80),
+        brief(tallies, None, 2, 10, 80, tied),
+        brief(tallies, None, 2, 10, 80, by_points),
+        brief(tallies, None, 2, 3, 80),
         brief(tallies, ratings, 2, 10, 30),
-        brief(Tallies(names), None, 4, 10),
+        brief(Tallies(names), None, 4, 10, 80),
     ]
     require_scene("standings-in-short", *map("\n".join, pictures))
 

@@ -151,7 +151,7 @@ def test_a_bot_that_never_started_has_no_elo_and_is_last(fault: str) -> None:
     assert (values[2]["bot"], values[2]["elo"], values[2]["losses"]) == ("dead", None, 11)
     line = rendered(["dead", "b", "a"], played + lost, "simple").split(" dead ")[1].splitlines()[0]
     assert line.split()[:7] == ["–", "0.0", "%", "–", "–", "0–0–11", "11"]
-    (first, *_, last) = brief(table.tallies, table.pool, 2, 9)[1:]
+    (first, *_, last) = brief(table.tallies, table.pool, 2, 9, 80)[1:]
     assert first.split()[:2] == ["1", "a"] and last.split()[:3] == ["3", "dead", "–"]
 
 
