@@ -252,16 +252,18 @@ def withdrawn_lines(withdrawn: Mapping[str, str]) -> Iterator[str]:
         yield f"`{name}` is out of the tournament and has no rank: {shown(reason)}"
 
 
-def _isolation(games: Iterable[Summary], is_mixed: bool) -> Iterator[str]:
+def _isolation(games: Sequence[Summary], is_mixed: bool) -> Iterator[str]:
     """Under which isolation the bots played, where all had the same or, with `is_mixed`, where they had not;
     nothing where the records do not have it.
     """
+    levels = {level for levels in {game.isolation for game in games} for level in levels}
+    if not is_mixed and len(levels) == 1:
+        yield f"isolation: {levels.pop()}"
+    if not is_mixed or len(levels) < 2:
+        return
     names: dict[str, set[str]] = {}
-    for bots, levels in dict.fromkeys((game.bots, game.isolation) for game in games):
-        for name, level in zip(bots, levels, strict=bool(levels)):
+    for game in games:
+        for name, level in zip(game.bots, game.isolation, strict=bool(game.isolation)):
             names.setdefault(level, set()).add(name)
-    if is_mixed and len(names) > 1:
-        groups = [f"{level} for {names_text(sorted(found))}" for level, found in names.items()]
-        yield f"isolation: {'; '.join(groups)}"
-    elif not is_mixed and len(names) == 1:
-        yield f"isolation: {next(iter(names))}"
+    groups = [f"{level} for {names_text(sorted(found))}" for level, found in names.items()]
+    yield f"isolation: {'; '.join(groups)}"

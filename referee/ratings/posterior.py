@@ -191,23 +191,23 @@ class Posterior:
 
     def __init__(self, point: Floats, draws: Floats, bots: int) -> None:
         self.point = point  # the parameters, as estimated
-        self._draws = draws
+        self._draws: Floats = np.ascontiguousarray(draws.T)  # by parameter and draw
         self.spread = float(draws[:, :bots].std(axis=1, ddof=1).mean())
         """The estimated standard deviation of the strengths of the bots."""
 
     def intervals(self, contrasts: Floats) -> Floats:
         """The ends of the 95 % intervals of these combinations of parameters, the rows; by row and end."""
-        return np.quantile(contrasts @ self._draws.T, SHARES, axis=1).T
+        return np.quantile(contrasts @ self._draws, SHARES, axis=1).T
 
     def superiority(self, one: Integers, other: Integers) -> Floats:
         """How likely each of these parameters is greater than the other one."""
-        columns = np.ascontiguousarray(self._draws.T)
-        greater = [np.count_nonzero(columns[a] > columns[b]) for a, b in zip(one, other, strict=True)]
-        return np.array(greater) / len(self._draws)
+        draws = self._draws
+        greater = [np.count_nonzero(draws[a] > draws[b]) for a, b in zip(one, other, strict=True)]
+        return np.array(greater) / len(draws[0])
 
     def ranks(self, bots: Integers) -> Integers:
         """The lowest and the highest rank that each of these bots may have among them: by bot and end."""
-        order = np.argsort(-self._draws[:, bots], axis=1)
+        order = np.argsort(-self._draws[bots].T, axis=1)
         places = np.empty_like(order)
         np.put_along_axis(places, order, np.arange(1, len(bots) + 1)[None], axis=1)
         return np.quantile(places, SHARES, axis=0, method="inverted_cdf").T.astype(np.int64)

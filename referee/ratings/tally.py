@@ -192,9 +192,11 @@ def results_of(games: Sequence[Summary], of: Sequence[int]) -> list[Result]:
     }
     found = []
     for game, cluster in zip(games, of, strict=True):
-        seats = [seat for seat, bot in enumerate(game.bots) if bot in started]
-        if game.is_evidence and len(seats) > 1:
-            bots, ranks = tuple(game.bots[seat] for seat in seats), tuple(game.ranks[seat] for seat in seats)
+        bots, ranks = game.bots, game.ranks
+        if not started.issuperset(bots):
+            seats = [seat for seat, bot in enumerate(bots) if bot in started]
+            bots, ranks = tuple(bots[seat] for seat in seats), tuple(ranks[seat] for seat in seats)
+        if len(bots) > 1 and game.is_evidence:
             found.append(Result(bots, ranks, cluster, section_of(game.id)))
     return found
 
