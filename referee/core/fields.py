@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from referee.core.errors import RefereeError, UsageError
@@ -141,6 +141,14 @@ class Fields:
             raise self.wrong(name, f"a number from {low} to {high}")
         return int(value)
 
+    def numbers_named(self, names: Sequence[str], default: int | None = None) -> list[int]:
+        """Reads several fields as `number` does it; a record of a game has many."""
+        found: list[int] = []
+        for name in names:
+            value = self._value.get(name, default)
+            found.append(value if type(value) is int and 0 <= value <= LARGEST else self.number(name))
+        return found
+
     def real(self, name: str, default: float | None = None) -> float:
         """Reads a field that is a finite number, whole or not."""
         value = self._value.get(name)
@@ -202,8 +210,9 @@ class Fields:
     def objects(self, name: str) -> Iterator[Fields]:
         """Reads the items of a field that is a list of objects; paths count them from 1."""
         expected = "a list" if self._examples is None else f"`[[{self.at(name)}]]` tables"
+        path = self.at(name)
         for number, value in enumerate(self.list(name, expected), 1):
-            yield Fields(value, f"{self.at(name)}.{number}", self._error, self._given_by, self._examples)
+            yield Fields(value, f"{path}.{number}", self._error, self._given_by, self._examples)
 
 
 def _is(value: object) -> str:

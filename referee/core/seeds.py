@@ -43,7 +43,7 @@ def fresh_seed() -> bytes:
 
 def derive(seed: bytes, *purpose: str) -> bytes:
     """The key of a stream, 32 bytes; `purpose` is a path of names, none of which may hold a NUL."""
-    return hmac.new(seed, "\0".join(purpose).encode(), hashlib.sha256).digest()
+    return hmac.digest(seed, "\0".join(purpose).encode(), "sha256")
 
 
 class Random(Protocol):

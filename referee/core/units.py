@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from referee.core.errors import TimeControlError, UsageError
 from referee.core.text import shown
@@ -132,6 +133,7 @@ class TimeControl:
     by_cpu: bool = False  # whether the clock counts the bot's processor time instead of wall-clock time
 
     @classmethod
+    @lru_cache(maxsize=100)  # games share clocks
     def parse(cls, text: str) -> TimeControl:
         """The time control that a text describes. Raises `TimeControlError`."""
         if text == "none":

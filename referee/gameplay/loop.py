@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from referee.core.seeds import bot_seed, chance_stream, list_stream
+from referee.core.seeds import Stream, bot_seed, chance_stream, list_stream
 from referee.core.text import shown
 from referee.core.value import made
 from referee.gameplay import hints
@@ -118,8 +118,16 @@ def ending_of(reply: SeatReply, wait_us: int) -> Ending | None:
 
 def seeded_dice(terms: Terms) -> Dice:
     """Dice whose outcomes follow from the seeds of the game."""
-    streams = {CHANCE: chance_stream(terms.seed), SHARED_CHANCE: chance_stream(terms.shared_seed)}
-    return lambda state: state.draw(streams[state.to_act()[0]])
+    seeds = {CHANCE: terms.seed, SHARED_CHANCE: terms.shared_seed}
+    streams: dict[Seat, Stream] = {}  # made where they are needed: most games have no chance
+
+    def drawn(state: State[Any]) -> str:
+        whose = state.to_act()[0]
+        if whose not in streams:
+            streams[whose] = chance_stream(seeds[whose])
+        return state.draw(streams[whose])
+
+    return drawn
 
 
 def play(terms: Terms, wire: Wire, dice: Dice, watch: WatchEvent) -> Verdict:

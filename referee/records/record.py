@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -20,6 +20,7 @@ from referee.core.pairing import BOT_NAME
 from referee.core.settings import LEVELS
 from referee.core.text import by_name, shown
 from referee.core.units import TimeControl
+from referee.core.value import made
 from referee.gameplay.clock import Charge
 from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejected, Retired, Timing, Unplayed
 from referee.gameplay.terms import Terms, Verdict
@@ -74,7 +75,15 @@ class GameRecord:
 
 
 def to_json(record: GameRecord) -> dict[str, Any]:
-    """The record as a JSON object; what an index of games needs comes before `events`."""
+    """The record as a JSON object."""
+    measured = {"events": [_event_measured(event) for event in record.events], **record.measured}
+    return {**decided_json(record), "measured": measured}
+
+
+def decided_json(record: GameRecord) -> dict[str, Any]:
+    """The record as a JSON object without what was measured, so all that a replay reproduces; what an index
+    of games needs comes before `events`.
+    """
     terms, verdict = record.terms, record.verdict
     return {
         "kind": "game",
@@ -98,7 +107,6 @@ def to_json(record: GameRecord) -> dict[str, Any]:
         "isolation": list(record.isolation),
         **({"start": len(terms.start)} if terms.start else {}),
         "events": [event_json(event) for event in record.events],
-        "measured": {"events": [_event_measured(event) for event in record.events], **record.measured},
     }
 
 
@@ -350,7 +358,7 @@ def parse_json(line: bytes) -> dict[str, Any]:
     if len(line) > LINE_CAP:
         raise RecordError(f"the line has more than {LINE_CAP} bytes")
     try:
-        value = json.loads(line, parse_constant=_no_constant, object_pairs_hook=_no_duplicates)
+        value = _DECODER.decode(line.decode("utf-8", "surrogatepass"))
     except (ValueError, RecursionError) as error:
         raise RecordError(f"the line is not valid JSON: {shown(str(error), 100)}") from None
     if not isinstance(value, dict):
@@ -367,6 +375,9 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(value) != len(pairs):
         raise ValueError("an object has a duplicate key")
     return value
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_constant, object_pairs_hook=_no_duplicates)
 
 
 def summary(value: dict[str, Any], digest: str = "") -> Summary:
@@ -424,7 +435,7 @@ def from_json(value: dict[str, Any]) -> GameRecord:
     start = _start(fields, happened)
     opening = tuple(event.text for event in happened[len(start) :] if isinstance(event, Preset))
     return GameRecord(
-        replace(terms, opening=opening, start=start),
+        replace(terms, opening=opening, start=start) if opening or start else terms,
         happened,
         verdict,
         {name: what for name, what in value["measured"].items() if name != "events"},
@@ -489,7 +500,7 @@ def _ending(fields: Fields, name: str) -> Ending:
 
 
 def _timing(times: Fields) -> Timing:
-    return Timing(*(times.number(name, default=0) for name in Timing._fields))
+    return made(Timing, times.numbers_named(Timing._fields, default=0))
 
 
 def _event(fields: Fields, times: Fields, seats: int) -> Event:
@@ -497,8 +508,7 @@ def _event(fields: Fields, times: Fields, seats: int) -> Event:
         return Drawn(fields.text("chance"))
     seat = fields.number("seat", 1, seats) - 1
     if fields.has("move") or fields.has("default"):
-        names: Iterable[str] = Charge._fields
-        charge = Charge(*(times.number(name) for name in names))
+        charge = made(Charge, times.numbers_named(Charge._fields))
         defaulted = not fields.has("move")
         info = times.text("info") if times.has("info") else ""
         return Moved(
