@@ -5,7 +5,7 @@ and how it may grow. Pure.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -280,20 +280,10 @@ class Format(ABC):
         if not min(1, self.parts) <= pairing.part <= self.parts:
             raise RecordError(f"the encounter number of {game_text(pairing)} is not in this run")
 
-    def check_bots(self, pairing: Pairing, names: Collection[str]) -> None:
-        """Raises `RecordError` where the bots of a game never meet in these seats in a schedule of the bots
-        `names`, whatever the number of seats and the results.
-        """
-        # This is done for every game of a run, so a message is only made where it is needed.
-        bots = set(pairing.bots)
-        if not bots or not bots.issubset(names):
-            raise RecordError(f"a bot of {game_text(pairing)} is not in this run")
-        if len(bots) != len(pairing.bots):  # guard: several-seats
-            raise RecordError(f"a bot has more than one seat in {game_text(pairing)}")
-        self.check_group(pairing)
-
     def check_group(self, pairing: Pairing) -> None:
-        """Raises `RecordError` where different bots, those of a game, never meet in its seats."""
+        """Raises `RecordError` where different bots, those of a game, never meet in its seats, whatever the
+        number of seats and the results.
+        """
         # Seats are taken in the order of the names, unless a format says otherwise; any order of two is a
         # rotation.
         bots = pairing.bots
@@ -347,6 +337,16 @@ class Format(ABC):
 
     def _settings(self) -> dict[str, Any]:
         return {key: getattr(self, key) for key in self.defaults()}
+
+
+def check_bots(pairing: Pairing, names: Set[str]) -> None:
+    """Raises `RecordError` where the bots of a game are not different bots among these."""
+    # This is done for every game of a run, so a message is only made where it is needed.
+    bots = set(pairing.bots)
+    if not bots or not bots <= names:
+        raise RecordError(f"a bot of {game_text(pairing)} is not in this run")
+    if len(bots) != len(pairing.bots):  # guard: several-seats
+        raise RecordError(f"a bot has more than one seat in {game_text(pairing)}")
 
 
 def game_text(pairing: Pairing) -> str:

@@ -20,7 +20,7 @@ from referee.core.named_code import located_error_text, source_of
 from referee.core.pairing import Pairing
 from referee.core.text import listed, shown
 from referee.records.header import GROWING
-from referee.tournament.formats.format import ORIGIN, SETTINGS, Amount, Format, Settings
+from referee.tournament.formats.format import ORIGIN, SETTINGS, Amount, Format, Settings, check_bots
 from referee.tournament.formats.section import SectionState, Standing
 from referee.tournament.schedule import Encounter, Schedule, Wait
 
@@ -54,7 +54,7 @@ _GUARDED: dict[str, tuple[Callable[[Any], bool], str]] = {
     "games_in_all": (lambda value: isinstance(value, Amount) and isinstance(value.games, int), "an `Amount`"),
     "tested": (lambda value: isinstance(value, list), "a list"),
     "check_place": (lambda value: True, ""),
-    "check_bots": (lambda value: True, ""),
+    "check_group": (lambda value: True, ""),
     "may_grow": (lambda value: isinstance(value, list), "a list"),
 }
 """The methods of a format that return something; an error in one of them is one of its file. With each, what
@@ -136,7 +136,8 @@ def _check_step(form: Format, step: object, section: SectionState) -> None:
             raise ValueError(f"game `{pairing.id}` has {len(pairing.bots)} bots, expected {section.seats}")
         try:
             form.check_place(pairing)
-            form.check_bots(pairing, names)
+            check_bots(pairing, names)
+            form.check_group(pairing)
         except RecordError as error:
             raise ValueError(str(error)) from None
 

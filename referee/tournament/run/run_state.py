@@ -21,7 +21,7 @@ from referee.records.header import NO_HEADER, Header
 from referee.records.heads import Head, Heads
 from referee.records.journal import FIRST
 from referee.records.record import Summary, head_of
-from referee.tournament.formats import Amount, Format, known_format, total
+from referee.tournament.formats import Amount, Format, check_bots, known_format, total
 from referee.tournament.run.voids import Suspicion, VoidGame, void_of
 from referee.tournament.schedule import rotations
 from referee.tournament.stopping import KEYS as STOPPING_KEYS
@@ -314,7 +314,9 @@ class Scheduled:
             self._check_place(pairing)
             section = self._section_of[place] = pairing.section
         if pairing.bots not in self._groups:
-            self._check_bots(pairing)
+            check_bots(pairing, self._names)
+            if self.format:
+                self.format.check_group(pairing)
             if len(self._groups) >= _MOST:
                 self._groups.clear()
             self._groups.add(pairing.bots)
@@ -328,14 +330,6 @@ class Scheduled:
             raise RecordError(f"the round of {where} is not in this run")
         if self.format:
             self.format.check_place(pairing)
-
-    def _check_bots(self, pairing: Pairing) -> None:
-        if not self._names.issuperset(pairing.bots):
-            raise RecordError(f"a bot of game `{shown(pairing.id)}` is not in this run")
-        if len(set(pairing.bots)) != len(pairing.bots):
-            raise RecordError(f"a bot has more than one seat in game `{shown(pairing.id)}`")
-        if self.format:
-            self.format.check_bots(pairing, self._names)
 
     def sharing(self, pairing: Pairing) -> list[str]:
         """The ids of the games in the schedule that share chance with a game, see `core.seeds.shared_by`: all

@@ -18,7 +18,7 @@ from referee.core.errors import RecordError, UsageError
 from referee.core.fields import Fields
 from referee.core.pairing import Pairing
 from referee.records.record import Summary
-from referee.tournament.formats import FORMATS, Format, format_of, from_header
+from referee.tournament.formats import FORMATS, Format, check_bots, format_of, from_header
 from referee.tournament.formats.fixed import ExplicitPairings, Gauntlet, RoundRobin
 from referee.tournament.formats.knockout import Knockout
 from referee.tournament.formats.league import League
@@ -87,7 +87,8 @@ def test_every_format_plays_whole_encounters_of_different_bots_under_ids_of_its_
         assert pairing.section == "s" and len(set(pairing.bots)) == seats
         assert Pairing.of(pairing.number, pairing.bots, pairing.part, "s") == pairing
         one.check_place(pairing)
-        one.check_bots(pairing, names)
+        check_bots(pairing, set(names))
+        one.check_group(pairing)
         encounters.setdefault(pairing.encounter, set()).add(pairing.bots)
     for played in encounters.values():
         assert played == set(rotations(min(played)))
@@ -280,7 +281,8 @@ def test_a_game_that_cannot_be_in_the_schedule_does_not_belong_to_the_run(
     pairing = Pairing.parse(game)
     with pytest.raises(RecordError) as caught:
         one.check_place(pairing)
-        one.check_bots(pairing, "abcd")
+        check_bots(pairing, {*"abcd"})
+        one.check_group(pairing)
     assert str(caught.value).startswith(message)
 
 
