@@ -95,8 +95,9 @@ def openings(games: Iterable[tuple[Summary, Sequence[str]]], bot: str, seat: int
             continue
         score = STANDARD_POINTS.of(game.ranks, seat)
         for length in range(1, len(moves) + 1):
-            counts[tuple(moves[:length])] += 1
-            scored[tuple(moves[:length])] += score
+            begun = tuple(moves[:length])
+            counts[begun] += 1
+            scored[begun] += score
     frequent = [(moves, count) for moves, count in counts.items() if count >= FEWEST_GAMES]
     frequent.sort(key=lambda found: (-found[1], len(found[0]), found[0]))
     return [Opening(moves, count, scored[moves]) for moves, count in frequent[:MOST_OPENINGS]]

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
-from referee.core.pairing import Pairing
+from referee.core.pairing import section_of
 from referee.core.settings import STANDARD_POINTS, PointScale
 from referee.core.text import shown, signed
 from referee.pages.environment import page, replay_scripts, replay_styles, static
@@ -158,7 +158,7 @@ def games_data(games: Sequence[ListedGame], on_a_page: int) -> dict[str, Any]:
     rows = [
         [
             game.id,
-            sections.of(Pairing.parse(game.id).section),
+            sections.of(section_of(game.id)),
             [bots.of(name) for name in game.bots],
             game.ranks,
             endings.of(game.ending),
