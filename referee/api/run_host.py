@@ -9,7 +9,7 @@ from referee.api.hosting import Channel
 from referee.api.run_messages import STOP, GameStored, RunBegan, RunRequest, Said
 from referee.cluster.connecting import checked_address
 from referee.records.run_files import TOML
-from referee.run import Display, RunInfo, RunOptions, RunReporter, Stop, run_tournament
+from referee.running import Display, RunInfo, RunOptions, RunReporter, Stop, run_tournament
 from referee.tournament.file.config import load, tournament_of
 from referee.tournament.playing import TournamentPlayer
 from referee.tournament.run.open_run import OpenRun

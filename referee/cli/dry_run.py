@@ -14,7 +14,7 @@ from referee.cli.output import say
 from referee.core.errors import UsageError
 from referee.core.text import counted, listed, shown
 from referee.core.units import about, about_seconds, about_size
-from referee.run import RunOptions, fit_here, fit_to_be_sent
+from referee.running import RunOptions, fit_here, fit_to_be_sent
 from referee.tournament.formats import Amount
 from referee.tournament.run.durations import Forecast, LongestGame, forecast, last_games
 from referee.tournament.run.lock import is_locked

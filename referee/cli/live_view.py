@@ -23,7 +23,7 @@ from referee.ratings.columns import brief, fitted
 from referee.ratings.notes import FEW_ENCOUNTERS
 from referee.ratings.pool import FittedPool
 from referee.ratings.tally import Tallies, clusters
-from referee.run import RunInfo
+from referee.running import RunInfo
 from referee.tournament.workers.task import Finished, Waiting
 
 PICTURE_S = 0.25  # how often the view is drawn at most

@@ -150,7 +150,7 @@ def match(**given: Any) -> None:
     from referee.cli.match_tables import MatchSettings
     from referee.cli.playing import run_and_report
     from referee.cli.watching import Views
-    from referee.run import RunOptions
+    from referee.running import RunOptions
     from referee.tournament.file.config import tournament_of
 
     settings, views = group(MatchSettings, given), group(Views, given)

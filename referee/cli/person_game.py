@@ -30,7 +30,7 @@ from referee.processes.program import Program, distinct
 from referee.records.journal import body_of
 from referee.records.record import GameRecord, to_json
 from referee.records.run_files import TOML
-from referee.run import say_before
+from referee.running import say_before
 from referee.templates import sample_bot
 from referee.tournament.file.config import tournament_of
 from referee.tournament.formats.fixed import FreePlay

@@ -17,7 +17,7 @@ from referee.core.errors import BotFaulted
 from referee.core.stop import StopSignals
 from referee.core.text import counted
 from referee.ratings.table import TableText, rendered
-from referee.run import Display, RunInfo, RunOptions, RunReporter, run_tournament
+from referee.running import Display, RunInfo, RunOptions, RunReporter, run_tournament
 from referee.tournament.formats import count_text
 from referee.tournament.playing import TournamentPlayer
 from referee.tournament.run.open_run import OpenRun

@@ -15,7 +15,7 @@ from referee.core.text import counted, shown
 from referee.core.units import about, about_seconds
 from referee.ratings.notes import stopped_text
 from referee.records.record import OFF_TURN, REJECTED, STRAY, GameRecord, Summary, from_json
-from referee.run import Display, RunInfo
+from referee.running import Display, RunInfo
 from referee.tournament.playing import FirstRejected
 from referee.tournament.run.durations import Pace
 from referee.tournament.workers.task import Finished, Void, Waiting

@@ -87,7 +87,7 @@ class _CommandOptions:
 def _run(options: _CommandOptions) -> None:
     from referee.cli.dry_run import dry_run
     from referee.cli.playing import run_and_report
-    from referee.run import RunOptions, say_before
+    from referee.running import RunOptions, say_before
     from referee.tournament.file.config import load
 
     if options.cluster and options.workers is not None:

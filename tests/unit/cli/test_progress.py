@@ -26,7 +26,7 @@ from referee.ratings.pool import FittedPool, Rating, fit
 from referee.ratings.standings import RankedBot
 from referee.ratings.tally import Tallies
 from referee.records.record import Summary
-from referee.run import Display, RunInfo
+from referee.running import Display, RunInfo
 from referee.tournament.run.durations import LongestGame, Pace, forecast
 from referee.tournament.workers.task import Finished, Void, Waiting
 from referee.wire.process_wire import Waited
