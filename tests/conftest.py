@@ -59,10 +59,10 @@ for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """More than there are cores, since tests wait for processes; each worker imports all of them first, which
-    is worth it for slow tests.
+    """More than there are cores, since tests wait for processes, slow ones for a third of their time; each
+    worker imports all of them first, which takes four seconds of a core.
     """
-    return (os.cpu_count() or 1) + (1 if leaves_out_slow_tests(config) else 2)
+    return (os.cpu_count() or 1) + (1 if leaves_out_slow_tests(config) else 4)
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
