@@ -16,7 +16,7 @@ pytest.importorskip("playwright")
 
 from playwright.sync_api import Browser, Page, expect
 
-from tests.pages.browser import PHONE, check, foreign_parts, new_context, watched_page
+from tests.pages.browser import DARK, PHONE, check, foreign_parts, new_context, watched_page
 
 pytestmark = pytest.mark.slow
 
@@ -124,4 +124,4 @@ def test_everybody_can_use_it_on_every_screen(page: Page, server: Server) -> Non
     check(page)
     for path in ("standings", "games/1", "faults/1", "game/1"):
         page.goto(server.url + path)
-        check(page)
+        check(page, [DARK, PHONE])  # both schemes and both widths

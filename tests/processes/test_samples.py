@@ -29,7 +29,7 @@ def test_every_bot_plays_on_a_large_board(c_bot: str, js_bot: str) -> None:
 
 @pytest.mark.slow
 def test_the_same_seed_plays_the_same_games(tmp_path: Path, c_bot: str, js_bot: str) -> None:
-    for one, other in ((GREEDY, RANDOM), (c_bot, js_bot), (PLAIN, PLAIN)):
+    for one, other in ((GREEDY, RANDOM), (c_bot, js_bot)):
         runs = []
         for number, seed in enumerate(("7", "7", "8")):
             folder = tmp_path / f"{len(list(tmp_path.iterdir()))}-{number}"
@@ -52,6 +52,9 @@ QUICKER = {
 }
 """What makes the last bot of a ladder quick."""
 
+SHORTER = {"ladder-evengroups": "size = 3", "ladder-floral": "max_turns = 16", "ladder-vinetree": "size = 5"}
+"""The option that makes the games of a ladder short."""
+
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TOURNAMENTS)
@@ -67,7 +70,9 @@ def test_a_tournament_is_played_without_a_fault(name: str, tmp_path: Path) -> No
         text = whole + last + command.replace('"', f' --{QUICKER[name]}"', 1)
     text = re.sub(r"^clock = .*", 'clock = "1m"', text, flags=re.MULTILINE)
     if name == "ladder-floral":  # one of its bots takes a share of the time that it has
-        text = text.replace('clock = "1m"', 'clock = "5s"') + "\n[options]\nmax_turns = 16\n"
+        text = text.replace('clock = "1m"', 'clock = "5s"')
+    if name in SHORTER:
+        text += f"\n[options]\n{SHORTER[name]}\n"
     file.write_text(text)
     done = referee("run", str(file), "--notes")
     assert done.code == 0, done.err
@@ -171,7 +176,7 @@ def test_a_search_bot_with_rules_of_its_own_knows_them(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("it", SEARCHERS, ids=lambda it: it.game)
+@pytest.mark.parametrize("it", SEARCHERS[:2], ids=lambda it: it.game)  # one in each language
 def test_the_search_bots_pass(it: Searcher, built: Callable[[Searcher], str]) -> None:
     done = referee("check", it.game, built(it), "--start", "10s", "--time", "5s")
     assert done.code == 0, done.out

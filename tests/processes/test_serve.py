@@ -15,7 +15,7 @@ import pytest
 
 from tests.command import GREEDY, RANDOM, ROOT, referee, referee_process
 from tests.processes.runs import games, resigning, toml, until
-from tests.processes.serving import serving
+from tests.processes.serving import Server, serving
 from tests.unit.growing import Growing
 from tests.waiting import TOO_LONG_S
 
@@ -153,7 +153,7 @@ def test_streams_that_were_left_make_room_for_others(folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_what_is_no_request_gets_a_plain_error(folder: Path) -> None:
+def test_what_is_no_request_gets_a_plain_error_and_200_at_once_are_answered(folder: Path) -> None:
     with serving(folder) as server:
         for sent in (
             b"\x16\x03\x01 hello\r\n\r\n",
@@ -173,13 +173,13 @@ def test_what_is_no_request_gets_a_plain_error(folder: Path) -> None:
                 b"GET /events HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n"
             )
             assert connection.makefile("rb").read().startswith(b"HTTP/1.1 400 ")
-        assert server.end()[1] == "referee: stopped by SIGTERM\n"
+        answers_200_requests_at_once(server)
+        assert server.end() == (3, "referee: stopped by SIGTERM\n")
 
 
-@pytest.mark.slow
-def test_200_requests_at_once(folder: Path) -> None:
+def answers_200_requests_at_once(server: Server) -> None:
     paths = ["/", "/game/1", "/standings", "/x", "/events"]
-    with serving(folder) as server, ThreadPoolExecutor(200) as threads:
+    with ThreadPoolExecutor(200) as threads:
         connections = [server.connection() for _ in range(200)]
         for number, connection in enumerate(connections):
             path = paths[number % len(paths)].encode()
@@ -187,8 +187,7 @@ def test_200_requests_at_once(folder: Path) -> None:
         firsts = [*threads.map(lambda one: one.recv(12), connections)]
         for one in connections:
             one.close()
-        assert firsts.count(b"HTTP/1.1 200") == 160 and firsts.count(b"HTTP/1.1 404") == 40
-        assert server.end() == (3, "referee: stopped by SIGTERM\n")
+    assert firsts.count(b"HTTP/1.1 200") == 160 and firsts.count(b"HTTP/1.1 404") == 40
 
 
 @pytest.mark.slow
