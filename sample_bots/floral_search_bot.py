@@ -30,7 +30,7 @@ from referee.games.floral.sides import (
     Effects,
     Pots,
     Side,
-    effects,
+    brought_by,
     pots_after_turn,
     with_flower,
 )
@@ -87,8 +87,8 @@ class Plan(NamedTuple):
 @lru_cache(1 << 16)
 def grown(pots: Pots, weather: int, water: int, fertilize: int, sabotaged: int) -> tuple[Pots, int]:
     """The pots after a turn, and how many flowers were picked."""
-    after, bloomed = pots_after_turn(pots, weather, water, fertilize, sabotaged)
-    return after, len(bloomed)
+    after = pots_after_turn(pots, weather, water, fertilize, sabotaged)
+    return after, after.count(None) - pots.count(None)
 
 
 @lru_cache(1 << 16)
@@ -109,7 +109,7 @@ def different(row: tuple[int, ...], most: int) -> int:
 @lru_cache(1 << 16)
 def brought(spells: Spells, chain: tuple[int, ...], x: int) -> Effects:
     """What the last cast of a chain brings besides the guessing spell."""
-    return effects(Side("", chain=chain, previous=chain[-1]), spells, x)
+    return Effects.of(brought_by(spells)[chain], x, False)
 
 
 class Search:
@@ -135,10 +135,12 @@ class Search:
 
     def expected(self, other: Side, rng: Quick) -> list[Effects]:
         found = []
+        other = other.copy()
         for turn in range(self.turn, self.turn + self.depth):
             runes = [rune for rune in other.runes if rune != STALL or other.previous != STALL]
-            other = other.after_cast(other.symbols[other.runes.index(rng.choice(runes))])
-            found.append(effects(other, self.spells, turn % 3 + 1))
+            symbol = other.symbols[other.runes.index(rng.choice(runes))]
+            brought = other.cast(symbol, self.side.mapping, brought_by(self.spells))
+            found.append(Effects.of(brought, turn % 3 + 1, False))
         return found
 
     def best(self, worlds: tuple[World, ...], beam: int) -> tuple[float, int]:

@@ -113,9 +113,9 @@ class Table:
 
     @classmethod
     def of(cls, state: TreeState) -> Table:
-        table = cls({}, {}, list(state.hands))
+        table = cls({}, {}, state.table.hands.copy())
         # Row by row: a tile is a spot's roof only if the spot was there.
-        for (x, y), (left, right) in sorted(state.tree.tiles.items(), key=lambda item: item[0][1]):
+        for (x, y), (left, right) in sorted(state.table.tree.tiles.items(), key=lambda item: item[0][1]):
             table.lay(left, right, x + ROW * y)
         return table
 
@@ -166,8 +166,9 @@ def playout(state: TreeState, table: Table, move: Move, chance: Callable[[], flo
     A blocked deal is shared, since the next deal is open. Alone it is 1 if all tiles are laid, else it is
     less the more are left. `table` is changed.
     """
-    me, others, ahead, passes = state.acting, state.rules.players - 1, len(state.finished), 0
-    seat, playing, supply = me, state.in_play(), list(reversed(state.supply))
+    now = state.table
+    me, others, ahead, passes = now.acting, now.rules.players - 1, len(now.finished), 0
+    seat, playing, supply = me, list(now.playing), list(reversed(now.supply))
     again = EXTRA if others else 0.0
     while True:
         tile, left, right, at, extra = move
@@ -177,7 +178,7 @@ def playout(state: TreeState, table: Table, move: Move, chance: Callable[[], flo
             if seat == me:
                 return (others - ahead) / others if others else 1.0
             ahead += 1
-            if state.rules.only_first:
+            if now.rules.only_first:
                 return (others - ahead) / 2 / others
             following = after(playing, seat)
             playing.remove(seat)
@@ -274,11 +275,11 @@ def position() -> TreeState:
 
 def unbeaten(state: TreeState, moves: list[Move]) -> list[Move]:
     """The moves with the best value, where that can be computed; else all of them."""
-    if state.supply or len(state.hands) != 2:
+    if state.table.supply or len(state.table.hands) != 2:
         return moves
     endgame, table = Endgame(given.nodes), Table.of(state)
     try:
-        values = [endgame.after(table, state.acting, move, -1, 1) for move in moves]
+        values = [endgame.after(table, state.table.acting, move, -1, 1) for move in moves]
     except TooMany:
         return moves
     return [move for move, value in zip(moves, values, strict=True) if value == max(values)]
@@ -286,7 +287,7 @@ def unbeaten(state: TreeState, moves: list[Move]) -> list[Move]:
 
 def choose(game: Game) -> str:
     state = position()
-    moves = Table.of(state).moves(state.hands[state.acting])
+    moves = Table.of(state).moves(state.table.hands[state.table.acting])
     moves = unbeaten(state, sorted(moves, key=order, reverse=True))
     rounds = max(1, (len(moves) - 1).bit_length())
     totals = dict.fromkeys(moves, 0.0)

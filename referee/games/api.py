@@ -234,6 +234,20 @@ class State(ABC, Generic[M]):
         """The position after a chance outcome. Raises `BadChance`."""
         raise BadChance(NOTHING_TO_DRAW)
 
+    def playout(self, rng: Random) -> Outcome:
+        """The outcome when all seats play on at random, as `sample` draws, and chance too. A game may have a
+        faster way to the same outcome.
+        """
+        state = self
+        while acting := state.to_act():
+            if acting[0] < 0:
+                state = state.chance(state.draw(rng))
+            else:
+                state = state.play({seat: state.sample(seat, rng) for seat in acting})
+        outcome = state.outcome()
+        assert outcome is not None, "nobody is to act"
+        return outcome
+
     @abstractmethod
     def drop(self, seats: Iterable[Seat]) -> State[M]:
         """The position after these seats are retired together, by a fault or a resignation."""

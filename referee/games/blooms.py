@@ -40,7 +40,7 @@ from referee.games.stones import (
     stone_board,
     well_formed,
 )
-from referee.games.trail import Trail
+from referee.games.trail import Audience, TrailLines
 from referee.games.twoseat import TwoSeatGame, TwoSeatState
 
 _COLOURS = "LD"
@@ -208,12 +208,12 @@ class BloomsState(TwoSeatState[Stones]):
             score = captures[mover] + captured.bit_count()
             captures = (captures[0], score) if mover else (score, captures[1])
             over = score >= self.rules.target
-        news = partial(self._capture_news, move, captured) if captured else partial(self.told, move)
         return BloomsState(
             self.turn + 1,
             move,
             over,
-            Trail(self.trail, news),
+            self,
+            {},
             self.left,
             self.rules,
             opponent,
@@ -268,10 +268,13 @@ class BloomsState(TwoSeatState[Stones]):
         empty = self.empty
         return [cell for cell in self.rules.cells if cell & empty]
 
-    def _capture_news(self, move: Stones, captured: Cells, audience: Seat | None) -> tuple[str, ...]:
+    def told(self, audience: Audience) -> TrailLines:
         """`move SEAT MOVE` and `captured SEAT CELL ...`."""
-        names = " ".join(map(self.rules.board.names.__getitem__, members(captured)))
-        return (*self.told(move, audience), f"captured {self.mover + 1} {names}")
+        lines = TwoSeatState.told(self, audience)
+        if not self.captured:
+            return lines
+        names = " ".join(map(self.rules.board.names.__getitem__, members(self.captured)))
+        return (*lines, f"captured {2 - self.mover} {names}")
 
     def scores(self) -> tuple[int, int]:
         """How many stones each seat has captured."""
@@ -403,7 +406,8 @@ class Blooms(TwoSeatGame[Stones]):
             turn=0,
             last=None,
             over=False,
-            trail=Trail(),
+            before=None,
+            heard={},
             left=frozenset(),
             rules=rules,
             own=(0, 0),

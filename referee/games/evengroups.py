@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from itertools import combinations
 from operator import itemgetter
 from typing import NamedTuple
@@ -44,7 +44,6 @@ from referee.games.stones import (
     stone_board,
     well_formed,
 )
-from referee.games.trail import Trail
 from referee.games.twoseat import TwoSeatGame, TwoSeatState
 
 Stone = int  # 2 × the cell it goes to + the seat whose colour it has
@@ -191,7 +190,8 @@ class EvenGroupsState(TwoSeatState[Placement]):
             self.turn + 1,
             move,
             False,
-            Trail(self.trail, partial(self.told, move)),
+            self,
+            {},
             self.left,
             self.rules,
             self.empty.translate(None, bytes([stone >> 1 for stone in move])),
@@ -347,7 +347,8 @@ class EvenGroups(TwoSeatGame[Placement]):
             turn=0,
             last=None,
             over=False,
-            trail=Trail(),
+            before=None,
+            heard={},
             left=frozenset(),
             rules=rules,
             empty=cells,

@@ -2,51 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from typing import Self
 
 Audience = int | None  # A seat, or None for a spectator who sees all
 
 TrailLines = tuple[str, ...]
 
+Heard = dict[Audience, TrailLines]
+"""All lines up to a position, by the audiences that have read them there."""
 
-def _nothing(audience: Audience) -> TrailLines:
-    return ()
 
+class Trail(ABC):
+    """The positions of a game as a linked list, each of which adds its own lines to the news.
 
-class Trail:
-    """A linked list of lines, to which each position appends its own.
-
-    Lines are computed when they are read, so a search that plays a million positions without reading pays one
-    small object each; a reader computes each line once. Reading moves the cache of computed lines, but
-    `lines` always returns the same.
+    Lines are made when they are read, so a search that plays a million positions without reading pays next to
+    nothing; a reader makes each line once. Reading moves the lines from position to position, but `lines`
+    always returns the same.
     """
 
-    __slots__ = ("_before", "_known", "own")
+    __slots__ = ()
 
-    def __init__(self, before: Trail | None = None, own: Callable[[Audience], TrailLines] = _nothing) -> None:
-        self._before = before
-        self.own = own  # the lines that this position adds, by audience
-        self._known: dict[Audience, TrailLines] = {}
+    before: Self | None
+    """The position before this one."""
+    heard: Heard
+    """Empty for a new position."""
 
-    def until(self, count: int) -> Trail:
-        """The trail with only the first lines, so many, of those that this position adds."""
-        own = self.own
-        return Trail(self._before, lambda audience: own(audience)[:count])
+    @abstractmethod
+    def told(self, audience: Audience) -> TrailLines:
+        """The lines that this position adds, for an audience. Only where there is a position before it."""
 
     def lines(self, audience: Audience = None) -> TrailLines:
         """All lines for an audience up to this position, oldest first."""
-        if (before := self._before) is not None and audience in before._known:
+        if (before := self.before) is not None and audience in before.heard:
             # The usual case: whoever reads here has read up to the position before.
-            lines = self._known[audience] = before._known.pop(audience) + self.own(audience)
+            lines = self.heard[audience] = before.heard.pop(audience) + self.told(audience)
             return lines
-        unread = []
+        unread: list[Trail] = []
         node: Trail | None = self
-        while node is not None and audience not in node._known:
+        while node is not None and audience not in node.heard:
             unread.append(node)
-            node = node._before
+            node = node.before
         # Moved, not copied: a game keeps one list per audience, not one per position.
-        lines = node._known.pop(audience) if node is not None else ()
-        for node in reversed(unread):
-            lines += node.own(audience)
-        self._known[audience] = lines
+        lines = node.heard.pop(audience) if node is not None else ()
+        for position in reversed(unread):
+            if position.before is not None:
+                lines += position.told(audience)
+        self.heard[audience] = lines
         return lines

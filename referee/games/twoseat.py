@@ -9,13 +9,13 @@ from typing import Self, TypeVar
 
 from referee.core.value import value
 from referee.games.api import OpenGame, Options, Outcome, Seat, State, walkover
-from referee.games.trail import Trail
+from referee.games.trail import Audience, Heard, Trail, TrailLines
 
 M = TypeVar("M")
 
 
 @value
-class TwoSeatState(State[M]):
+class TwoSeatState(State[M], Trail):
     """A position; each game adds its board. Whether the game is over is computed when the position is made,
     so that a position never changes.
     """
@@ -23,7 +23,8 @@ class TwoSeatState(State[M]):
     turn: int  # the number of turns before this position
     last: M | None  # the move that led here
     over: bool
-    trail: Trail
+    before: Self | None  # the position before the last move
+    heard: Heard
     left: frozenset[Seat]  # the seats that left the game
 
     @property
@@ -41,11 +42,11 @@ class TwoSeatState(State[M]):
 
     def seen(self, seat: Seat | None) -> tuple[str, ...]:
         """`move SEAT MOVE` for each turn, followed by its consequences."""
-        return self.trail.lines()
+        return self.lines()
 
-    def told(self, move: M, audience: Seat | None) -> tuple[str, ...]:
-        """The news of a move in this position."""
-        return (f"move {(self.turn & 1) + 1} {self.write(move)}",)
+    def told(self, audience: Audience) -> TrailLines:
+        """The news of the last move."""
+        return (f"move {2 - (self.turn & 1)} {self.write(self.last)}",) if self.last is not None else ()
 
     def outcome(self) -> Outcome | None:
         """The result by the rules; a seat that left loses."""

@@ -221,8 +221,8 @@ def secrets(state: State[Any], seat: Seat) -> set[str]:
     """Words for what a seat may not know, as pictures use them."""
     if isinstance(state, TreeState):
         hidden = [
-            *state.supply,
-            *(tile for other in others(state, seat) for tile in tiles_of(state.hands[other])),
+            *state.table.supply,
+            *(tile for other in others(state, seat) for tile in tiles_of(state.table.hands[other])),
         ]
         return {f"tile {one}-{other}" for tile in hidden for one, other in (TILES[tile], TILES[tile][::-1])}
     assert isinstance(state, FloralState)
@@ -236,7 +236,7 @@ def secrets(state: State[Any], seat: Seat) -> set[str]:
 
 
 def others(state: TreeState, seat: Seat) -> list[Seat]:
-    return [other for other in range(state.rules.players) if other != seat]
+    return [other for other in range(state.table.rules.players) if other != seat]
 
 
 def words(picture: Picture) -> str:

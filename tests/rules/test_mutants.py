@@ -142,7 +142,7 @@ def supply_in_order(deal: Any, rng: Random) -> str:
 
 def out_is_first(state: TreeState) -> Any:
     outcome = TREE_OUTCOME(state)
-    return outcome and outcome._replace(ranks=outcome.ranks[::-1] if state.out else outcome.ranks)
+    return outcome and outcome._replace(ranks=outcome.ranks[::-1] if state.table.out else outcome.ranks)
 
 
 class Unshuffled(Stream):

@@ -223,7 +223,7 @@ def test_what_a_picture_tells_without_its_text_is_found(where: str, monkeypatch:
     picture = TreeState.picture
 
     def telling(state: TreeState, seat: Seat | None) -> Picture:
-        secret = str(state.hands[1])
+        secret = str(state.table.hands[1])
         told: dict[str, Panel] = {
             "title of a mark": Plane((Mark(0, 0, title=secret),)),
             "symbol of a mark": Plane((Mark(0, 0, symbol=Symbol(secret, ())),)),

@@ -676,11 +676,11 @@ def test_seats_that_draw_one_after_another() -> None:
     laid, drawn = state.between()
     assert told(laid, before) == ["move 1 7-6@1,1"]
     assert told(drawn, before) == ["move 1 7-6@1,1", "drew 2 0-0"]
-    assert [one.hands[1].bit_count() for one in (laid, drawn, state)] == [9, 10, 10]
-    assert [one.hands[2].bit_count() for one in (laid, drawn, state)] == [8, 8, 9]
-    assert laid.supply == before.supply and drawn.supply == before.supply[1:]
+    assert [one.table.hands[1].bit_count() for one in (laid, drawn, state)] == [9, 10, 10]
+    assert [one.table.hands[2].bit_count() for one in (laid, drawn, state)] == [8, 8, 9]
+    assert laid.table.supply == before.table.supply and drawn.table.supply == before.table.supply[1:]
     assert laid.seen(0) == before.seen(0) + ("move 1 7-6@1,1",) and laid.seen(2) == state.seen(2)[:-2]
-    assert before.between() == [] and laid.tree is state.tree
+    assert before.between() == [] and laid.table.tree is state.table.tree
 
 
 @pytest.mark.parametrize(("players", "supply"), [(1, 27), (2, 18), (3, 9)])
@@ -1120,7 +1120,7 @@ def test_a_picture_shows_who_laid_a_tile_what_it_added_and_what_was_drawn() -> N
         seat = state.to_act()[0]
         state = state.play({seat: state.sample(seat, rng)})
         assert isinstance(state, TreeState)
-        told = [line.split() for line in state.trail.own(None) if line.startswith("drew")]
+        told = [line.split() for line in state.told(None) if line.startswith("drew")]
         for view in (None, 0, 1):
             rows = [row for row in state.picture(view) if isinstance(row, Row)]
             titles = [span.title for row in rows for span in row.spans if "just drawn" in span.title]

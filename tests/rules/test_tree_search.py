@@ -48,11 +48,11 @@ def games(count: int) -> list[list[TreeState]]:
 def test_it_finds_the_legal_moves_and_who_gets_an_extra_turn() -> None:
     for states in games(6):
         for state in states:
-            moves = bot().Table.of(state).moves(state.hands[state.acting])
-            assert sorted(map(bot().written, moves)) == sorted(map(str, state.legal(state.acting)))
+            moves = bot().Table.of(state).moves(state.table.hands[state.table.acting])
+            assert sorted(map(bot().written, moves)) == sorted(map(str, state.legal(state.table.acting)))
             for move in moves:
-                laid = next(one for one in state.legal(state.acting) if str(one) == bot().written(move))
-                assert state.tree.laid(laid).gives_extra_turn(laid.x, laid.y) == move[4]
+                laid = next(one for one in state.legal(state.table.acting) if str(one) == bot().written(move))
+                assert state.table.tree.copy().lay(laid) == move[4]
 
 
 def test_its_table_goes_on_like_the_tree() -> None:
@@ -60,10 +60,10 @@ def test_its_table_goes_on_like_the_tree() -> None:
     for states in games(6):
         table = bot().Table.of(states[0])
         for before, state in pairwise(states):
-            laid = state.last
-            assert laid and before.tree.tiles != state.tree.tiles
+            laid = state.table.last
+            assert laid and before.table.tree.tiles != state.table.tree.tiles
             table.lay(laid.left, laid.right, laid.x + bot().ROW * laid.y)
-            fits = {slot: spot.tiles for slot, spot in state.tree.spots.items()}
+            fits = {slot: spot.tiles for slot, spot in state.table.tree.spots.items()}
             assert {at: spot.tiles for at, spot in table.spots.items()} == {
                 x + bot().ROW * y: tiles for (x, y), tiles in fits.items()
             }
@@ -89,9 +89,10 @@ def test_its_endgames_are_exact() -> None:
     tried = set()
     for states in games(15):
         for full in states[::5]:
-            state = replace(full, supply=(), hands=(small(full.hands[0]), small(full.hands[1])))
-            me, table = state.acting, bot().Table.of(state)
-            for move in table.moves(state.hands[me]):
+            hands = list(map(small, full.table.hands))
+            state = replace(full, table=replace(full.table, supply=(), hands=hands))
+            me, table = state.table.acting, bot().Table.of(state)
+            for move in table.moves(hands[me]):
                 after = state.play({me: state.read(me, bot().written(move))})
                 found = bot().Endgame(10_000).after(table, me, move, -1, 1)
                 assert found == value(after, me)

@@ -12,10 +12,11 @@ from collections.abc import Sequence
 from referee.core.seeds import Random
 from referee.core.units import TimeControl
 from referee.games.api import Game, NumberOption, Options, Seat
+from referee.games.floral.gardens import FloralRules
 from referee.games.floral.imagining import imagined
 from referee.games.floral.news import TURNS
 from referee.games.floral.spells import Spells, SpellsOption
-from referee.games.floral.state import FloralRules, FloralState
+from referee.games.floral.state import FloralState
 
 
 class FloralExtract(Game[str]):
@@ -66,7 +67,7 @@ class FloralExtract(Game[str]):
     def start(self, options: Options) -> FloralState:
         """The position with nothing planted and nothing drawn."""
         spells = Spells.parse(str(options["spells"])) if options["spells"] else None
-        return FloralState.begun(FloralRules(spells, int(options["goal"]), int(options["max_turns"])))
+        return FloralState.begun(FloralRules.of(spells, int(options["goal"]), int(options["max_turns"])))
 
     def imagine(self, options: Options, seat: Seat, seen: Sequence[str], rng: Random) -> FloralState:
         """A random consistent position; all are equally likely."""

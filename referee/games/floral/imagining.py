@@ -10,15 +10,17 @@ planted, would differ from the news.
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import accumulate
 from typing import NamedTuple
 
 from referee.core.seeds import Random
 from referee.games.api import Refusal, Seat
+from referee.games.floral.gardens import FloralRules
 from referee.games.floral.mappings import Mappings, Number, Set, added, every_mapping, selected
-from referee.games.floral.news import TURNS, SeatObservation, read
+from referee.games.floral.news import TURNS, Dealt, SeatObservation, read
 from referee.games.floral.sides import (
     FLOWERS,
     NONE,
@@ -31,7 +33,7 @@ from referee.games.floral.sides import (
     WEATHERS,
     Flower,
 )
-from referee.games.floral.spells import Condition
+from referee.games.floral.spells import Condition, Spells
 from referee.games.floral.state import FloralState
 from referee.games.trail import TrailLines
 
@@ -356,14 +358,48 @@ def imagined(start: FloralState, seat: Seat, seen: Sequence[str], rng: Random) -
     """
     if not seen:
         return start
+    rules = start.rules
     try:
-        observed, mappings, ways = possible(seat, tuple(seen), start.rules.goal, start.rules.max_turns)
-        found = _played(start, observed, *_drawn(mappings, ways, rng))
+        worlds = _worlds(rules.spells, rules.goal, rules.max_turns, seat, tuple(seen))
     except (Refusal, LookupError, ValueError) as error:
         raise ValueError("no position is consistent with the news") from error
-    if found.seen(seat) != tuple(seen):
-        raise ValueError("no position is consistent with the news")
-    return found
+    return worlds.position(rng.below(worlds.ends[-1]))
+
+
+class _Worlds(NamedTuple):
+    """All consistent positions."""
+
+    begun: FloralState  # before the mappings are drawn
+    observed: SeatObservation
+    mappings: Mappings
+    ways: Sequence[Plantings]
+    ends: Sequence[int]
+    """By way of planting, the number of positions up to and with it."""
+
+    def position(self, number: int) -> FloralState:
+        """The position of a number, counted from 0."""
+        at = bisect(self.ends, number)
+        way = self.ways[at]
+        number -= self.ends[at - 1] if at else 0
+        return _played(self.begun, self.observed, self.mappings.pick(way.mappings, number), way)
+
+
+@lru_cache(maxsize=8)  # a search repeats the same call
+def _worlds(spells: Spells | None, goal: int, max_turns: int, seat: Seat, seen: TrailLines) -> _Worlds:
+    """All consistent positions. Raises `ValueError`, `LookupError` or `Refusal` for impossible lines."""
+    observed, mappings, ways = possible(seat, seen, goal, max_turns)
+    ends = list(accumulate(way.mappings.bit_count() for way in ways))
+    begun = FloralState.begun(FloralRules.of(spells, goal, max_turns))
+    worlds = _Worlds(begun if spells else begun.chance(str(observed.spells)), observed, mappings, ways, ends)
+    # What does not depend on the other's mapping and plantings is the same in all of them.
+    position = worlds.position(0)
+    if position.seen(seat) != seen:
+        raise ValueError("the game goes differently from the news")
+    while (before := position.before) and not isinstance(position.done, Dealt):
+        for mover, move in position.done.items():
+            before.read(mover, move)
+        position = before
+    return worlds
 
 
 @lru_cache(maxsize=8)  # a search repeats the same call
@@ -377,27 +413,15 @@ def possible(
     return observed, *consistent(observed)
 
 
-def _drawn(mappings: Mappings, ways: Sequence[Plantings], rng: Random) -> tuple[tuple[int, ...], Plantings]:
-    """A mapping and plantings, uniform over all consistent ones. Raises `ValueError` where there are none."""
-    number = rng.below(sum(way.mappings.bit_count() for way in ways))
-    for way in ways:
-        count = way.mappings.bit_count()
-        if number < count:
-            break
-        number -= count
-    return next(islice(mappings.chosen(way.mappings), number, None)), way
-
-
 def _played(
-    start: FloralState, observed: SeatObservation, runes: Sequence[int], plantings: Plantings
+    begun: FloralState, observed: SeatObservation, runes: Sequence[int], plantings: Plantings
 ) -> FloralState:
     """The observed game, with these runes and plantings of the other seat."""
-    state = start if start.rules.spells else start.chance(str(observed.spells))
     other_runes = "".join(map(str, runes))
-    state = state.chance(
+    state = begun.chance(
         f"{observed.own_runes} {other_runes}" if observed.seat == 0 else f"{other_runes} {observed.own_runes}"
     )
-    while state.acting:
+    while acting := state.to_act():
         if state.planting:
             if observed.asked == state.turn:
                 break
@@ -405,10 +429,9 @@ def _played(
                 observed.seat: observed.plantings.get(state.turn, NONE),
                 1 - observed.seat: plantings.kinds.get(state.turn // TURNS, NONE),
             }
-            state = state.play({seat: state.read(seat, kinds[seat]) for seat in state.acting})
+            state = state.play({seat: kinds[seat] for seat in acting})
         elif state.turn == len(observed.turns):
             break
         else:
-            casts = observed.turns[state.turn].casts
-            state = state.play({seat: state.read(seat, casts[seat]) for seat in state.acting})
+            state = state.play(dict(enumerate(observed.turns[state.turn].casts)))
     return state

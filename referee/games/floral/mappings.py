@@ -40,6 +40,22 @@ class Mappings:
         """The mappings of a set."""
         return compress(self._mappings, f"{those:b}"[::-1].encode().translate(_ZERO_AND_ONE))
 
+    def pick(self, those: Set, number: int) -> Mapping:
+        """The mapping of a number, counted from 0, in a set."""
+        first, width = 0, self.size
+        while width > 1:
+            # On to the half that has it.
+            width = (width + 1) // 2
+            low = those & ((1 << width) - 1)
+            count = low.bit_count()
+            if number < count:
+                those = low
+            else:
+                number -= count
+                those >>= width
+                first += width
+        return self._mappings[first]
+
     def equal(self, number: Number, value: int) -> Set:
         """The mappings under which a number has this value."""
         found = self.all

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from itertools import product
 from typing import NamedTuple
 
+from referee.core.computed import Computed
+from referee.core.value import value
 from referee.games.floral.spells import Spells
 
 FLOWERS = {"A": "Azalea", "C": "Chrysanthemum", "H": "Hyacinth", "W": "Wisteria", "X": "Xanthium"}
@@ -58,6 +63,20 @@ class Flower(NamedTuple):
         return Flower(kind, max(0, stage + grows))
 
 
+Influence = tuple[int, bool, bool]
+"""What affects a flower in one turn: the weather, and whether it is watered and fertilized."""
+
+INFLUENCES: tuple[Influence, ...] = tuple(product(WEATHERS, (False, True), (False, True)))
+
+
+def _after_each(flower: Flower) -> tuple[Flower | None, ...]:
+    grown = [flower.grown(*influence) for influence in INFLUENCES]
+    return tuple(None if after.blooms else after for after in grown)
+
+
+_AFTER = Computed(_after_each)
+"""By flower, what is in its pot after a turn with each of the influences: nothing where it bloomed."""
+
 Pots = tuple[Flower | None, ...]  # the pots of one seat, from left to right
 
 Bloom = tuple[int, str]  # A pot, counted from 1, and the kind of the flower that bloomed in it
@@ -69,24 +88,35 @@ def with_flower(pots: Pots, kind: str) -> Pots:
     return (*pots[:at], Flower(kind), *pots[at + 1 :])
 
 
-def pots_after_turn(
-    pots: Pots, weather: int, water: int, fertilize: int, sabotaged: int
-) -> tuple[Pots, tuple[Bloom, ...]]:
-    """The pots after a turn, and what bloomed in them.
+def _influences(effects: tuple[int, int, int, int]) -> tuple[int, ...]:
+    weather, water, fertilize, sabotaged = effects
+    found: list[Influence] = [
+        (weather, pot != sabotaged and (weather == RAINY or pot <= water), pot == fertilize != sabotaged)
+        for pot in range(1, POTS + 1)
+    ]
+    return tuple(map(INFLUENCES.index, found))
+
+
+_INFLUENCES = Computed(_influences)
+"""By the arguments of `pots_after_turn`, the numbers of the influences on each pot."""
+
+
+def pots_after_turn(pots: Pots, weather: int, water: int, fertilize: int, sabotaged: int) -> Pots:
+    """The pots after a turn, empty where a flower bloomed.
 
     Pots 1 to `water` are watered; `fertilize` and `sabotaged` are one pot each, 0 is none.
     """
-    after: list[Flower | None] = []
-    bloomed = []
-    for pot, flower in enumerate(pots, 1):
-        if flower is not None:
-            watered = pot != sabotaged and (weather == RAINY or pot <= water)
-            flower = flower.grown(weather, watered, pot == fertilize != sabotaged)
-            if flower.blooms:
-                bloomed.append((pot, flower.kind))
-                flower = None
-        after.append(flower)
-    return tuple(after), tuple(bloomed)
+    one, two, three = pots
+    if one or two or three:
+        a, b, c = _INFLUENCES[weather, water, fertilize, sabotaged]
+        return one and _AFTER[one][a], two and _AFTER[two][b], three and _AFTER[three][c]
+    return pots
+
+
+def blooms(before: Pots, after: Pots) -> tuple[Bloom, ...]:
+    """The flowers that bloomed in a turn, from the pots before and after it."""
+    both = enumerate(zip(before, after, strict=True), 1)
+    return tuple((pot, flower.kind) for pot, (flower, left) in both if flower and not left)
 
 
 SYMBOLS = ("ABCDEFGH", "STUVWXYZ")  # the symbols of each seat
@@ -96,83 +126,157 @@ NO_RUNE = -1  # the value of `previous` after a declaration, and before the firs
 
 CHAIN = 5  # maximum number of runes that a spell depends on
 
+Runes = tuple[int, ...]  # identities, oldest first
+
+Brought = tuple[int, int, int, int]
+"""What a cast brings: 1 or 0 for each of Water, Fertilize and Weather, and the pot of the other seat that it
+sabotages, 0 for none.
+"""
+
+NOTHING: Brought = (0, 0, 0, 0)
+
 FIRST_GUESS = 6  # how many different runes the first guessing spell takes
 
 SABOTAGE = {8: 1, 10: 2, 12: 3}  # by the sum of two runes, the pot that they sabotage
 
 
-class Side(NamedTuple):
-    """The runes, garden and score of a seat."""
+@value
+class RuneMapping:
+    """The symbols of a seat, and the identities that they stand for."""
 
     symbols: str
-    runes: tuple[int, ...] = ()  # the identity of each of its symbols, in their order
-    chain: tuple[int, ...] = ()
-    """Its last runes since its last declaration, without the stall spell, at most five: for spells."""
-    row: tuple[int, ...] = ()
-    """Its last runes since its last declaration, at most six: for the guessing spell."""
-    previous: int = NO_RUNE  # the rune that it cast in the turn before
-    pots: Pots = (None,) * POTS
-    planted: str = ""
-    picked: int = 0
-    points: int = 0
-    wrong: int = 0  # wrong declarations since the last right one
-    charge: bool = False
-    guessed: str = ""  # the other's symbols that it has guessed right
+    runes: Runes  # the identity of each symbol; empty before they are drawn
+    identity: Mapping[str, int]  # by symbol
+    legal: tuple[tuple[str, str], tuple[str, str]]
+    """What may be cast, by whether rune 0 was cast in the turn before, and by whether there is a charge: own
+    symbols in order, then the other's.
+    """
 
-    def identity(self, symbol: str) -> int:
-        """Which rune a symbol of this side's stands for."""
-        return self.runes[self.symbols.index(symbol)]
+    @classmethod
+    @lru_cache(maxsize=1024)  # a search imagines the same ones again and again
+    def of(cls, symbols: str, runes: Runes) -> RuneMapping:
+        """The mapping of symbols to runes, in their order."""
+        identity = dict(zip(symbols, runes, strict=False))
+        others = SYMBOLS[1 - SYMBOLS.index(symbols)]
+        barred = "".join(symbol for symbol in symbols if identity.get(symbol) != STALL)
+        return cls(symbols, runes, identity, ((symbols, symbols + others), (barred, barred + others)))
+
+
+@dataclass(slots=True, eq=False)
+class Side:
+    """The runes, garden and score of a seat. It changes in place."""
+
+    mapping: RuneMapping
+    chain: Runes
+    """Its last runes since its last declaration, without the stall spell, at most five: for spells."""
+    row: Runes
+    """Its last runes since its last declaration as far as they all differ: for the guessing spell."""
+    pots: Pots
+    planted: str
+    picked: int
+    points: int
+    wrong: int  # wrong declarations since the last right one
+    needed: int  # how many different runes in a row cast the guessing spell
+    charge: bool
+    guessed: str  # the other's symbols that it has guessed right
+
+    @classmethod
+    def begun(cls, symbols: str, runes: Runes = ()) -> Side:
+        """The side at the start; without runes, before they are drawn."""
+        return cls(
+            RuneMapping.of(symbols, runes), (), (), (None,) * POTS, "", 0, 0, 0, FIRST_GUESS, False, ""
+        )
+
+    def copy(self) -> Side:
+        """Another side that is the same."""
+        return Side(
+            self.mapping,
+            self.chain,
+            self.row,
+            self.pots,
+            self.planted,
+            self.picked,
+            self.points,
+            self.wrong,
+            self.needed,
+            self.charge,
+            self.guessed,
+        )
 
     @property
-    def needed(self) -> int:
-        """How many different runes in a row cast the guessing spell."""
-        return needed(self.points, self.wrong)
+    def symbols(self) -> str:
+        """Its symbols."""
+        return self.mapping.symbols
+
+    @property
+    def runes(self) -> Runes:
+        """The identity of each of its symbols, in their order."""
+        return self.mapping.runes
+
+    @property
+    def previous(self) -> int:
+        """The rune that it cast in the turn before."""
+        return self.row[-1] if self.row else NO_RUNE
 
     @property
     def can_plant(self) -> bool:
         """Whether it is asked in a planting phase."""
         return None in self.pots and len(self.planted) < len(FLOWERS)
 
-    def after_planting(self, kind: str | None) -> Side:
-        """The side with a flower in its leftmost empty pot."""
-        if kind is None or kind == NONE:
-            return self
-        return self._replace(pots=with_flower(self.pots, kind), planted=self.planted + kind)
+    @property
+    def casts_guessing(self) -> bool:
+        """Whether the last cast is the guessing spell, after growth: flowers picked in this turn count."""
+        return self.picked > self.points and len(self.row) >= self.needed
 
-    def after_cast(self, symbol: str) -> Side:
-        """The side after a cast, before its effects. A declaration clears the earlier runes."""
-        if symbol not in self.symbols:
-            return self._replace(chain=(), row=(), previous=NO_RUNE)
-        rune = self.identity(symbol)
-        row = (*self.row[1 - FIRST_GUESS :], rune)
-        chain = self.chain if rune == STALL else (*self.chain[1 - CHAIN :], rune)
-        return self._replace(chain=chain, row=row, previous=rune)
+    def identity(self, symbol: str) -> int:
+        """Which rune a symbol of this side's stands for."""
+        return self.mapping.identity[symbol]
 
-    def after_turn(
-        self, before: Side, pots: Pots, blooming: int, symbol: str, other: Side
-    ) -> tuple[Side, bool]:
-        """The side after growth and scoring, and whether it cast the guessing spell.
+    def plant(self, kind: str) -> None:
+        """Puts a flower into its leftmost empty pot; `-` is none."""
+        if kind != NONE:
+            self.pots = with_flower(self.pots, kind)
+            self.planted += kind
 
-        A declaration uses the charge and the rune from before this turn; the flowers picked on this turn
-        already count for the guessing spell.
+    def cast(self, symbol: str, other: RuneMapping, brings: Mapping[Runes, Brought]) -> Brought:
+        """Casts a rune. Returns what it brings."""
+        rune = self.mapping.identity.get(symbol)
+        if rune is None:
+            self._declare(symbol, other)
+            return NOTHING
+        row = self.row
+        if rune in row:
+            row = row[row.index(rune) + 1 :]
+        self.row = (*row, rune)
+        if rune == STALL:
+            return NOTHING
+        chain = self.chain = (*self.chain[1 - CHAIN :], rune)
+        return brings[chain]
+
+    def _declare(self, symbol: str, other: RuneMapping) -> None:
+        """Guesses that a symbol of the other stands for the rune cast in the turn before. It takes the charge
+        and clears the earlier runes.
         """
-        picked = self.picked + blooming
-        points, wrong, charge, guessed = self.points, self.wrong, self.charge, self.guessed
-        guessing = False
-        if self.previous == NO_RUNE:
-            charge = False
-            if other.identity(symbol) == before.previous and symbol not in guessed:
-                points, wrong, guessed = points + 1, 0, guessed + symbol
-            else:
-                wrong += 1
+        if other.identity[symbol] == self.previous and symbol not in self.guessed:
+            self.points += 1
+            self.wrong = 0
+            self.guessed += symbol
         else:
-            guessing = picked > points and is_guessing_spell(self.row, self.needed)
-            charge = charge or guessing
-        scored = Side(
-            *(self.symbols, self.runes, self.chain, self.row, self.previous, pots),
-            *(self.planted, picked, points, wrong, charge, guessed),
-        )
-        return scored, guessing
+            self.wrong += 1
+        self.needed = needed(self.points, self.wrong)
+        self.charge = False
+        self.chain = self.row = ()
+
+    def grow(self, weather: int, water: int, fertilize: int, sabotaged: int) -> None:
+        """Grows the flowers and picks those that bloom, see `pots_after_turn`. Then a guessing spell gives a
+        charge.
+        """
+        before = self.pots
+        pots = self.pots = pots_after_turn(before, weather, water, fertilize, sabotaged)
+        self.picked += pots.count(None) - before.count(None)
+        # `casts_guessing`, which a call would take as long as the rest.
+        if self.picked > self.points and len(self.row) >= self.needed:
+            self.charge = True
 
 
 def needed(points: int, wrong: int) -> int:
@@ -197,15 +301,19 @@ class Effects(NamedTuple):
     sabotage: int = 0  # this pot of the other seat is sabotaged; 0 is none
     guessing: bool = False
 
+    @classmethod
+    def of(cls, brought: Brought, x: int, guessing: bool) -> Effects:
+        """The effects of what is brought on a turn with the number X."""
+        water, fertilize, weather, sabotage = brought
+        return cls(x * water, x * fertilize, x * weather, sabotage, guessing)
 
-def effects(side: Side, spells: Spells, x: int) -> Effects:
-    """The effects of the spells that its last cast completed, except the guessing spell."""
-    if side.previous in (STALL, NO_RUNE):
-        return Effects()
-    chain = side.chain
-    return Effects(
-        x if spells.water.holds(chain) else 0,
-        x if spells.fertilize.holds(chain) else 0,
-        x if spells.weather.holds(chain) else 0,
-        SABOTAGE.get(chain[-1] + chain[-2], 0) if len(chain) > 1 else 0,
-    )
+
+@lru_cache(maxsize=4)  # a table has up to 20,000 chains
+def brought_by(spells: Spells) -> Mapping[Runes, Brought]:
+    """By chain, what its last rune brings."""
+    return Computed(partial(_brought, spells))
+
+
+def _brought(spells: Spells, chain: Runes) -> Brought:
+    water, fertilize, weather = (int(spell.holds(chain)) for spell in spells)
+    return water, fertilize, weather, SABOTAGE.get(sum(chain[-2:]), 0) if len(chain) > 1 else 0

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import partial
 
 from referee.core.seeds import Random
 from referee.core.text import shown
+from referee.core.value import value
 from referee.games.api import (
     CHANCE,
     NOTHING_TO_DRAW,
@@ -21,61 +20,63 @@ from referee.games.api import (
     placing,
     walkover,
 )
-from referee.games.floral.news import TURNS, Asked, Dealt, FloralEvent, FloralTurn, Planted, lines
+from referee.games.floral.gardens import FloralRules, Gardens
+from referee.games.floral.news import Asked, Dealt, FloralEvent, FloralTurn, Planted, lines
 from referee.games.floral.picture import picture
-from referee.games.floral.sides import FLOWERS, NONE, STALL, SUNNY, SYMBOLS, Side, effects, pots_after_turn
+from referee.games.floral.sides import FLOWERS, NONE, STALL, SYMBOLS, Effects, Side, blooms
 from referee.games.floral.spells import Condition, Spells
 from referee.games.picture import Picture
-from referee.games.trail import Trail
+from referee.games.trail import Audience, Heard, Trail, TrailLines
 
 _IDENTITIES = "01234567"
 
 
-@dataclass(frozen=True, slots=True)
-class FloralRules:
-    """What the states of one game share."""
+@value
+class FloralState(State[str], Trail):
+    """A position. A move is a letter of a flower, `-`, or a symbol."""
 
-    spells: Spells | None  # none before they are drawn
-    goal: int
-    max_turns: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class FloralState(State[str]):
-    """A position: the phase, both sides, the weather. A move is a letter of a flower, `-`, or a symbol."""
-
-    rules: FloralRules
-    sides: tuple[Side, Side]
-    turn: int  # the number of turns played
-    weather: int
-    planting: bool
-    ahead: Seat | None  # the seat that had more points when they last differed; None if they never did
-    acting: tuple[Seat, ...]
-    trail: Trail
-    left: frozenset[Seat] = frozenset()
+    gardens: Gardens
+    done: Mapping[Seat, str] | Dealt  # what led here: submissions, or an outcome of chance
+    before: FloralState | None
+    heard: Heard
+    left: frozenset[Seat]
 
     @classmethod
     def begun(cls, rules: FloralRules) -> FloralState:
         """The position with nothing planted and nothing drawn."""
-        sides = (Side(SYMBOLS[0]), Side(SYMBOLS[1]))
-        return cls(rules, sides, 0, SUNNY, False, None, _acting(rules, sides, 0, False), Trail())
+        return cls(Gardens.begun(rules), {}, None, {}, frozenset())
 
-    def _then(
-        self, event: FloralEvent, rules: FloralRules, sides: tuple[Side, Side], ahead: Seat | None
-    ) -> FloralState:
-        turn, weather = self.turn, self.weather
-        if isinstance(event, FloralTurn):
-            turn, weather = event.number, event.weather
-        planting = (
-            not isinstance(event, Planted) and turn % TURNS == 0 and any(side.can_plant for side in sides)
-        )
-        acting = _acting(rules, sides, turn, planting)
-        trail = Trail(self.trail, partial(lines, event, Asked(acting, planting, turn), sides))
-        return FloralState(rules, sides, turn, weather, planting, ahead, acting, trail)
+    @property
+    def rules(self) -> FloralRules:
+        """What the states of one game share."""
+        return self.gardens.rules
+
+    @property
+    def sides(self) -> tuple[Side, Side]:
+        """Both sides, which must not be changed."""
+        return self.gardens.sides
+
+    @property
+    def turn(self) -> int:
+        """The number of turns played."""
+        return self.gardens.turn
+
+    @property
+    def weather(self) -> int:
+        """The weather of the last turn."""
+        return self.gardens.weather
+
+    @property
+    def planting(self) -> bool:
+        """Whether flowers are planted now."""
+        return self.gardens.planting
 
     def to_act(self) -> tuple[Seat, ...]:
         """Both seats, those that can plant, chance, or nobody."""
-        return self.acting
+        return () if self.left else self.gardens.acting
+
+    def _is_chance(self) -> bool:
+        return self.to_act() in ((CHANCE,), (SHARED_CHANCE,))
 
     def read(self, seat: Seat, text: str) -> str:
         """One character, in either case; a digit is the seat's own rune of that identity."""
@@ -113,60 +114,33 @@ class FloralState(State[str]):
 
     def play(self, moves: Mapping[Seat, str]) -> FloralState:
         """Applies both submissions at once."""
-        if self.planting:
-            one, other = self.sides
-            sides = (one.after_planting(moves.get(0)), other.after_planting(moves.get(1)))
-            return self._then(Planted(dict(moves), self.sides), self.rules, sides, self.ahead)
-        turn = self._turn((moves[0], moves[1]))
-        one, other = turn.after
-        ahead = self.ahead if one.points == other.points else 0 if one.points > other.points else 1
-        return self._then(turn, self.rules, turn.after, ahead)
-
-    def _turn(self, casts: tuple[str, str]) -> FloralTurn:
-        number = self.turn + 1
-        x = (number - 1) % 3 + 1
-        before = self.sides
-        cast = (before[0].after_cast(casts[0]), before[1].after_cast(casts[1]))
-        spells = self.rules.spells
-        assert spells is not None, "drawn before anything is cast"
-        brought = [effects(cast[0], spells, x), effects(cast[1], spells, x)]
-        weather = x if brought[0].weather or brought[1].weather else self.weather
-        after, bloomed = [], []
-        for seat in (0, 1):
-            own, struck = brought[seat], brought[1 - seat].sabotage
-            pots, blooming = pots_after_turn(cast[seat].pots, weather, own.water, own.fertilize, struck)
-            side, guessing = cast[seat].after_turn(
-                before[seat], pots, len(blooming), casts[seat], before[1 - seat]
-            )
-            if guessing:
-                brought[seat] = own._replace(guessing=True)
-            after.append(side)
-            bloomed.append(blooming)
-        return FloralTurn(
-            *(number, casts, (brought[0], brought[1]), weather),
-            *((bloomed[0], bloomed[1]), before, (after[0], after[1])),
-        )
+        gardens = self.gardens.copy()
+        gardens.submit(moves)
+        return FloralState(gardens, dict(moves), self, {}, self.left)
 
     def legal(self, seat: Seat) -> Iterator[str]:
         """When planting, the kinds by letter, then none; when casting, own symbols in order, then guesses."""
-        side = self.sides[seat]
-        if self.planting:
-            yield from (kind for kind in FLOWERS if kind not in side.planted)
-            yield NONE
-            return
-        for symbol, identity in zip(side.symbols, side.runes, strict=True):
-            if not identity == side.previous == STALL:
-                yield symbol
-        if side.charge:
-            yield from SYMBOLS[1 - seat]
+        return iter(self.gardens.legal(seat))
 
     def count(self, seat: Seat) -> int:
         """How many legal moves there are."""
-        return sum(1 for _ in self.legal(seat))
+        return len(self.gardens.legal(seat))
 
     def sample(self, seat: Seat, rng: Random) -> str:
         """A random legal move, uniform."""
-        return rng.choice(tuple(self.legal(seat)))
+        return rng.choice(self.gardens.legal(seat))
+
+    def playout(self, rng: Random) -> Outcome:
+        """As by `sample` and `play`, but in place."""
+        if self._is_chance():
+            return self.chance(self.draw(rng)).playout(rng)
+        gardens = self.gardens.copy()
+        legal, choice = gardens.legal, rng.choice
+        while (acting := gardens.acting) and not self.left:
+            gardens.submit({seat: choice(legal(seat)) for seat in acting})
+        outcome = FloralState(gardens, {}, None, {}, self.left).outcome()
+        assert outcome is not None, "nobody is to act"
+        return outcome
 
     def default(self, seat: Seat) -> str:
         """The move for a seat whose time is up: plants nothing; casts rune 0 if legal, else rune 1."""
@@ -177,7 +151,7 @@ class FloralState(State[str]):
 
     def draw(self, rng: Random) -> str:
         """Draws the conditions first, unless they are given, then both mappings."""
-        if self.acting not in ((CHANCE,), (SHARED_CHANCE,)):
+        if not self._is_chance():
             raise BadChance(NOTHING_TO_DRAW)
         if self.rules.spells is None:
             return str(Spells(Condition.drawn(rng), Condition.drawn(rng), Condition.drawn(rng)))
@@ -190,7 +164,7 @@ class FloralState(State[str]):
 
     def chance(self, text: str) -> FloralState:
         """Takes conditions as the option has them, or mappings as the identities of each seat's symbols."""
-        if self.acting not in ((CHANCE,), (SHARED_CHANCE,)):
+        if not self._is_chance():
             raise BadChance(NOTHING_TO_DRAW)
         if self.rules.spells is None:
             try:
@@ -200,27 +174,40 @@ class FloralState(State[str]):
             flat = [spell for spell in spells if spell.form == "sum" and spell.numbers[0] == spell.numbers[1]]
             if str(spells) != text or flat:
                 raise BadChance(f"`{shown(text, 80)}` is not a possible draw of conditions")
-            return self._then(Dealt(None), replace(self.rules, spells=spells), self.sides, self.ahead)
+            rules = FloralRules.of(spells, self.rules.goal, self.rules.max_turns)
+            return FloralState(Gardens.begun(rules), Dealt(None), self, {}, self.left)
         mappings = text.split(" ")
         if len(mappings) != 2 or any(sorted(mapping) != list(_IDENTITIES) for mapping in mappings):
             raise BadChance(f"`{shown(text, 80)}` is not two permutations of 0 to 7")
-        one, other = (Side(symbols, tuple(map(int, m))) for symbols, m in zip(SYMBOLS, mappings, strict=True))
-        return self._then(Dealt(self.rules.spells), self.rules, (one, other), self.ahead)
+        one, other = (tuple(map(int, mapping)) for mapping in mappings)
+        gardens = Gardens.begun(self.rules, (one, other))
+        return FloralState(gardens, Dealt(self.rules.spells), self, {}, self.left)
 
     def drop(self, seats: Iterable[Seat]) -> FloralState:
         """The position with these seats gone, which ends the game."""
         left = self.left | frozenset(seats)
-        return replace(self, left=left, acting=() if left else self.acting)
+        return FloralState(self.gardens, {}, self, {}, left) if left else self
 
     def seen(self, seat: Seat | None) -> tuple[str, ...]:
         """The lines that `protocol/games/floral.md` describes."""
-        return self.trail.lines(seat)
+        return self.lines(seat)
+
+    def told(self, audience: Audience) -> TrailLines:
+        """The news of what led here, with what is asked now."""
+        before, done = self.before, self.done
+        if before is None or self.left:  # leaving is not told
+            return ()
+        if isinstance(done, Dealt):
+            event: FloralEvent = done
+        else:
+            event = Planted(done, before.sides) if before.planting else _turn_between(before, done, self)
+        return lines(event, Asked(self.to_act(), self.planting, self.turn), self.sides, audience)
 
     def outcome(self) -> Outcome | None:
         """The seat that reaches the goal wins, or the one with more points after the last turn; a seat that
         left loses.
         """
-        if self.acting:
+        if self.to_act():
             return None
         scores = (self.sides[0].points, self.sides[1].points)
         more = [[0], [1]] if scores[0] > scores[1] else [[1], [0]] if scores[0] < scores[1] else [[0, 1]]
@@ -228,8 +215,8 @@ class FloralState(State[str]):
             outcome = walkover(self.left, scores)
             return outcome if len(self.left) == 1 else outcome._replace(ranks=placing(2, more))
         if min(scores) >= self.rules.goal:
-            winner = self.ahead or 0
-            why = "has the advantage" if self.ahead is None else "had been ahead"
+            winner = self.gardens.ahead or 0
+            why = "has the advantage" if self.gardens.ahead is None else "had been ahead"
             sentence = f"both seats reached {self.rules.goal} on one turn, and seat {winner + 1} {why}"
             return Outcome(placing(2, [[winner], [1 - winner]]), scores, sentence)
         if max(scores) >= self.rules.goal:
@@ -246,15 +233,14 @@ class FloralState(State[str]):
         return picture(self.sides, self.rules.goal, self.turn, self.weather, self.seen(seat), seat)
 
 
-def _acting(rules: FloralRules, sides: tuple[Side, Side], turn: int, planting: bool) -> tuple[Seat, ...]:
-    """Who acts, if no seat has left."""
-    one, other = sides
-    if max(one.points, other.points) >= rules.goal or turn == rules.max_turns:
-        return ()
-    if rules.spells is None:
-        return (SHARED_CHANCE,)
-    if not one.runes:
-        return (CHANCE,)
-    if planting:
-        return tuple(seat for seat in (0, 1) if sides[seat].can_plant)
-    return (0, 1)
+def _turn_between(before: FloralState, casts: Mapping[Seat, str], after: FloralState) -> FloralTurn:
+    """What is reported of a turn."""
+    effects, bloomed = [], []
+    for seat, (side, then) in enumerate(zip(before.sides, after.sides, strict=True)):
+        brought = side.copy().cast(casts[seat], before.sides[1 - seat].mapping, before.rules.brings)
+        effects.append(Effects.of(brought, before.turn % 3 + 1, then.casts_guessing))
+        bloomed.append(blooms(side.pots, then.pots))
+    return FloralTurn(
+        *(after.turn, (casts[0], casts[1]), (effects[0], effects[1]), after.weather),
+        *((bloomed[0], bloomed[1]), before.sides, after.sides),
+    )

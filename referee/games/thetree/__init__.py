@@ -14,7 +14,8 @@ from referee.core.text import counted, listed
 from referee.core.units import TimeControl
 from referee.games.api import ChoiceOption, Game, NumberOption, Options, Seat
 from referee.games.thetree.imagining import imagined
-from referee.games.thetree.state import TreeRules, TreeState
+from referee.games.thetree.state import TreeState
+from referee.games.thetree.table import TreeRules
 from referee.games.thetree.tree import TILES, Laying
 
 

@@ -61,7 +61,7 @@ class Deal:
                 if words[0] == "opened":
                     self.opening, self.tree = move.tile, Tree.begun(move.tile)
                 else:
-                    self.tree = self.tree.laid(move)
+                    self.tree.lay(move)
             case "drew" | "passed":
                 self.stuck.append((seat, event, self.tree.fits()))
                 if words[0] == "drew":
@@ -118,7 +118,7 @@ def imagined(start: TreeState, seat: Seat, seen: Sequence[str], rng: Random) -> 
     lines = tuple(seen)
     begins = [at for at, line in enumerate(lines) if line.startswith("deal ")]
     try:
-        hidden_deals = _hidden_deals(start.rules.players, seat, lines)
+        hidden_deals = _hidden_deals(start.table.rules.players, seat, lines)
         state = _played(start, seat, lines[: min(begins, default=len(lines))], 0)
         for hidden_deal, begin, end in zip(hidden_deals, begins, [*begins[1:], len(lines)], strict=True):
             state = _dealt(state, hidden_deal, lines[:end], begin, rng)
@@ -150,7 +150,8 @@ def _played(state: TreeState, seat: Seat, lines: TrailLines, at: int) -> TreeSta
     for number in range(at, len(lines)):
         words = lines[number].split(" ")
         if words[0] == "move":
-            state = state.play({state.acting: state.read(state.acting, words[2])})
+            acting = state.table.acting
+            state = state.play({acting: state.read(acting, words[2])})
         elif words[0] == "out":
             _compare(state.seen(seat), lines[:number])
             state = state.drop(int(text) - 1 for text in words[1:])

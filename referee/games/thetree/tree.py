@@ -103,8 +103,12 @@ class Spot(NamedTuple):
     def ways(self, tile: int) -> list[tuple[int, int]]:
         """The orientations in which a tile fits."""
         low, high = TILES[tile]
-        ways = [(low, high)] if low == high else [(low, high), (high, low)]
-        return [(left, right) for left, right in ways if self.left >> left & self.right >> right & 1]
+        ways = []
+        if self.left >> low & self.right >> high & 1:
+            ways.append((low, high))
+        if self.left >> high & self.right >> low & 1 and low != high:
+            ways.append((high, low))
+        return ways
 
 
 @cache
@@ -118,28 +122,46 @@ def _spot(left: int, right: int) -> Spot:
 
 
 class Tree(NamedTuple):
-    """The tiles laid, and the slots for further tiles."""
+    """The tiles laid, and the slots for further tiles. It changes in place."""
 
-    tiles: Mapping[Slot, tuple[int, int]]
-    spots: Mapping[Slot, Spot]
+    tiles: dict[Slot, tuple[int, int]]
+    spots: dict[Slot, Spot]
 
     @classmethod
     def begun(cls, tile: int) -> Tree:
         """The tree of one tile at (0, 0)."""
-        return cls({}, {}).laid(Laying(*TILES[tile], 0, 0))
+        tree = cls({}, {})
+        tree.lay(Laying(*TILES[tile], 0, 0))
+        return tree
 
-    def laid(self, move: Laying) -> Tree:
-        """The tree after a move."""
-        tiles = dict(self.tiles)
-        tiles[move.x, move.y] = (move.left, move.right)
-        spots = dict(self.spots)
-        spots.pop((move.x, move.y), None)
+    def copy(self) -> Tree:
+        """Another tree that is the same."""
+        return Tree(self.tiles.copy(), self.spots.copy())
+
+    def lay(self, move: Laying) -> bool:
+        """Lays a tile. Returns whether it gives an extra turn: it rests on two tiles, or lies under one."""
+        left, right, x, y = move
+        tiles, spots = self
+        tiles[x, y] = (left, right)
+        spots.pop((x, y), None)
         # Only slots that touch the new tile change: two above it, and two holes below.
-        for x in (move.x - 1, move.x + 1):
-            for slot in ((x, move.y + 1), (x, move.y - 1)):
-                if slot not in tiles and (slot[1] > move.y or slot in spots):
-                    spots[slot] = _spot(*_fitting(tiles, *slot))
-        return Tree(tiles, spots)
+        rests, is_covered = 0, False
+        for slot, fits_left, fits_right in (
+            ((x - 1, y + 1), ANY, ABOVE[left]),
+            ((x + 1, y + 1), ABOVE[right], ANY),
+            ((x - 1, y - 1), ANY, BELOW[left]),
+            ((x + 1, y - 1), BELOW[right], ANY),
+        ):
+            if slot in tiles:
+                if slot[1] > y:
+                    is_covered = True
+                else:
+                    rests += 1
+            elif spot := spots.get(slot):
+                spots[slot] = _spot(spot.left & fits_left, spot.right & fits_right)
+            elif slot[1] > y:
+                spots[slot] = _spot(*_fitting(tiles, *slot))
+        return is_covered or rests == 2
 
     def fits(self) -> int:
         """The tiles that can be laid somewhere, as a set."""
@@ -174,13 +196,6 @@ class Tree(NamedTuple):
                 above, below = (symbol, other) if near[1] < y else (other, symbol)
                 if not ABOVE[below] >> above & 1:
                     raise Illegal("rings", f"the rings do not fit {place}: {above} cannot lie on {below}")
-
-    def gives_extra_turn(self, x: int, y: int) -> bool:
-        """Whether the tile in this slot rests on two tiles, or lies under one."""
-        tiles = self.tiles
-        if (x - 1, y - 1) in tiles and (x + 1, y - 1) in tiles:
-            return True
-        return (x - 1, y + 1) in tiles or (x + 1, y + 1) in tiles
 
 
 def _fitting(tiles: Mapping[Slot, tuple[int, int]], x: int, y: int) -> tuple[int, int]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 
 from referee.core.errors import GameOptionError
 from referee.core.seeds import Random
@@ -20,7 +19,6 @@ from referee.core.value import value
 from referee.games.api import ChoiceOption, NumberOption, Options, Seat
 from referee.games.grid import SquareBoard
 from referee.games.picture import Picture
-from referee.games.trail import Trail
 from referee.games.twoseat import TwoSeatGame, TwoSeatState
 from referee.games.vinetree.growing import NOTHING_KNOWN, Known, growths, known_after, sample
 from referee.games.vinetree.picture import Vine, picture
@@ -51,7 +49,8 @@ class VineTreeState(TwoSeatState[Growth]):
             self.turn + 1,
             move,
             known.life is None,
-            Trail(self.trail, partial(self.told, move)),
+            self,
+            {},
             self.left,
             position,
             known,
@@ -94,7 +93,7 @@ class VineTreeState(TwoSeatState[Growth]):
         """The board with its vines and flowers, living and dead, and what the last move grew."""
         board = self.position.rules.board
         vines = []
-        for line in self.trail.lines():
+        for line in self.lines():
             match line.split():
                 case ["move", number, flower, *grown]:
                     first = board.cells[flower]
@@ -164,5 +163,12 @@ class VineTree(TwoSeatGame[Growth]):
         position = VinePosition(rules, board.all & ~centre, centre, 0, 0)
         known = known_after(NOTHING_KNOWN, position)
         return VineTreeState(
-            turn=0, last=None, over=False, trail=Trail(), left=frozenset(), position=position, known=known
+            turn=0,
+            last=None,
+            over=False,
+            before=None,
+            heard={},
+            left=frozenset(),
+            position=position,
+            known=known,
         )
