@@ -67,7 +67,10 @@ def test_a_match_begins_at_a_move_of_a_logged_game(recorded: Path, tmp_path: Pat
         (["blooms", "1@0"], "game `1:a:b` does not continue after move 0, expected 1 to"),
         (["blooms", "7@1"], "no game `7` in"),
         (["evengroups", "1@1"], "`1:a:b` is a game of `blooms`, expected a game of `evengroups`"),
-        (["blooms", "1@1", "--option", "size=4"], "option `size` is `4`, expected `3` as in the game of"),
+        (
+            ["blooms", "1@1", "--option", "size=4"],
+            "option `size` is `4`, expected `3` as in the game `1:a:b`",
+        ),
         (["blooms", "1@1", "--openings", "plies=2"], "`--openings` and `--from` are given"),
     ],
 )
