@@ -12,17 +12,20 @@ from __future__ import annotations
 
 import os
 import pickle
+import re
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import combinations, islice, zip_longest
 from typing import Any, get_args
 
 from referee.check.wires import NO_MOVE, HouseWire
 from referee.core.errors import RecordError
+from referee.core.named_code import error_text
 from referee.core.seeds import Stream, game_seed
-from referee.core.text import shown
+from referee.core.text import listed, shown
 from referee.gameplay.api import Answer, SeatReply
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
@@ -38,16 +41,17 @@ from referee.games.api import (
     Seat,
     State,
 )
-from referee.games.picture import Mark, Paint, Piece, Plane, Region, Span, Symbol, Trace
+from referee.games.picture import Mark, Paint, Piece, Plane, Region, Row, Span, Symbol, Trace
 from referee.kit import step
 from referee.records.record import GameRecord
 from referee.records.replay import replay
+from referee.viewing.characters import picture_text
 
 LISTED = 400  # at most this many legal moves of a position are looked at
 
 FORESEEN = 12  # how many turns a position is played on to find what was hidden in it
 
-DEALS = 480  # how many true and imagined positions are compared
+DEALS = 240  # how many true and imagined positions are compared for each seat
 
 UNLIKELY = 5.5
 """How many standard deviations apart they may be: checks are repeatable, and thousands of words compared."""
@@ -80,7 +84,7 @@ def check_game(game: Game[Any], given: Mapping[str, str] = NO_OPTIONS) -> None:
     Takes some seconds for a game whose moves are computed quickly. Raises `GameOptionError` too.
     """
     options = game.settle(given)
-    for invariant in (*INVARIANTS, hash_seeds_make_no_difference):
+    for invariant in ALL_INVARIANTS:
         invariant(game, options)
 
 
@@ -124,21 +128,37 @@ class _CarelessWire(HouseWire):
 
 def games_end_and_moves_round_trip(game: Game[Any], options: Options) -> None:
     """A random game ends within `longest`; legal moves are read back as written, nothing else is read; and
-    `aim` is a text that can be shown.
+    `aim` and `seats_text` say what is so.
     """
+    seats = game.seats(options)
+    said = [int(number) for number in re.findall(r"\d+", game.seats_text)] or [seats]
+    _require(
+        min(said) <= seats <= max(said), f"`seats_text` is `{shown(game.seats_text)}`, but {seats} seats play"
+    )
     aim = game.aim(options)
     _require(isinstance(aim, str) and aim == shown(aim), "`aim` is not a short text that can be shown")
     for number in range(4):
         moves = 0
         rng = Stream(f"texts {number}".encode())
         for state in random_game(game, options, f"{number}"):
+            _check_acting(state, seats)
             for seat in _acting(state):
                 moves += 1
                 _require(moves <= game.longest(options), "a game has more moves than `longest` says")
                 _moves_round_trip(state, seat, rng)
         outcome = state.outcome()
         assert outcome
-        _check_outcome(state, outcome, game.seats(options))
+        _check_outcome(state, outcome, seats)
+
+
+def _check_acting(state: State[Any], seats: int) -> None:
+    acting = state.to_act()
+    _require(
+        is_chance(state)
+        or (isinstance(acting, tuple) and acting == tuple(sorted({*acting} & {*range(seats)}))),
+        f"`to_act` gives `{shown(str(acting), 80)}`, expected a tuple of seats from 0 to {seats - 1} in "
+        "order, or of chance alone",
+    )
 
 
 def _check_outcome(state: State[Any], outcome: Outcome, seats: int) -> None:
@@ -302,18 +322,20 @@ def positions_that_differ_in_what_is_hidden_look_alike(game: Game[Any], options:
     for number in range(2):
         states = list(random_game(game, options, f"alike {number}"))
         tried = [*_PROBES, *_moves_of_all(states)]
-        for state in states[1:25:2]:
+        # Not every second one: in all of these it may be chance that acts.
+        for state in (state for state in states[1:25] if rng.below(2)):
             for seat in range(game.seats(options)):
                 imagined = _imagined(game, options, seat, state, rng)
                 for what, one, other in zip(
-                    ("news", "picture", "turn", "legal moves", "refusals", "default"),
-                    _looks(imagined, seat, tried),
+                    ("news", "picture", "turn", "legal moves", "answers to moves", "default move"),
                     _looks(state, seat, tried),
+                    _looks(imagined, seat, tried),
                     strict=True,
                 ):
                     _require(
                         one == other,
-                        f"an imagined position differs from the true one in its {what} for seat {seat + 1}",
+                        f"{what} of seat {seat + 1}: not the same in a position that `imagine` made from its "
+                        f"news{_difference(one, other)}: it shows what is hidden, or `imagine` is wrong",
                     )
                 _require(
                     is_chance(state) or imagined.to_act() == state.to_act(),
@@ -330,8 +352,11 @@ def _imagined(game: Game[Any], options: Options, seat: Seat, state: State[Any], 
     try:
         return game.imagine(options, seat, state.seen(seat), rng)
     except ValueError as error:
-        why = shown(str(error), 200)
-        raise InvariantViolation(f"`imagine` refuses the news of a position that occurred: {why}") from error
+        last = shown(("", *state.seen(seat))[-1], 80)
+        raise InvariantViolation(
+            f"`imagine` refuses news of seat {seat + 1} that occurred, up to the line `{last}`: "
+            f"{error_text(error)}"
+        ) from error
 
 
 def _course(state: State[Any], seed: bytes) -> tuple[str, ...]:
@@ -355,7 +380,7 @@ def imagined_positions_are_as_random_as_true_ones(game: Game[Any], options: Opti
         return
     rng = Stream(b"distributed")
     counts: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
-    for number in range(DEALS):
+    for number in range(DEALS * seats):
         state = game.start(options)
         while is_chance(state):
             state = step(state, rng)
@@ -367,9 +392,8 @@ def imagined_positions_are_as_random_as_true_ones(game: Game[Any], options: Opti
             count.update({f"{word}, for seat {seat + 1}," for word in words})
     for word in {*counts[0], *counts[1]}:
         true, imagined_ = counts[0][word], counts[1][word]
-        deals = 2 * DEALS / seats
-        share = (true + imagined_) / deals
-        deviation = (deals * share * (1 - share)) ** 0.5
+        share = (true + imagined_) / (2 * DEALS)
+        deviation = (2 * DEALS * share * (1 - share)) ** 0.5
         _require(
             abs(true - imagined_) <= max(UNLIKELY * deviation, 8),
             f"{word} appears in {imagined_} imagined positions, but in {true} of as many true ones",
@@ -393,6 +417,31 @@ def imagined_positions_vary(game: Game[Any], options: Options) -> None:
                     are_same.append(len(imagined) == 1)
         same_in += sum(are_same) > len(are_same) / 2
     _require(same_in < 4, "`imagine` always gives the same position for the same news, but not the true one")
+
+
+def only_the_given_random_numbers_decide(game: Game[Any], options: Options) -> None:
+    """`draw`, `sample` and `imagine` give the same for the same random numbers."""
+    for state in islice(random_game(game, options, "numbers"), 12):
+        made: list[tuple[str, Callable[[Stream], object]]] = [
+            ("imagine", partial(_seen_of_imagined, game, options, seat, state))
+            for seat in range(game.seats(options))
+            if state.seen(seat)
+        ]
+        made += [("sample", partial(state.sample, seat)) for seat in _acting(state)]
+        made += [("draw", state.draw)] if is_chance(state) else []
+        for name, make in made:
+            one, *others = (make(Stream(b"numbers")) for _ in range(3))
+            _require(
+                others == [one, one],
+                f"`{name}` gives different results for the same random numbers, expected one that depends "
+                "on nothing but its arguments",
+            )
+
+
+def _seen_of_imagined(
+    game: Game[Any], options: Options, seat: Seat, state: State[Any], rng: Stream
+) -> tuple[str, ...]:
+    return _imagined(game, options, seat, state, rng).seen(None)
 
 
 def _placed(number: int, line: str) -> Iterator[str]:
@@ -425,6 +474,24 @@ def _looks(state: State[Any], seat: Seat, tried: Sequence[str] = _PROBES) -> tup
             answers.append(refusal.sentence)
     default = state.default(seat) if acts else None
     return state.seen(seat), state.picture(seat), acts, legal, answers, default
+
+
+def _difference(true: object, imagined: object) -> str:
+    """The first texts in which two looks differ; empty where it is not in a text."""
+    for one, other in zip_longest(_texts(true), _texts(imagined), fillvalue="nothing"):
+        if one != other:
+            return f", but `{shown(other, 80)}` instead of `{shown(one, 80)}`"
+    return ""
+
+
+def _texts(look: object) -> list[str]:
+    """The texts in a look; of a picture, its lines and its titles."""
+    if not isinstance(look, list | tuple):
+        return [str(look)]
+    if not any(isinstance(panel, Row | Plane) for panel in look):
+        return [str(text) for text in look]
+    pieces = [piece for panel in look for piece in (panel.spans if isinstance(panel, Row) else panel.marks)]
+    return [*picture_text(tuple(look)).split("\n"), *(piece.title for piece in pieces)]
 
 
 def pictures_can_be_drawn(game: Game[Any], options: Options) -> None:
@@ -524,7 +591,18 @@ def _leave_in_all_ways(state: State[Any], here: Iterable[Seat], seats: int) -> N
         after = state.drop(leaving)
         if outcome := after.outcome():
             _check_outcome(after, outcome, seats)
-        _require(not set(after.to_act()) & set(leaving), "a retired seat is still to act")
+        acting = set(after.to_act())
+        _require(not acting & set(leaving), "a retired seat is still to act")
+        others = sorted({*_acting(state)} - {*leaving})
+        _require(
+            len(_acting(state)) < 2 or is_chance(after) or not acting or acting.issuperset(others),
+            f"seat {_numbers(leaving)} retired in a turn of seats {_numbers(_acting(state))}, and then seat "
+            f"{_numbers(after.to_act())} acts, expected {_numbers(others)}: that turn was not played",
+        )
+
+
+def _numbers(seats: Iterable[Seat]) -> str:
+    return listed([seat + 1 for seat in seats])
 
 
 def _subsets(seats: Sequence[Seat]) -> Iterator[tuple[Seat, ...]]:
@@ -566,14 +644,12 @@ def chance_takes_only_what_it_gives(game: Game[Any], options: Options) -> None:
             _refuses_chance(state, bad)
         for good in drawn[:20]:
             state.chance(good)
-    state = next(state for state in positions if not is_chance(state))
-    for bad in ("heads", *(state.draw(rng) for state in positions[:1] if is_chance(state))):
-        _refuses_chance(state, bad)
-    try:
-        state.draw(rng)
-    except BadChance:
-        return
-    raise InvariantViolation("`draw` returns a value where chance does not act, expected `BadChance`")
+    texts = ["heads", *(state.draw(rng) for state in positions[:8] if is_chance(state))]
+    waiting = [state for state in positions if not is_chance(state)]
+    for state in (waiting[0], waiting[-1]):  # a seat acts; the game is over
+        for bad in texts:
+            _refuses_chance(state, bad)
+        _raises_bad_chance("`draw`", partial(state.draw, rng), " where chance does not act")
 
 
 def _never_drawn(drawn: Sequence[str], rng: Stream) -> Iterator[str]:
@@ -622,11 +698,18 @@ def _differs_from(drawn: Sequence[str]) -> Callable[[str], bool]:
 
 
 def _refuses_chance(state: State[Any], text: str) -> None:
+    where = "" if is_chance(state) else " where chance does not act"
+    _raises_bad_chance("`chance`", partial(state.chance, text), f" for `{shown(text, 40)}`{where}")
+
+
+def _raises_bad_chance(what: str, call: Callable[[], object], where: str) -> None:
     try:
-        state.chance(text)
+        call()
     except BadChance:
         return
-    raise InvariantViolation(f"`chance` accepts `{shown(text, 40)}`, expected `BadChance`")
+    except Exception as error:
+        raise InvariantViolation(f"{what} raises {error_text(error)}{where}, expected `BadChance`") from error
+    raise InvariantViolation(f"{what} returns a result{where}, expected `BadChance`")
 
 
 def the_same_seed_is_the_same_game_and_its_record_plays_again(game: Game[Any], options: Options) -> None:
@@ -683,6 +766,7 @@ def print_course() -> None:
 
 INVARIANTS: tuple[Callable[[Game[Any], Options], None], ...] = (
     games_end_and_moves_round_trip,
+    only_the_given_random_numbers_decide,
     sampled_moves_vary,
     blanks_are_forgiven_and_other_white_space_is_not,
     hostile_texts_are_refused,
@@ -697,6 +781,9 @@ INVARIANTS: tuple[Callable[[Game[Any], Options], None], ...] = (
     chance_takes_only_what_it_gives,
     the_same_seed_is_the_same_game_and_its_record_plays_again,
 )
+
+ALL_INVARIANTS = (*INVARIANTS, hash_seeds_make_no_difference)
+"""The last one starts processes."""
 
 
 def _require(condition: bool, message: str) -> None:

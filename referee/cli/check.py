@@ -1,4 +1,4 @@
-"""`referee check`: checks step by step whether a bot is fit for tournaments."""
+"""`referee check`: checks step by step whether a bot is fit for tournaments, or whether a game is."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from referee.check.steps import StepResult
     from referee.check.tested_bot import CheckSettings
     from referee.core.units import TimeControl
+    from referee.games.api import Game, Options
 
 MAX_WIDTH = 110
 
@@ -106,6 +107,7 @@ Steps:
 @click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON object.")
 def check(**given: Any) -> None:
     """Checks whether BOT is ready for tournaments in GAME; if GAME is a tournament file, checks all its bots.
+    Without BOT, checks the game itself.
 
     BOT is [name=]command as for `match`. It plays against the house player, which makes random moves. For
     each failed step, the report shows the last lines of the dialogue, the bot's stderr, a hint, and a command
@@ -118,6 +120,7 @@ def check(**given: Any) -> None:
     \b
     Examples:
       referee check tournament.toml
+      referee check connect_four.py:GAME --option columns=4
       referee check blooms '{python} mine.py'
       referee check blooms ./mine --time 1s+10s/1s --option size=5
       referee check blooms 'java -cp build Mine' --step 7 --json
@@ -127,11 +130,12 @@ def check(**given: Any) -> None:
 
     given["seed"] = checked_seed(given["seed"] or fresh_seed().hex()[:8])
     options = group(_CheckOptions, given)
-    if options.bot is None:
-        file = options.file()
-        _check_all(options, file)
-    else:
+    if options.bot is not None:
         _check_one(options, options.bot)
+    elif options.names_game:
+        _check_game(options)
+    else:
+        _check_all(options, options.file())
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,16 +153,34 @@ class _CheckOptions:
     isolation: str | None
     as_json: bool
 
+    @property
+    def names_game(self) -> bool:
+        """Whether the first argument is a game, and not a tournament file."""
+        from referee.core.named_code import names_file
+
+        return names_file(self.game) or not ("." in self.game or " " in self.game)
+
     def file(self) -> Path:
         """The tournament file that stands in place of a game and a bot. Raises `UsageError`."""
-        of_one = {"option": self.options, "time": self.clocks, "limit": self.limits, "pty": self.pty}
-        if given := [name for name, value in of_one.items() if value]:
-            raise UsageError(f"`--{given[0]}` can only be used with a single bot, expected GAME and BOT")
-        if "." not in self.game or (" " in self.game and not Path(self.game).exists()):
+        self._refuse_those_of_a_bot(option=self.options)
+        if " " in self.game and not Path(self.game).exists():
             raise UsageError(
                 f"no bot is given for `{shown(self.game, 80)}`, expected GAME and BOT, or a tournament file"
             )
         return Path(self.game)
+
+    def checked_game(self) -> tuple[Game[Any], Options]:
+        """The game that is checked itself, and its options. Raises `UsageError`."""
+        from referee.games import game_given
+
+        self._refuse_those_of_a_bot(step=self.steps, isolation=self.isolation, json=self.as_json)
+        game = game_given(self.game, Path.cwd())
+        return game, game.settle(key_values("option", self.options))
+
+    def _refuse_those_of_a_bot(self, **more: object) -> None:
+        of_one = {**more, "time": self.clocks, "limit": self.limits, "pty": self.pty}
+        if given := [name for name, value in of_one.items() if value]:
+            raise UsageError(f"`--{given[0]}` can only be used with a single bot, expected GAME and BOT")
 
     def settings(self, bot: str) -> CheckSettings:
         """Returns the settings of the check of this bot. Raises `UsageError`."""
@@ -246,6 +268,23 @@ def _check_one(options: _CheckOptions, bot: str) -> None:
     failed = [result.number for result in results if result.result == "failed"]
     if failed:
         raise CheckFailed(f"{settings.bot.name} failed step{'s' * (len(failed) > 1)} {listed(failed)}")
+
+
+def _check_game(options: _CheckOptions) -> None:
+    """Checks a game for what holds for all games. Raises `CheckFailed`, with the first that does not."""
+    from referee.check.rules import ALL_INVARIANTS, InvariantViolation
+
+    game, settled = options.checked_game()
+    for invariant in ALL_INVARIANTS:
+        words = invariant.__name__.replace("_", " ")
+        try:
+            invariant(game, settled)
+        except Exception as error:
+            show_data(f"failed  {words}")
+            if isinstance(error, InvariantViolation):
+                raise CheckFailed(f"`{game.slug}`: {error}") from error
+            raise
+        show_data(f"passed  {words}")
 
 
 def _check_all(options: _CheckOptions, file: Path) -> None:

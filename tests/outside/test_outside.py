@@ -128,6 +128,30 @@ def test_it_is_told_of_like_the_others(place: Place) -> None:
     assert ("Connect Four" in listed) == (place.game == "connect4") and "blooms" in listed
 
 
+HIGH_CARD = (ROOT / "tests" / "outside" / "high_card.py").read_text()
+
+WRONG: dict[str, tuple[str, str, int, str]] = {
+    "tells": (
+        "if seat is None or only in (None, seat)",
+        "",
+        7,
+        "referee: `highcard`: `imagine` refuses news of seat 1 that occurred, up to the line `hand 3 ",
+    ),
+    "raises": ("max(moves, key", "max(range(3), key", 2, "failed in line 110: KeyError: 0"),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "code", "told"), WRONG.values(), ids=WRONG)
+def test_a_game_is_checked_itself(old: str, new: str, code: int, told: str, tmp_path: Path) -> None:
+    assert HIGH_CARD.count(old) == 1
+    path = tmp_path / f"card{code}.py"
+    path.write_text(HIGH_CARD.replace(old, new))
+    done = referee("check", f"{path}:GAME")
+    assert done.code == code and told in done.err and done.err.count("\n") == 1
+    passed, failed = done.out.splitlines()[:-1], done.out.splitlines()[-1]
+    assert passed and all(line.startswith("passed  ") for line in passed) and failed.startswith("failed  ")
+
+
 FIXED = """
 
 class Fixed(ConnectFour):

@@ -377,7 +377,10 @@ def test_text_from_a_bot_is_escaped(place: str, words: tuple[str, ...]) -> None:
         (["blooms", "true", "--time", "none"], "the clock is `none`"),
         (["blooms", "true", "--start", "soon"], "`soon` is not a time"),
         (["blooms", "true", "--memory", "much"], "`much`"),
-        (["blooms"], "no bot is given for `blooms`"),
+        (["nim"], "unknown game `nim`"),
+        (["blooms", "--option", "size=99"], "option `size` is `99`"),
+        (["blooms", "--time", "1s"], "`--time` can only be used with a single bot, expected GAME and BOT"),
+        (["blooms", "--json"], "`--json` can only be used with a single bot, expected GAME and BOT"),
     ],
 )
 def test_wrong_usage(words: list[str], complaint: str) -> None:

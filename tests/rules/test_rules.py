@@ -166,7 +166,10 @@ SPOILT: dict[str, tuple[ConnectFour, str]] = {
     "nobody wins": (spoilt(outcome=all_lose), "nobody has rank 1"),
     "who left wins": (spoilt(outcome=leavers_win), "none of the others is first"),
     "does not end": (spoilt(drop=stays), "a retired seat is still to act"),
-    "chance": (spoilt(chance=takes_anything), "`chance` accepts `heads`, expected `BadChance`"),
+    "chance": (
+        spoilt(chance=takes_anything),
+        "`chance` returns a result for `heads` where chance does not act, expected `BadChance`",
+    ),
     "mark far away": (pictured(x=1e9), "a mark is too far away or too large, expected numbers up to 1000"),
     "mark nowhere": (
         pictured(y=float("nan")),
@@ -213,7 +216,7 @@ def test_an_imagined_position_that_looks_another_way_is_told() -> None:
         def imagine(self, options: Options, seat: Seat, seen: Any, rng: Random) -> State[int]:
             return self.start(options)
 
-    with pytest.raises(InvariantViolation, match="differs from the true one in its news for seat 1"):
+    with pytest.raises(InvariantViolation, match="news of seat 1: not the same"):
         check_game(Forgetful(), SMALL)
 
 
@@ -233,5 +236,5 @@ def test_what_a_picture_tells_without_its_text_is_found(where: str, monkeypatch:
 
     monkeypatch.setattr(TreeState, "picture", telling)
     game = TheTree()
-    with pytest.raises(InvariantViolation, match="differs from the true one in its picture for seat 1"):
+    with pytest.raises(InvariantViolation, match="picture of seat 1: not the same"):
         positions_that_differ_in_what_is_hidden_look_alike(game, game.settle({}))

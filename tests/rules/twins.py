@@ -4,12 +4,13 @@ other words, other times. Whatever is made for seat 1 alone must be the same of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from itertools import combinations, count
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from referee.check.rules import NO_OPTIONS
 from referee.check.wires import HouseWire
 from referee.core.seeds import Stream, game_seed
 from referee.core.units import TimeControl
@@ -18,7 +19,7 @@ from referee.gameplay.events import Drawn, Moved, Timing, Unplayed
 from referee.gameplay.loop import Dice, play, seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games import GAMES, game_given
-from referee.games.api import BadChance, Game, Seat
+from referee.games.api import BadChance, Game, Options, Seat
 from referee.records.record import GameRecord
 from referee.viewing.steps import steps_of
 from tests.recorded import record_of
@@ -105,10 +106,12 @@ class _Wire(HouseWire):
         return move
 
 
-def _played(game: Game[Any], seed: str, course: Course | None) -> tuple[GameRecord, list[tuple[str, ...]]]:
+def _played(
+    game: Game[Any], options: Options, seed: str, course: Course | None
+) -> tuple[GameRecord, list[tuple[str, ...]]]:
     """A game, by a course if there is one, and all that seat 1 knew. Raises `Distinct` and `BadChance`."""
     seeds = (game_seed(seed, "game"), game_seed("twins", "shared"))
-    terms = Terms("1:seer:hider", game, game.settle({}), ("seer", "hider"), (CLOCK,) * 2, *seeds)
+    terms = Terms("1:seer:hider", game, options, ("seer", "hider"), (CLOCK,) * 2, *seeds)
     wire = _Wire(terms, course)
     drawn = iter(course.chance if course else ())
     dice: Dice = (lambda _: next(drawn)) if course else seeded_dice(terms)
@@ -181,12 +184,12 @@ def high_card_twins() -> Twins:
     """Seat 2 has a card in its hand that nobody is dealt in the other game."""
 
     def others(course: Course) -> Iterator[Course]:
-        (deal,) = course.chance
+        roll, deal, *rolls = course.chance
         cards = deal.split()
         for a, b in combinations(range(len(cards)), 2):
-            yield Course((" ".join(_exchanged(cards, a, b)),), course.seer, course.hider)
+            yield Course((roll, " ".join(_exchanged(cards, a, b)), *rolls), course.seer, course.hider)
 
-    return _twins(game_given(HIGH_CARD, ROOT), others)
+    return _twins(game_given(HIGH_CARD, ROOT), others, {"players": "2"})
 
 
 TWINS: dict[str, Callable[[], Twins]] = {
@@ -197,13 +200,16 @@ TWINS: dict[str, Callable[[], Twins]] = {
 """By game, as a command takes it."""
 
 
-def _twins(game: Game[Any], others: Callable[[Course], Iterator[Course]]) -> Twins:
+def _twins(
+    game: Game[Any], others: Callable[[Course], Iterator[Course]], given: Mapping[str, str] = NO_OPTIONS
+) -> Twins:
     """The first game that has a twin among the courses that are tried for it."""
+    options = game.settle(given)
     for number in count():
-        one, known = _played(game, f"one {number}", None)
+        one, known = _played(game, options, f"one {number}", None)
         for course in others(_course_of(one)):
             try:
-                other, known_too = _played(game, f"other {number}", course)
+                other, known_too = _played(game, options, f"other {number}", course)
             except (Distinct, BadChance):
                 continue
             if known == known_too and hidden_news(one) != hidden_news(other):
