@@ -332,11 +332,12 @@ def positions_that_differ_in_what_is_hidden_look_alike(game: Game[Any], options:
                     _looks(imagined, seat, tried),
                     strict=True,
                 ):
-                    _require(
-                        one == other,
-                        f"{what} of seat {seat + 1}: not the same in a position that `imagine` made from its "
-                        f"news{_difference(one, other)}: it shows what is hidden, or `imagine` is wrong",
-                    )
+                    if one != other:
+                        raise InvariantViolation(
+                            f"{what} of seat {seat + 1}: not the same in a position that `imagine` made from "
+                            f"its news{_difference(one, other)}: it shows what is hidden, or `imagine` is "
+                            "wrong"
+                        )
                 _require(
                     is_chance(state) or imagined.to_act() == state.to_act(),
                     "an imagined position has different seats to act, but who acts is never hidden",

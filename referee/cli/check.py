@@ -173,7 +173,7 @@ class _CheckOptions:
         """The game that is checked itself, and its options. Raises `UsageError`."""
         from referee.games import game_given
 
-        self._refuse_those_of_a_bot(step=self.steps, isolation=self.isolation, json=self.as_json)
+        self._refuse_those_of_a_bot(step=self.steps, json=self.as_json)
         game = game_given(self.game, Path.cwd())
         return game, game.settle(key_values("option", self.options))
 
