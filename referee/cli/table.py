@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from referee.cli.options import form_option, notes_option, runs_argument, tournament_format_option
 from referee.cli.output import say, show_data, table_width
-from referee.core.errors import RecordError
 from referee.core.text import shown
-
-if TYPE_CHECKING:
-    from referee.ratings.times import Times
-    from referee.tournament.run.run import StoredRun
 
 
 @click.command()
@@ -71,7 +64,7 @@ def table(
     from referee.ratings.columns import parse_columns
     from referee.ratings.table import TableText, parse_show, rendered
     from referee.tournament.formats import count_text
-    from referee.tournament.run.reading import read_runs
+    from referee.tournament.run.reading import read_runs, times_of
     from referee.tournament.run.remaining import games_in_all
 
     view = TableText(
@@ -82,23 +75,8 @@ def table(
         notes,
     )
     found = read_runs(paths)
-    facts = replace(found.facts, times=_times(found.runs) if view.needs_times else None)
-    seats = max(seats for run in found.runs for seats in run.seats.values())
-    show_data(rendered(found.names, found.games, form, seats, view, facts))
+    facts = replace(found.facts, times=times_of(found.runs) if view.needs_times else None)
+    show_data(rendered(found.names, found.games, form, found.seats, view, facts))
     for run in found.runs:
         where = f"{shown(str(run.folder))}: " if len(found.runs) > 1 else ""
         say(f"{where}{count_text(len(run.games), games_in_all(run))}, head hash {run.last_hash}")
-
-
-def _times(runs: Sequence[StoredRun]) -> Times:
-    from referee.ratings.times import Times
-    from referee.tournament.run.run import game_lines, wrong_line
-
-    times = Times()
-    for run in runs:
-        for line in game_lines(run, run.games):
-            try:
-                times.add(run.shown_bots(line.game), line.text)
-            except RecordError as error:
-                raise wrong_line(run, line, error) from None
-    return times

@@ -231,6 +231,19 @@ class Position:
 
         return picture_text(self.state.picture(seat))
 
+    def svg(self, seat: Seat | None = None) -> str:
+        """The same as a drawing: a whole SVG file. It is light, but dark within a page that is."""
+        from referee.viewing.palette import own_style
+        from referee.viewing.svg import Layout
+
+        picture, outcome = self.state.picture(seat), self.outcome()
+        said = outcome.sentence if outcome else ""
+        return Layout.of([picture]).svg(picture, own_style(), self.game.name, said)
+
+    def _repr_svg_(self) -> str:
+        """The drawing, for notebooks."""
+        return self.svg()
+
     # --- How it ends ---
 
     def outcome(self) -> Outcome | None:

@@ -201,17 +201,27 @@ def to_csv(
     """One of the `BLOCKS` as CSV, or the standings with the crosstable beside them: rows of each section and
     of the whole.
     """
-    rows = [
+    return as_csv(flat_rows(table, parts, facts, block), delimiter=delimiter)
+
+
+def flat_rows(
+    table: Standings, parts: Sequence[Standings], facts: Facts, block: str = "", with_results: bool = True
+) -> list[dict[str, Any]]:
+    """The rows of one of the `BLOCKS`, or of the standings, of each section and of the whole: values by name,
+    those of inner members by both names. With results, the standings have those against each other bot.
+    """
+    return [
         {"section": each.section, **row}
         for each in (*parts, table)
         for row in (
-            _of_format(each, facts, block) or () if block in FORMAT_TABLES else _rows(each, facts, block)
+            _of_format(each, facts, block) or ()
+            if block in FORMAT_TABLES
+            else _rows(each, facts, block, with_results)
         )
     ]
-    return as_csv(rows, delimiter=delimiter)
 
 
-def _rows(table: Standings, facts: Facts, block: str) -> Iterator[dict[str, Any]]:
+def _rows(table: Standings, facts: Facts, block: str, with_results: bool) -> Iterator[dict[str, Any]]:
     match block:
         case "crosstable":
             yield from _crosstable(table)
@@ -233,7 +243,7 @@ def _rows(table: Standings, facts: Facts, block: str) -> Iterator[dict[str, Any]
         case "sprt":
             yield from () if table.section else map(_flat_test, facts.tests)
         case _:
-            yield from _wide(table, facts)
+            yield from _wide(table, facts, with_results)
 
 
 def _of_format(table: Standings, facts: Facts, name: str) -> list[Mapping[str, Any]] | None:
@@ -249,12 +259,12 @@ def _flat_test(test: SprtResult) -> dict[str, Any]:
     return {**found, **counts, "lower": lower, "upper": upper}
 
 
-def _wide(table: Standings, facts: Facts) -> Iterator[dict[str, Any]]:
-    """The standings, with columns for the results against each other bot."""
-    counts = crosstable(table.games)
+def _wide(table: Standings, facts: Facts, with_results: bool) -> Iterator[dict[str, Any]]:
+    """The standings, maybe with columns for the results against each other bot."""
+    counts = crosstable(table.games) if with_results else {}
     for row in table.rows:
         flat = _flat(_standing(row, table, facts)) | _faults(row, table)
-        for other in table.names if table.seats > 1 else ():
+        for other in table.names if with_results and table.seats > 1 else ():
             for word, count in _counts(counts.get((row.bot, other), (0, 0, 0))).items():
                 flat[f"{word} vs {other}"] = count
         yield flat

@@ -32,10 +32,10 @@ OUTPUT_LINES = 4  # the number of last lines of the output of a failed build tha
 RANKS = "ranks: the possible ones, with 95 %"
 AHEAD = "ahead: is it stronger than the next? sure (97.5 %), likely (80 %) or open"
 ELO = "Elo: the mean is 0; ± or (from…to): 95 % interval"
-NO_ELO = f"no Elo yet: it takes {FEW_ENCOUNTERS} independent encounters; `--notes` shows it anyway"
+NO_ELO = f"no Elo yet: it takes {FEW_ENCOUNTERS} independent encounters"
 NO_INTERVALS = (
     "no intervals for bots whose sequential test is decided: tests end when the results are extreme, so "
-    "intervals would be too narrow; `--show sprt` has the differences, corrected for this"
+    "intervals would be too narrow"
 )
 NEXT = "to next: the difference to the next rank, with its own 95 % interval"
 LOS = "LOS: the likelihood that the bot is stronger than the next one in rank"

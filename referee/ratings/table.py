@@ -12,7 +12,7 @@ from referee.ratings import blocks, grids
 from referee.ratings.columns import MEASURED, default_columns, standings_grid
 from referee.ratings.data import to_csv, to_json
 from referee.ratings.format_tables import FORMAT_TABLES
-from referee.ratings.notes import NO_ELO, circumstances, findings, game_line, is_small, meanings
+from referee.ratings.notes import NO_ELO, NO_INTERVALS, circumstances, findings, game_line, is_small, meanings
 from referee.ratings.standings import Facts, Standings, with_sections
 from referee.records.record import Summary
 
@@ -28,6 +28,12 @@ NOTE_LINES = 3  # the number of lines that notes have under a table, where not a
 
 _RATINGS = ("ranks", "ahead", "elo", "next")
 
+_FOR_COMMANDS = {
+    NO_ELO: "; `--notes` shows it anyway",
+    NO_INTERVALS: "; `--show sprt` has the differences, corrected for this",
+}
+"""What notes say besides in the output of a command: what its options show."""
+
 
 @dataclass(frozen=True)
 class TableText:
@@ -39,6 +45,9 @@ class TableText:
     width: int = WIDTH  # how many characters a line has at most; 0 for any number
     times: bool = False  # whether the table of times is shown too
     notes: bool = False  # whether all notes are shown, and ratings even of few games
+
+    by_command: bool = True
+    """Whether a command prints it, whose options can show more; else all notes are shown."""
 
     @property
     def is_chosen(self) -> bool:
@@ -74,14 +83,18 @@ def rendered(
     `seats` is their number in a game where there are no games yet. Raises `UsageError` where a form with one
     table is to show several.
     """
-    view, facts = view or TableText(), facts or Facts()
+    facts = facts or Facts()
+    return drawn(*with_sections(names, games, seats, facts), form, view or TableText(), facts)
+
+
+def drawn(whole: Standings, parts: Sequence[Standings], form: str, view: TableText, facts: Facts) -> str:
+    """The complete report of these standings, as `rendered` gives it. Raises what it raises."""
     if form in _SEPARATED and len(view.show) > 1:
         raise UsageError(f"`{form}` can only hold one table, expected one in `--show`, not {len(view.show)}")
     having = {table.name for tables in facts.tables.values() for table in tables}
     for name in view.show:
         if name in FORMAT_TABLES and name not in having:
             raise UsageError(f"this run has no table `{name}`; {FORMAT_TABLES[name]}")
-    whole, parts = with_sections(names, games, seats, facts)
     if form == "json":
         return to_json(whole, parts, [*findings(whole, facts), *circumstances(whole)], facts)
     if form in _SEPARATED:
@@ -102,7 +115,7 @@ def _report(table: Standings, view: TableText, form: str, facts: Facts, is_heade
     is_rated = view.is_chosen or not is_small(table)
     columns: list[str] = []
     left_out: list[str] = []
-    drawn: list[str] = []
+    texts: list[str] = []
     shown_blocks = (*(view.show or _default(table, facts, is_rated)), *(("times",) if view.times else ()))
     for name in dict.fromkeys(shown_blocks):
         if name in _AGAINST and table.seats == 1:
@@ -128,20 +141,23 @@ def _report(table: Standings, view: TableText, form: str, facts: Facts, is_heade
                 pieces.append(fitted)
                 columns += [column.name for column in fitted.columns]
                 left_out += without
-        drawn += [piece.drawn(form) for piece in pieces]
+        texts += [piece.drawn(form) for piece in pieces]
     notes: list[str] = []
     if left_out:  # the first, since the others may be cut
         unique = ", ".join(dict.fromkeys(left_out))
-        notes.append(f"left out to fit a width of {width}: {unique}; `referee table RUN --width 0` shows all")
+        more = "; `referee table RUN --width 0` shows all" if view.by_command else ""
+        notes.append(f"left out to fit a width of {width}: {unique}{more}")
     notes += findings(table, facts, is_rated)
     if not table.section:
         notes += meanings(table, columns)
     notes += circumstances(table, is_rated)
     if is_headed:
         yield grids.headed(table.title, form)
-    notes = notes if view.notes else _first(notes, form, width)
-    yield "\n".join([*drawn[:1], *filter(None, [grids.said(notes, form, width)])])
-    yield from drawn[1:]
+    if view.by_command:
+        notes = [note + _FOR_COMMANDS.get(note, "") for note in notes]
+        notes = notes if view.notes else _first(notes, form, width)
+    yield "\n".join([*texts[:1], *filter(None, [grids.said(notes, form, width)])])
+    yield from texts[1:]
 
 
 def _first(notes: list[str], form: str, width: int) -> list[str]:

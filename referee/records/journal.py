@@ -298,19 +298,22 @@ def lines_from(file: BinaryIO, first: int = 1, before: str = FIRST) -> Iterator[
         prev = found
 
 
-def line_at(folder: Path, at: int, size: int, digest: str) -> bytes:
-    """The line of a run's file that begins at this byte, without its newline; `size` and `digest` are those
-    of the `JournalLine` as which it was read. Raises `RecordError` where it is not there any more.
+def line_at(path: Path, at: int, size: int, digest: str) -> bytes:
+    """The line of a file, or of the one in a folder, that begins at this byte, without its newline; `size`
+    and `digest` are those of the `JournalLine` as which it was read. Raises `RecordError` where it is not
+    there any more.
     """
+    in_folder = path.is_dir()
+    file_path = path / NAME if in_folder else path
     try:
-        with _opened(folder / NAME, True) as file:
+        with _opened(file_path, in_folder) as file:
             file.seek(at)
             line = file.read(size).removesuffix(b"\n")
     except OSError as error:
-        raise RecordError(f"cannot read `{shown(str(folder / NAME))}`: {error.strerror}") from None
+        raise RecordError(f"cannot read `{shown(str(file_path))}`: {error.strerror}") from None
     hashed = hashlib.sha256(line[:-_HASH_SIZE] + b"}").hexdigest()
     if hashed != digest or not line.endswith(b',"hash":"%b"}' % digest.encode()):  # guard: line-read-again
-        raise RecordError(f"`{shown(str(folder / NAME))}` was modified after it was read")
+        raise RecordError(f"`{shown(str(file_path))}` was modified after it was read")
     return line
 
 

@@ -29,10 +29,9 @@ from referee.pages.environment import page, static
 from referee.pages.replay_page import replay_page
 from referee.records.journal import line_at
 from referee.records.record import from_json, parse_json
-from referee.serving.follower import FollowedGame
 from referee.serving.live import Snapshot
 from referee.serving.reports import BusyError, PageMaker, PageMakers, Reports
-from referee.tournament.run.run import StoredRun
+from referee.tournament.run.run import PlacedGame, StoredRun
 from referee.viewing.steps import steps_of
 
 LONGEST_URL = 2000  # maximum number of bytes of the path and the query of a request
@@ -358,6 +357,6 @@ def _list(snapshot: Snapshot, what: str, at: int, pages: int, numbers: Sequence[
     )
 
 
-def _replay(run: StoredRun, played: FollowedGame) -> str:
+def _replay(run: StoredRun, played: PlacedGame) -> str:
     record = from_json(parse_json(line_at(run.folder, played.at, played.size, played.digest)))
     return replay_page(steps_of(record), home="/")

@@ -10,27 +10,17 @@ from __future__ import annotations
 import os
 from collections import deque
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 from referee.core.errors import RecordError, UsageError
 from referee.core.files import open_without_links
 from referee.records import journal
 from referee.records.heads import Head
-from referee.records.record import Summary
 from referee.records.run_files import RECORDS
 from referee.tournament.run.durations import GAMES, TimedGame, last_games, timed
-from referee.tournament.run.run import StoredRun
+from referee.tournament.run.run import PlacedGame, StoredRun
 
 BATCH = 32 << 20  # about how many bytes are read at a time
-
-
-class FollowedGame(NamedTuple):
-    """A game of a run, and where its record is."""
-
-    game: Summary
-    at: int  # where its line begins
-    size: int  # the bytes of the line
-    digest: str  # the hash of the line
 
 
 class RunFollower:
@@ -38,7 +28,7 @@ class RunFollower:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.played: list[FollowedGame] = []
+        self.played: list[PlacedGame] = []
         """The games in the order in which they ended, also those that do not count. It only grows; when the
         run is read anew, there is a new list.
         """
@@ -135,7 +125,7 @@ class RunFollower:
                 break
             at = run.length
             if isinstance(said := run.take_line(line), Head):
-                self.played.append(FollowedGame(said.game, at, line.size, line.hash))
+                self.played.append(PlacedGame(said.game, at, line.size, line.hash))
                 if self._last is not None and (time := timed(line.text)):
                     self._last.append(time)
         if self._last is None and not self.unread:

@@ -33,10 +33,10 @@ from referee.ratings.columns import (
 from referee.ratings.standings import NextInRank
 from referee.ratings.tally import Tallies
 from referee.records.header import SectionGame
-from referee.serving.follower import FollowedGame, RunFollower
+from referee.serving.follower import RunFollower
 from referee.tournament.run.lock import is_locked
 from referee.tournament.run.progress import BotOrder, RunProgress, is_over, order_of, progress_of
-from referee.tournament.run.run import StoredRun
+from referee.tournament.run.run import PlacedGame, StoredRun
 from referee.tournament.run.run_state import Scheduled
 from referee.viewing.words import placings
 
@@ -84,7 +84,7 @@ class Snapshot:
     parts: Mapping[str, str]  # the HTML of the parts, by name
     changed: Mapping[str, int]  # by the name of a part, the version in which it changed last
     run: StoredRun | None  # the run; None as long as it has no first line
-    played: Sequence[FollowedGame]
+    played: Sequence[PlacedGame]
     """The games in the order in which they ended; later ones may follow those that `count` says."""
     count: int  # how many games there are
     faulty: Sequence[int]  # the numbers of those with a fault, counted from 1; here too later ones may follow
@@ -170,7 +170,7 @@ class LiveRun:
         self._ordered = ("", 0)  # to which line, and to how many games, the order belongs
         self._faulty: list[int] = []  # the numbers of the games with a fault, counted from 1
         self._looked = 0  # how many games were looked at for faults
-        self._played: list[FollowedGame] = self._follower.played
+        self._played: list[PlacedGame] = self._follower.played
         fitted([], [], [])  # loads numpy, which takes longer than the first fits
         self.snapshot = self._taken(0, None, False)
 

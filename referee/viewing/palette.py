@@ -181,6 +181,19 @@ def file_style(theme: Theme) -> str:
     return "".join(_rules(dict(_values(theme))))
 
 
+def own_style() -> str:
+    """The style sheet of a picture that is shown within anything: light, or dark where the surroundings say
+    so in CSS, as `color-scheme`, and what shows it knows that.
+    """
+    dark = dict(_values("dark"))
+    both = {
+        name: light if light == dark[name] else f"light-dark({light},{dark[name]})"
+        for name, light in _values("light")
+    }
+    known = "@supports (color:light-dark(#000,#fff))"
+    return f"{file_style('light')}{known}{{{''.join(_rules(both))}}}"
+
+
 def page_style() -> str:
     """The style sheet of pages with pictures. The attribute `data-theme` of `<html>` chooses the theme,
     without it the reader's settings do; on paper it is the light one. The colours are variables, such as

@@ -9,16 +9,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from referee.core.errors import UsageError
+from referee.core.errors import RecordError, UsageError
 from referee.core.files import is_regular, read_start
 from referee.core.pairing import Pairing
 from referee.core.text import shown
 from referee.core.work import Stage, untold_stage
 from referee.ratings.standings import Facts
+from referee.ratings.times import Times
 from referee.records.record import Summary, json_of
 from referee.records.run_files import RECORDS, results_folder
 from referee.tournament.run.progress import facts_of
-from referee.tournament.run.run import StoredRun, numbers_of, read_run
+from referee.tournament.run.run import StoredRun, game_lines, numbers_of, read_run, wrong_line
 
 _LOOK = 1 << 20  # how many bytes of a file are looked at to tell whether it is a file of records
 
@@ -138,6 +139,11 @@ class Runs:
         return list(found.values())
 
     @property
+    def seats(self) -> int:
+        """How many seats a game has; the most, where they differ. Raises `RecordError`."""
+        return max(seats for run in self.runs for seats in run.seats.values())
+
+    @property
     def facts(self) -> Facts:
         """What tables say of the runs besides their games; several runs have no order of a format."""
         facts = [facts_of(run, run.is_open) for run in self.runs]
@@ -187,6 +193,18 @@ def read_runs(paths: Sequence[Path], stage: Stage = untold_stage) -> Runs:
 
 def _pairings(run: StoredRun) -> list[tuple[Pairing, Summary]]:
     return [(Pairing.parse(game.id), game) for game in run.shown_games]
+
+
+def times_of(runs: Iterable[StoredRun]) -> Times:
+    """The times of the moves of all bots; this reads the whole records. Raises `RecordError`."""
+    times = Times()
+    for run in runs:
+        for line in game_lines(run, run.games):
+            try:
+                times.add(run.shown_bots(line.game), line.text)
+            except RecordError as error:
+                raise wrong_line(run, line, error) from None
+    return times
 
 
 def _moved(pairing: Pairing, section: str, rounds: int) -> Pairing:

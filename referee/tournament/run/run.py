@@ -80,6 +80,15 @@ def read_lines(run: StoredRun) -> Iterator[tuple[journal.JournalLine, Head | dic
         yield line, heads.read(line.text)
 
 
+class PlacedGame(NamedTuple):
+    """A game of a run, and where its record is."""
+
+    game: Summary
+    at: int  # where its line begins
+    size: int  # the bytes of the line
+    digest: str  # the hash of the line
+
+
 class StoredGame(NamedTuple):
     """A game of a run, and its line."""
 

@@ -330,7 +330,7 @@ def test_a_table_of_few_games_has_no_ratings_unless_they_are_asked_for() -> None
     few, enough = round_robin("ab", 9), round_robin("ab", 10)
     text = rendered("ab", few)
     assert "Elo ±" not in text and "to next" not in text and "seat" not in text
-    assert text.splitlines()[4:] == [NO_ELO]
+    assert text.splitlines()[4:] == [f"{NO_ELO}; `--notes` shows it anyway"]
     crosstable = rendered("abc", round_robin("abc", 3))
     assert "Elo ±" not in crosstable and "wins–draws–losses" in crosstable
     asked = (TableText(notes=True), TableText(show=("standings",)), TableText(columns=("elo",)))
