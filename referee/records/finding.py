@@ -45,7 +45,7 @@ def find_game(
             continue  # only a new name still matters
         try:
             # What is damaged is read whole, since its moves may not be there.
-            read = heads.read if not line.error else _read_whole
+            read = heads.read if not line.error else read_whole
             match read(line.text):
                 case Head(game, _):
                     summaries.append(game)
@@ -85,7 +85,8 @@ def _no_game(file: Path, game_id: str | None, games: int) -> RefereeError:
     )
 
 
-def _read_whole(line: bytes) -> Head | dict[str, Any]:
+def read_whole(line: bytes) -> Head | dict[str, Any]:
+    """The head of a game, or the object of any other line, which may be damaged. Raises `RecordError`."""
     value = parse_json(line)
     return Head(summary(value), b"") if value.get("kind") == "game" else value
 

@@ -32,12 +32,12 @@ def csv_of(games: GamesOfRuns, kept: Dialogues | None = None) -> str:
 
     If dialogues are given, the last column is the game's, empty where it is not stored.
     """
-    listed = list(_placed(games))
+    listed = list(placed(games))
     seats = range(1, 1 + max((len(game.bots) for _, game, _ in listed), default=2))
     by_seat = [f"{name}_{seat}" for seat in seats for name in _OF_SEAT]
     names = ["run", "id", "section", "round", "game", *by_seat, "ending", "rated", "sentence", "digest"]
     names += ["machine", "cpu", "worker"]
-    rows = [_row(*one) for one in listed]
+    rows = [row_of(*one) for one in listed]
     if kept is not None:
         names.append("dialogue")
         for row, (run, game, _) in zip(rows, listed, strict=True):
@@ -48,9 +48,12 @@ def csv_of(games: GamesOfRuns, kept: Dialogues | None = None) -> str:
 _OF_SEAT = ("bot", "rank", "score", "fault")
 
 
-def _row(run: StoredRun, game: Summary, place: PlayedOn) -> dict[str, object]:
+def row_of(run: StoredRun, game: Summary, place: PlayedOn, first_seat: int = 1) -> dict[str, Any]:
+    """What a table of games has of one: values by column. The number of its first seat, which is part of the
+    names of columns, is `first_seat`.
+    """
     pairing = Pairing.parse(game.id)
-    seats = enumerate(zip(game.bots, game.ranks, game.scores, game.faults, strict=True), 1)
+    seats = enumerate(zip(game.bots, game.ranks, game.scores, game.faults, strict=True), first_seat)
     return {
         "run": str(run.folder),
         "id": game.id,
@@ -88,7 +91,7 @@ def json_of_heads(games: GamesOfRuns, kept: Dialogues | None = None) -> Iterator
     """The heads of games, each as a JSON object, with the machine that played it; if dialogues are given,
     with the game's, as a list of lines or null where it is not stored.
     """
-    for run, game, place in _placed(games):
+    for run, game, place in placed(games):
         pairing = Pairing.parse(game.id)
         more: dict[str, Any] = {
             "run": str(run.folder),
@@ -100,7 +103,7 @@ def json_of_heads(games: GamesOfRuns, kept: Dialogues | None = None) -> Iterator
         yield json.dumps({**game._asdict(), **more, "machine": place._asdict()})
 
 
-def _placed(games: GamesOfRuns) -> Iterator[tuple[StoredRun, Summary, PlayedOn]]:
+def placed(games: GamesOfRuns) -> Iterator[tuple[StoredRun, Summary, PlayedOn]]:
     """The games with their runs, and where they were played. Raises `RecordError`."""
     for run, some in games:
         listed = list(some)

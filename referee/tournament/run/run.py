@@ -14,6 +14,7 @@ from referee.core.files import open_without_links
 from referee.core.text import shown
 from referee.core.work import Advance, untold
 from referee.records import journal
+from referee.records.finding import read_whole
 from referee.records.header import Header
 from referee.records.heads import Head, Heads
 from referee.records.record import PlayedOn, Summary, parse_json, played_on_of_line
@@ -64,8 +65,44 @@ def read_run(folder: Path, advance: Advance = untold) -> StoredRun:
     for line in journal.read(folder, advance):
         run.take_line(line)
     if not run.lines:
-        raise RecordError(f"`{shown(str(folder / journal.NAME))}` has no complete first line")
+        raise _no_first_line(folder)
     return run
+
+
+def _no_first_line(path: Path) -> RecordError:
+    return RecordError(f"{_shown_file(path)} has no complete first line")
+
+
+class ReadableRun(NamedTuple):
+    """A run as far as it can be read."""
+
+    run: StoredRun  # up to the first line that is damaged
+    games: list[PlacedGame]
+    """All games of the file, in its order: also those that do not count, and those after what is damaged."""
+    damage: RecordError | None  # what is wrong with that line; None where nothing is
+
+
+def read_what_can_be(path: Path) -> ReadableRun:
+    """A run from its folder or from a file of records, of which lines may be damaged.
+
+    Raises `UsageError` where it cannot be read, `RecordError` where there is nothing to be read.
+    """
+    run, games, damage, at = StoredRun(path), list[PlacedGame](), None, 0
+    for line in journal.read(path):
+        said: Head | dict[str, Any] | None = None
+        try:
+            said = run.take_line(line) if damage is None else read_whole(line.text)
+        except RecordError as error:
+            if damage is None:
+                damage = error
+                with suppress(RecordError):
+                    said = read_whole(line.text)
+        if isinstance(said, Head):
+            games.append(PlacedGame(said.game, at, line.size, "" if line.error else line.hash))
+        at += line.size
+    if not run.lines and not games:
+        raise damage or _no_first_line(path)
+    return ReadableRun(run, games, damage)
 
 
 def read_lines(run: StoredRun) -> Iterator[tuple[journal.JournalLine, Head | dict[str, Any]]]:
@@ -86,7 +123,7 @@ class PlacedGame(NamedTuple):
     game: Summary
     at: int  # where its line begins
     size: int  # the bytes of the line
-    digest: str  # the hash of the line
+    digest: str  # the hash of the line; empty where that is wrong
 
 
 class StoredGame(NamedTuple):
@@ -122,8 +159,13 @@ def wrong_line(run: StoredRun, line: StoredGame, error: RecordError) -> RecordEr
     return RecordError(f"{_where(run.folder, line.number)}: {error}")
 
 
-def _where(folder: Path, number: int) -> str:
-    return f"line {number} of `{shown(str(folder / journal.NAME))}`"
+def _where(path: Path, number: int) -> str:
+    return f"line {number} of {_shown_file(path)}"
+
+
+def _shown_file(path: Path) -> str:
+    """The file of records that is meant by it, or by the folder that it is in."""
+    return f"`{shown(str(path if path.is_file() else path / journal.NAME))}`"
 
 
 def places_of(run: StoredRun, games: Collection[str]) -> dict[str, PlayedOn]:
@@ -172,7 +214,7 @@ def _kept_dialogues(path: Path) -> Iterator[dict[str, Any]]:
             for text, _, _ in journal.bounded_lines(file):
                 with suppress(RecordError):
                     yield parse_json(text)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return
     except OSError as error:
         raise UsageError(f"cannot read `{shown(str(path))}`: {error.strerror}") from None
