@@ -6,13 +6,22 @@ from html import escape
 
 _STYLE = """\
 <style>
-.referee table{margin:.4em 0;border-collapse:collapse;font-variant-numeric:tabular-nums}
-.referee th,.referee td{padding:.25em .8em;white-space:nowrap}
-.referee th{border-bottom:1px solid currentColor}
+div.referee table{margin:.4em 0;border-collapse:collapse;font-variant-numeric:tabular-nums}
+div.referee table th,div.referee table td{padding:.25em .8em;white-space:nowrap;text-align:left}
+div.referee table th{border-bottom:1px solid currentColor}
 .referee h3{margin:.9em 0 .2em;font-size:1em}
 .referee p{margin:.15em 0;font-size:.9em;opacity:.8}
 </style>
 """
+
+_THEMES = """\
+<style>
+.referee-page{display:block;width:100%;border:0}
+[data-jp-theme-light=true] .referee-page{color-scheme:light}
+[data-jp-theme-light=false] .referee-page,.vscode-dark .referee-page{color-scheme:dark}
+</style>
+"""
+"""Pages take the theme of the notebook, which may be another one than the reader's settings say."""
 
 _HEIGHT = 620  # of a page within a page, in pixels: a board with what stands beside it
 
@@ -25,6 +34,6 @@ def as_html(tables: str) -> str:
 def framed(page: str, title: str) -> str:
     """A whole page within another one, apart from it: its script runs, and can reach nothing outside."""
     return (
-        f'<iframe sandbox="allow-scripts" title="{escape(title)}" srcdoc="{escape(page)}"'
-        f' style="display:block;width:100%;height:{_HEIGHT}px;border:0"></iframe>'
+        f'{_THEMES}<iframe class="referee-page" sandbox="allow-scripts" title="{escape(title)}"'
+        f' height="{_HEIGHT}" srcdoc="{escape(page)}"></iframe>'
     )

@@ -250,15 +250,15 @@ class Games(Sequence[PlayedGame]):
 
     @cached_property
     def rows(self) -> Rows:
-        """A row for each game, as plain values: the columns of `referee export --format csv`, in which the
-        names of those by seat end with its number, here from 0, such as `bot_0`; and the `winner`, None where
-        there is none.
+        """A row for each game, as plain values: the columns of `referee export --format csv`, but for the
+        run, in which the names of those by seat end with its number, here from 0, such as `bot_0`; and the
+        `winner`, None where there is none.
 
         This reads the records, for where the games were played. Raises `RecordError`.
         """
         run = self._run
         return [
-            {**row_of(*one, first_seat=0), "winner": game.winner}
+            row_of(*one, first_seat=0) | {"rated": game.rated, "winner": game.winner}
             for one, game in zip(placed([(run, [game._game for game in self])]), self, strict=True)
         ]
 
@@ -292,8 +292,8 @@ class VerifiedRun(NamedTuple):
     """What the verification of a run found. It is true where nothing is wrong."""
 
     problems: tuple[Problem, ...]
-    """What is wrong with single lines: the number of the `line`, from 1, the id of its `game`, if it is the line
-    of one, and `what` is wrong.
+    """What is wrong with single lines: the number of each `line`, from 1, the id of its `game` if there is
+    one, and `what` is wrong.
     """
     error: str  # what is wrong with the records, as a sentence; empty where nothing is
     notes: tuple[str, ...]  # what could not be verified, as sentences
@@ -411,10 +411,10 @@ class Run:
     ) -> Games:
         """The games that fit all that is given, in their order.
 
-        `bot`: one that played, or several that all did. `round` counts from 1. `won_by`: a bot that was first,
-        `lost_by`: one that was not. `fault`: the word of a fault that one of the bots had, or `any`. `ending`:
-        the word of an ending. `moves`: those that the game began with. `longer` and `shorter`: it had more, or
-        fewer, moves than these. `machine`: the name of the one that played it.
+        `bot`: one that played, or several that all did. `round` counts from 1. `won_by`: a bot that was
+        first, `lost_by`: one that was not. `fault`: the word of a fault that one of the bots had, or `any`.
+        `ending`: the word of an ending. `moves`: those that the game began with. `longer`, `shorter`: it had
+        more moves than these, or fewer. `machine`: the name of the one that played it.
 
         Raises `RecordError`, and `UsageError` where the run has no such bot, section or machine, or no game
         has such a move.

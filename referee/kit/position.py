@@ -244,6 +244,10 @@ class Position:
         """The drawing, for notebooks."""
         return self.svg()
 
+    def _repr_html_(self) -> str:
+        """The drawing as a part of the page, whose colours it takes; as an image it could not."""
+        return self.svg()
+
     # --- How it ends ---
 
     def outcome(self) -> Outcome | None:

@@ -183,7 +183,7 @@ def file_style(theme: Theme) -> str:
 
 def own_style() -> str:
     """The style sheet of a picture that is shown within anything: light, or dark where the surroundings say
-    so in CSS, as `color-scheme`, and what shows it knows that.
+    so in CSS, as `color-scheme` or as notebooks do, and what shows it knows that.
     """
     dark = dict(_values("dark"))
     both = {
@@ -191,7 +191,8 @@ def own_style() -> str:
         for name, light in _values("light")
     }
     known = "@supports (color:light-dark(#000,#fff))"
-    return f"{file_style('light')}{known}{{{''.join(_rules(both))}}}"
+    dark_notebook = "[data-jp-theme-light=false] .picture,.vscode-dark .picture{color-scheme:dark}"
+    return f"{file_style('light')}{known}{{{dark_notebook}{''.join(_rules(both))}}}"
 
 
 def page_style() -> str:
