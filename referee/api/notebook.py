@@ -7,7 +7,8 @@ from html import escape
 _STYLE = """\
 <style>
 div.referee table{margin:.4em 0;border-collapse:collapse;font-variant-numeric:tabular-nums}
-div.referee table th,div.referee table td{padding:.25em .8em;white-space:nowrap;text-align:left}
+div.referee table th,div.referee table td{padding:.25em .8em;white-space:nowrap}
+div.referee :is(th,td):not([style]){text-align:left!important}
 div.referee table th{border-bottom:1px solid currentColor}
 .referee h3{margin:.9em 0 .2em;font-size:1em}
 .referee p{margin:.15em 0;font-size:.9em;opacity:.8}

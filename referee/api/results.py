@@ -33,7 +33,7 @@ from referee.tournament.run.durations import last_games
 from referee.tournament.run.exports import placed, row_of
 from referee.tournament.run.finding import GameQuery, found_games
 from referee.tournament.run.lock import is_locked
-from referee.tournament.run.progress import RunProgress, progress_of
+from referee.tournament.run.progress import order_of, progress_of
 from referee.tournament.run.reading import Runs, records_at, times_of
 from referee.tournament.run.run import (
     PlacedGame,
@@ -42,6 +42,7 @@ from referee.tournament.run.run import (
     dialogues,
     read_what_can_be,
 )
+from referee.tournament.run.status import RunStatus
 from referee.tournament.run.verifying import Problem, verification
 from referee.viewing.steps import Steps, steps_of
 from referee.viewing.words import fault_report, placings
@@ -385,14 +386,18 @@ class Run:
     @property
     def ratings(self) -> dict[str, Rating]:
         """The Elo of each bot with the ends of its 95 % interval, best first, also of few games: `elo`, `low`
-        and `high`, where an end may be None. The mean of all bots is 0.
+        and `high`. An end is infinite where the games do not bound it, None where nothing is known. The mean
+        of all bots is 0.
         """
         return {row.bot: row.rating for row in self._computed.whole.rows}
 
     @property
-    def status(self) -> RunProgress:
-        """How far the run is, and whether a referee is playing it at this moment."""
-        return progress_of(self._whole, last_games(self.folder), is_locked(self.folder))
+    def status(self) -> RunStatus:
+        """How far the run was when it was read, and whether a referee is playing it now: `data` is what
+        `referee status --json` prints, `print` shows it as text.
+        """
+        run = self._whole
+        return RunStatus(progress_of(run, last_games(run.folder), is_locked(run.folder)), order_of(run))
 
     def find(
         self,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from referee.core.text import counted, shown
+from referee.core.text import WIDTH, counted, shown
 from referee.core.units import about_seconds
 from referee.ratings import grids
 from referee.ratings.columns import brief, test_text
@@ -57,6 +57,9 @@ class RunStatus:
             "faults": dict(sorted(order.faults.items())),
             "standings": [_standing(order, place) for place in order.places],
         }
+
+    def __str__(self) -> str:
+        return self.text(WIDTH)
 
     def text(self, width: int) -> str:
         """The lines for people, in this many columns; 0 for no limit."""
