@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from referee.api.notebook import as_html, framed
-from referee.api.tables import Computed, Rows, Table, frame_of
+from referee.api.tables import ComputedTables, Rows, Table, frame_of
 from referee.core.errors import RecordError, UsageError
 from referee.core.files import write_whole
 from referee.core.rows import Grid, text_columns
@@ -497,7 +497,7 @@ class Run:
         return self._run
 
     @cached_property
-    def _computed(self) -> Computed:
+    def _computed(self) -> ComputedTables:
         runs = Runs((self._whole,))
         facts = runs.facts
-        return Computed(*with_sections(runs.names, runs.games, runs.seats, facts), facts)
+        return ComputedTables(*with_sections(runs.names, runs.games, runs.seats, facts), facts)

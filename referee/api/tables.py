@@ -21,7 +21,7 @@ Rows = list[dict[str, Any]]
 """The rows of a table: texts, numbers, flags and None by the names of their columns."""
 
 
-class Computed(NamedTuple):
+class ComputedTables(NamedTuple):
     """What the tables of a run are made of."""
 
     whole: Standings
@@ -32,7 +32,7 @@ class Computed(NamedTuple):
 class Table:
     """A table of a run. `print` shows it as the command `referee table` does, and a notebook as HTML."""
 
-    def __init__(self, computed: Computed, show: tuple[str, ...] = ()) -> None:
+    def __init__(self, computed: ComputedTables, show: tuple[str, ...] = ()) -> None:
         """`show`: which tables, as `parse_show` gives them; the usual ones where none is named."""
         self._computed = computed
         self._show = show

@@ -19,7 +19,7 @@ from referee.core.seeds import Stream, derive
 from referee.tournament.formats.section import SectionState
 from referee.tournament.schedule import Encounter
 
-Table = tuple[int, ...]  # the numbers of the bots, in the order of their seats
+SeatedBots = tuple[int, ...]  # the numbers of the bots, in the order of their seats
 
 TRIES = 6  # how many arrangements of a round are improved at most; the best is taken
 
@@ -39,7 +39,7 @@ def balanced_encounters(bots: int, seats: int, rounds: int) -> int:
     return rounds * (lcm(bots, seats) // seats)
 
 
-def _rounds(bots: int, seats: int) -> Iterator[list[Table]]:
+def _rounds(bots: int, seats: int) -> Iterator[list[SeatedBots]]:
     """The tables of each round, without an end."""
     meetings = np.zeros((bots, bots), np.int64)
     follows = np.zeros((bots, bots), np.int64)
@@ -133,14 +133,14 @@ def _gains(tables: _Counts, counts: _Counts, one: int, seat: int) -> _Counts:
     return np.asarray(gains)
 
 
-def _seated(table: Sequence[int], follows: _Counts) -> Table:
+def _seated(table: Sequence[int], follows: _Counts) -> SeatedBots:
     """The bots of a table by seat: of all orders around the table, the first in which those that move one
     after the other did so least often. Adds them to `follows`: how often a bot moved right after another.
     """
     first, *others = sorted(table)
     orders = [(first, *some) for some in permutations(others)]
 
-    def cost(order: Table) -> int:
+    def cost(order: SeatedBots) -> int:
         return int(sum(follows[pair] for pair in zip(order, order[1:] + order[:1], strict=True)))
 
     order = min(orders, key=cost)
