@@ -19,7 +19,7 @@ from referee.games.api import (
 )
 from referee.games.picture import Picture
 from referee.games.thetree.picture import picture
-from referee.games.thetree.table import Event, TreeRules, TreeTable
+from referee.games.thetree.table import TableEvent, TreeRules, TreeTable
 from referee.games.thetree.tree import NAMES, TILES, Laying, tiles_of
 from referee.games.trail import Audience, Heard, Trail, TrailLines
 
@@ -197,7 +197,7 @@ def _drawn(rng: Random) -> list[int]:
     return tiles
 
 
-def _lines(event: Event, audience: Audience) -> Iterator[str]:
+def _lines(event: TableEvent, audience: Audience) -> Iterator[str]:
     """The news of an event for an audience."""
     word, seat, what = event
     knows = audience in (None, seat)

@@ -21,7 +21,7 @@ class TreeRules:
     only_first: bool  # whether the game is over when a seat has finished
 
 
-Event = tuple[str, int, Any]
+TableEvent = tuple[str, int, Any]
 """Something that happened, as the news have it: a word, a seat, and what else is told of it."""
 
 
@@ -44,7 +44,7 @@ class TreeTable:
     passed: frozenset[Seat]  # the seats that have passed since a tile was last laid or drawn
     over: bool
     last: Laying | None  # the tile that was laid last
-    events: Sequence[Event]  # what happened since the move, outcome of chance or leaving before this
+    events: Sequence[TableEvent]  # what happened since the move, outcome of chance or leaving before this
 
     @classmethod
     def begun(cls, rules: TreeRules) -> TreeTable:
@@ -104,7 +104,7 @@ class TreeTable:
         is_extra = self.tree.lay(move)
         self.last = move
         self.passed = frozenset()
-        events: list[Event] = [("move", seat, move)]
+        events: list[TableEvent] = [("move", seat, move)]
         if not hand:
             events.append(("finished", seat, None))
             self.finished += (seat,)
@@ -129,7 +129,7 @@ class TreeTable:
         self.dealt += 1
         self.playing, self.finished, self.passed = playing, (), frozenset()
         self.last = Laying(*TILES[tile], 0, 0)
-        events: list[Event] = [("deal", self.dealt, len(self.supply))]
+        events: list[TableEvent] = [("deal", self.dealt, len(self.supply))]
         events += [("hand", seat, dealt[seat]) for seat in playing]
         events.append(("opened", opener, self.last))
         self._turn_of(self._after(opener), events)
@@ -139,7 +139,7 @@ class TreeTable:
         leaving = tuple(sorted(set(seats) & set(self.playing)))
         self.out = (*self.out, leaving)
         self.playing = tuple(seat for seat in self.playing if seat not in leaving)
-        events: list[Event] = [("out", -1, leaving)] if leaving else []
+        events: list[TableEvent] = [("out", -1, leaving)] if leaving else []
         if self.acting < 0:  # before a deal
             self.over = len(self.playing) < min(2, self.rules.players)
             self.events = events
@@ -154,7 +154,7 @@ class TreeTable:
                 return other
         return self.playing[0] if self.playing else seat
 
-    def _turn_of(self, seat: Seat, events: list[Event]) -> None:
+    def _turn_of(self, seat: Seat, events: list[TableEvent]) -> None:
         """It is a seat's turn, after these events. Who cannot lay a tile draws or passes automatically."""
         playing, hands = self.playing, self.hands
         alone = len(playing) == 1 and self.rules.players > 1
