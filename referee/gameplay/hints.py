@@ -63,7 +63,7 @@ HELD_BACK = (
 
 BUSY = (
     "the machine was busy, and the bot mostly waited for a processor: play fewer games at a time "
-    "(`--workers`), or allow more time"
+    "(`workers`), or allow more time"
 )
 
 UNEXPECTED = {
@@ -221,7 +221,7 @@ def gone(
         missing = "No module named" in stderr
         return "a module is not installed for the Python that runs the bot; or " * missing + hint
     if _A_TERMINAL.search(stderr):
-        return "if it needs a terminal: `pty = true` for it in a tournament, `--pty NAME` for a match"
+        return "if it needs a terminal instead of pipes, set `pty` for it"
     if _EXCEPTION.search(stderr):
         return "an exception ended it: see its stderr"
     if lives:
@@ -317,7 +317,7 @@ def nothing_came(unwritten: bool, loading: bool, start_us: int, computing: bool)
     `unwritten`: it never wrote anything; `loading`: it was sent `prepare`; `start_us`: what it has to get
     ready; `computing`: it did not just wait.
     """
-    late = f"it did not get ready within the {seconds(start_us)} allowed (`--start` allows more)"
+    late = f"it did not get ready within the {seconds(start_us)} allowed (`start` allows more)"
     if computing and (unwritten or loading):
         return f"{late}: it is still computing, perhaps in an endless loop"
     if computing:

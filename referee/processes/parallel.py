@@ -111,7 +111,7 @@ class _Processes(Generic[A, B]):
                     number += 1
         except (EOFError, ConnectionError):
             raise EnvironmentLacksError(
-                "a worker process was killed; `--workers 1` does the work in a single process"
+                "a worker process was killed; with 1 as `workers`, a single process does the work"
             ) from None
 
 

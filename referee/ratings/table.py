@@ -90,7 +90,7 @@ def rendered(
 def drawn(whole: Standings, parts: Sequence[Standings], form: str, view: TableText, facts: Facts) -> str:
     """The complete report of these standings, as `rendered` gives it. Raises what it raises."""
     if form in _SEPARATED and len(view.show) > 1:
-        raise UsageError(f"`{form}` can only hold one table, expected one in `--show`, not {len(view.show)}")
+        raise UsageError(f"`{form}` can only hold one table, expected one, not {len(view.show)}")
     having = {table.name for tables in facts.tables.values() for table in tables}
     for name in view.show:
         if name in FORMAT_TABLES and name not in having:

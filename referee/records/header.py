@@ -85,7 +85,7 @@ class SectionGame(NamedTuple):
         """
         if given is not None and given.slug != self.game:
             raise UsageError(
-                f"`--game` is `{given.slug}`, expected `{shown(self.game, 80)}`, the game of these records"
+                f"the game is `{given.slug}`, expected `{shown(self.game, 80)}`, the game of these records"
             )
         try:
             return game_named(self.game)

@@ -127,7 +127,7 @@ START: Rows = {
             "exited with status 1",
             "on pipes",
             stderr="not a tty",
-            hint="pty = true",
+            hint="set `pty`",
         ),
         Case("test -t 0 && test -t 1 && play", name="and has one", pty=True),
     ),

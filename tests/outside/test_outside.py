@@ -326,7 +326,7 @@ def test_the_records_of_another_game_are_told(file: Place, tmp_path: Path) -> No
     assert referee("match", "blooms", RANDOM, RANDOM, "-n", "1", "-o", str(tmp_path / "run"), *HERE).code == 0
     for command in ("verify", "replay"):
         done = file(command, "run", *file.again)
-        assert done.code == 2 and "`--game` is `connect4`, expected `blooms`" in done.err
+        assert done.code == 2 and "the game is `connect4`, expected `blooms`" in done.err
 
 
 @pytest.mark.slow

@@ -109,7 +109,7 @@ def test_a_process_that_is_killed_is_told() -> None:
     for process in multiprocessing.active_children():
         assert process.pid
         os.kill(process.pid, signal.SIGKILL)
-    with pytest.raises(EnvironmentLacksError, match="`--workers 1`"):
+    with pytest.raises(EnvironmentLacksError, match="with 1 as `workers`"):
         list(results)
     assert not multiprocessing.active_children()
 

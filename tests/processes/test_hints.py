@@ -223,7 +223,7 @@ HELLO, READY = b"hello 1\n", b"ready\n"
 @pytest.mark.parametrize(
     ("said", "fragments"),
     [
-        ([b""], ["nothing came", "it did not get ready within the 10 s allowed (`--start` allows more)"]),
+        ([b""], ["nothing came", "it did not get ready within the 10 s allowed (`start` allows more)"]),
         (
             [HELLO, b""],
             ["within the 10 s allowed", "does not answer `prepare` with the line `ready`"],
@@ -255,8 +255,8 @@ def test_what_came_instead_of_an_answer(said: list[bytes], fragments: list[str])
 @pytest.mark.parametrize(
     ("said", "expected"),
     [
-        ([], "(`--start` allows more): it is still computing, perhaps in an endless loop"),
-        ([HELLO], "(`--start` allows more): it is still computing, perhaps in an endless loop"),
+        ([], "(`start` allows more): it is still computing, perhaps in an endless loop"),
+        ([HELLO], "(`start` allows more): it is still computing, perhaps in an endless loop"),
         ([HELLO, READY], "it is still computing: in an endless loop, or for longer than `ask` allows"),
     ],
 )

@@ -39,7 +39,7 @@ def continuing(tournament: Tournament, run: StoredRun) -> Tournament:
         raise UsageError(
             f"`{shown(str(run.folder))}` has the results of another tournament: "
             f"{shown('; '.join(wrong), 600)}; expected the same tournament, perhaps with more bots or rounds "
-            "or a larger budget, or another folder (`-o DIR`)"
+            "or a larger budget, or another folder"
         )
     return tournament
 
@@ -93,7 +93,7 @@ def _too_late(tournament: Tournament, run: StoredRun) -> list[LeftOut]:
         LeftOut(
             name,
             f"this run started without it, and bots cannot be added to {tournament.format.kind} later; it "
-            "can play in a new run, in another folder (`-o DIR`)",
+            "can play in a new run, in another folder",
             is_fault=False,
         )
         for name in tournament.names
