@@ -8,12 +8,12 @@ notation, the options and the order of reasons are those of `protocol/games/bloo
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 
 from referee.core.seeds import Random
 from referee.core.units import TimeControl
 from referee.core.value import value
-from referee.games.api import Illegal, NotAMove, NumberOption, Options, Seat, parts_of
+from referee.games.api import Illegal, NotAMove, NumberOption, Options, Outcome, Seat, parts_of
 from referee.games.grid import Cells, HexBoard, members, spread
 from referee.games.picture import (
     FRESH,
@@ -197,14 +197,9 @@ class BloomsState(TwoSeatState[Stones]):
         """Places the stones, then captures every fenced bloom of the opponent at once."""
         mover = self.turn & 1
         move = moves[mover]
-        light, dark = move
-        (own_light, own_dark), opponent, captures = self.own, self.opponent, self.captures
-        empty = self.empty ^ light ^ dark
-        captured = self._fenced(empty)
-        over = False
+        own, opponent, empty, captured = _after(self.rules, self.own, self.opponent, self.empty, move)
+        over, captures = False, self.captures
         if captured:
-            empty |= captured
-            opponent = (opponent[0] & ~captured, opponent[1] & ~captured)
             score = captures[mover] + captured.bit_count()
             captures = (captures[0], score) if mover else (score, captures[1])
             over = score >= self.rules.target
@@ -216,39 +211,39 @@ class BloomsState(TwoSeatState[Stones]):
             {},
             self.left,
             self.rules,
+            own,
             opponent,
-            (own_light | light, own_dark | dark),
             empty,
             captures,
             captured,
         )
 
-    def _fenced(self, empty: Cells) -> Cells:
-        """The cells of the opponent's fenced blooms, given the empty cells.
-
-        It spreads sets of cells as `grid.spread` does, written out since this is done several times a move.
-        Both colours are spread at once, as if dark stones were on a board of their own.
-        """
-        board, apart = self.rules.board, self.rules.apart
-        width = board.width
-        light, dark = self.opponent
-        stones = light | dark << apart
-        right, left = empty | empty << 1, empty | empty >> 1
-        beside_empty = right | left | right << width | left >> width
-        # What is beside an empty cell, then what is connected with that, until nothing is added.
-        free = stones & (beside_empty | beside_empty << apart)
-        while free != stones:
-            right, left = free | free << 1, free | free >> 1
-            wider = (right | left | right << width | left >> width) & stones
-            if wider == free:
-                fenced = stones ^ free
-                return (fenced | fenced >> apart) & board.all
-            free = wider
-        return 0
+    def playout(self, rng: Random) -> Outcome:
+        """As by `sample` and `play`, but in place."""
+        rules, turn, captures, over = self.rules, self.turn, list(self.captures), self.over
+        own, opponent, empty, vacant = self.own, self.opponent, self.empty, self._vacant()
+        below = rng.below
+        while not over:
+            e = len(vacant)
+            move = _taken(vacant, below(e * (e + 1) if turn else 2 * e))
+            own, opponent, empty, captured = _after(rules, own, opponent, empty, move)
+            if captured:
+                mover = turn & 1
+                captures[mover] += captured.bit_count()
+                over = captures[mover] >= rules.target
+                vacant = [cell for cell in rules.cells if cell & empty]
+            turn += 1
+        one, other = captures
+        outcome = BloomsState(
+            turn, None, True, None, {}, self.left, rules, own, opponent, empty, (one, other), 0
+        ).outcome()
+        assert outcome is not None, "it is over"
+        return outcome
 
     def legal(self, seat: Seat) -> Iterator[Stones]:
         """All legal moves: single stones first, then pairs."""
-        return map(partial(_numbered, self._vacant()), range(self.count(seat)))
+        vacant = self._vacant()
+        return (_taken(vacant.copy(), number) for number in range(self.count(seat)))
 
     def count(self, seat: Seat) -> int:
         """2e single stones and e (e − 1) pairs on e empty cells."""
@@ -257,11 +252,12 @@ class BloomsState(TwoSeatState[Stones]):
 
     def pick(self, seat: Seat, numbers: Sequence[int]) -> list[Stones]:
         """The moves with these numbers, computed directly."""
-        return list(map(partial(_numbered, self._vacant()), numbers))
+        vacant = self._vacant()
+        return [_taken(vacant.copy(), number) for number in numbers]
 
     def sample(self, seat: Seat, rng: Random) -> Stones:
         """A random legal move, uniform."""
-        return _numbered(self._vacant(), rng.below(self.count(seat)))
+        return _taken(self._vacant(), rng.below(self.count(seat)))
 
     def _vacant(self) -> list[Cells]:
         """The empty cells in their order, each as a set."""
@@ -351,15 +347,55 @@ def _score(seat: Seat, captures: int, now: int, target: int) -> tuple[Row, ...]:
     )
 
 
-def _numbered(vacant: list[Cells], number: int) -> Stones:
-    """The legal move of a number, in the order of `legal`, where these cells are empty."""
+def _after(
+    rules: BloomsRules, own: Stones, opponent: Stones, empty: Cells, move: Stones
+) -> tuple[Stones, Stones, Cells, Cells]:
+    """What a move leads to: the stones of the next mover and of the other seat, the empty cells, and those of
+    them that it captured.
+    """
+    light, dark = move
+    empty ^= light | dark
+    captured = _fenced(rules, opponent, empty)
+    if captured:
+        empty |= captured
+        opponent = opponent[0] & ~captured, opponent[1] & ~captured
+    return opponent, (own[0] | light, own[1] | dark), empty, captured
+
+
+def _fenced(rules: BloomsRules, stones_of_one: Stones, empty: Cells) -> Cells:
+    """The cells of the fenced blooms of a seat, given its stones and the empty cells.
+
+    It spreads sets of cells as `grid.spread` does, written out since this is done several times a move.
+    Both colours are spread at once, as if dark stones were on a board of their own.
+    """
+    width, apart = rules.board.width, rules.apart
+    light, dark = stones_of_one
+    stones = light | dark << apart
+    right, left = empty | empty << 1, empty | empty >> 1
+    beside_empty = right | left | right << width | left >> width
+    # What is beside an empty cell, then what is connected with that, until nothing is added.
+    free = stones & (beside_empty | beside_empty << apart)
+    while free != stones:
+        right, left = free | free << 1, free | free >> 1
+        wider = (right | left | right << width | left >> width) & stones
+        if wider == free:
+            fenced = stones ^ free
+            return (fenced | fenced >> apart) & rules.board.all
+        free = wider
+    return 0
+
+
+def _taken(vacant: list[Cells], number: int) -> Stones:
+    """The legal move of a number, in the order of `legal`, where these cells are empty; they are taken out of
+    the list.
+    """
     pair = number - 2 * len(vacant)
     if pair < 0:
-        cell = vacant[number // 2]
+        cell = vacant.pop(number // 2)
         return (0, cell) if number % 2 else (cell, 0)
     # The dark stone goes to one of the cells but that of the light one.
     light, dark = divmod(pair, len(vacant) - 1)
-    return vacant[light], vacant[dark + (dark >= light)]
+    return vacant.pop(light), vacant.pop(dark)
 
 
 class Blooms(TwoSeatGame[Stones]):

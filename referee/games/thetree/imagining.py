@@ -46,7 +46,7 @@ class Deal:
     """Seats that had no move, each with the event and the tiles that would have fitted."""
     opening: int = 0
     events: int = 0
-    tree: Tree = field(default_factory=lambda: Tree({}, {}))
+    tree: Tree = field(default_factory=lambda: Tree({}, {}, {}))
 
     def take(self, words: list[str]) -> None:
         """Takes the words of the next line."""

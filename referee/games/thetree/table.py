@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from referee.core.seeds import Random
-from referee.core.value import value
+from referee.core.value import made, value
 from referee.games.api import CHANCE, SHARED_CHANCE, Seat
-from referee.games.thetree.tree import HAND, TILES, Laying, Tree, opening
+from referee.games.thetree.tree import HAND, INDEX, TILES, Laying, Tree, opening
 
 
 @value
@@ -20,6 +20,8 @@ class TreeRules:
     deals: int
     only_first: bool  # whether the game is over when a seat has finished
 
+
+_NOBODY: frozenset[Seat] = frozenset()
 
 TableEvent = tuple[str, int, Any]
 """Something that happened, as the news have it: a word, a seat, and what else is told of it."""
@@ -51,7 +53,7 @@ class TreeTable:
         """The table before the first deal."""
         acting = CHANCE if rules.players > 1 else SHARED_CHANCE
         hands, playing = [0] * rules.players, tuple(range(rules.players))
-        return cls(rules, acting, Tree({}, {}), hands, (), 0, playing, (), (), frozenset(), False, None, ())
+        return cls(rules, acting, Tree({}, {}, {}), hands, (), 0, playing, (), (), _NOBODY, False, None, ())
 
     def copy(self) -> TreeTable:
         """Another table that is the same."""
@@ -78,14 +80,9 @@ class TreeTable:
     def sample(self, rng: Random) -> Laying:
         """A random legal move, uniform over tiles and places, then over orientations."""
         hand = self.hands[self.acting]
-        total = 0
-        found = []
-        for slot, spot in self.tree.spots.items():
-            if tiles := spot.tiles & hand:
-                found.append((slot, tiles))
-                total += tiles.bit_count()
+        found = [(slot, tiles & hand) for slot, tiles in self.tree.open.items() if tiles & hand]
         found.sort()
-        number = rng.below(total)
+        number = rng.below(sum([tiles.bit_count() for _, tiles in found]))
         for slot, tiles in found:
             count = tiles.bit_count()
             if number >= count:
@@ -94,16 +91,17 @@ class TreeTable:
             for _ in range(number):
                 tiles &= tiles - 1
             ways = self.tree.spots[slot].ways((tiles & -tiles).bit_length() - 1)
-            return Laying(*rng.choice(ways), *slot)
+            move: Laying = made(Laying, rng.choice(ways) + slot)
+            return move
         raise ValueError("there is no legal move")
 
     def lay(self, move: Laying) -> None:
         """Lays a tile of the seat whose turn it is; the next seat that can move is to act."""
         seat = self.acting
-        hand = self.hands[seat] = self.hands[seat] & ~(1 << move.tile)
+        hand = self.hands[seat] = self.hands[seat] & ~(1 << INDEX[move[:2]])
         is_extra = self.tree.lay(move)
         self.last = move
-        self.passed = frozenset()
+        self.passed = _NOBODY
         events: list[TableEvent] = [("move", seat, move)]
         if not hand:
             events.append(("finished", seat, None))
@@ -127,7 +125,7 @@ class TreeTable:
         self.tree = Tree.begun(tile)
         self.supply = tuple(tiles[len(playing) * HAND :])
         self.dealt += 1
-        self.playing, self.finished, self.passed = playing, (), frozenset()
+        self.playing, self.finished, self.passed = playing, (), _NOBODY
         self.last = Laying(*TILES[tile], 0, 0)
         events: list[TableEvent] = [("deal", self.dealt, len(self.supply))]
         events += [("hand", seat, dealt[seat]) for seat in playing]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from typing import NamedTuple
 
+from referee.core.computed import Computed
 from referee.core.text import shown
 from referee.games.api import Illegal, NotAMove, Seat
 
@@ -111,9 +111,8 @@ class Spot(NamedTuple):
         return ways
 
 
-@cache
-def _spot(left: int, right: int) -> Spot:
-    """The spot for these symbols; cached, since only some dozens are possible."""
+def _spot(symbols: tuple[int, int]) -> Spot:
+    left, right = symbols
     tiles = 0
     for number, (one, other) in enumerate(TILES):
         if (left >> one & right >> other | left >> other & right >> one) & 1:
@@ -121,29 +120,36 @@ def _spot(left: int, right: int) -> Spot:
     return Spot(left, right, tiles)
 
 
+_SPOTS = Computed(_spot)
+"""Spots by the symbols that fit on the left and on the right; only some dozens are possible."""
+
+
 class Tree(NamedTuple):
     """The tiles laid, and the slots for further tiles. It changes in place."""
 
     tiles: dict[Slot, tuple[int, int]]
     spots: dict[Slot, Spot]
+    open: dict[Slot, int]
+    """The slots in which any tile fits, with these tiles as a set."""
 
     @classmethod
     def begun(cls, tile: int) -> Tree:
         """The tree of one tile at (0, 0)."""
-        tree = cls({}, {})
+        tree = cls({}, {}, {})
         tree.lay(Laying(*TILES[tile], 0, 0))
         return tree
 
     def copy(self) -> Tree:
         """Another tree that is the same."""
-        return Tree(self.tiles.copy(), self.spots.copy())
+        return Tree(self.tiles.copy(), self.spots.copy(), self.open.copy())
 
     def lay(self, move: Laying) -> bool:
         """Lays a tile. Returns whether it gives an extra turn: it rests on two tiles, or lies under one."""
         left, right, x, y = move
-        tiles, spots = self
+        tiles, spots, open_slots = self
         tiles[x, y] = (left, right)
         spots.pop((x, y), None)
+        open_slots.pop((x, y), None)
         # Only slots that touch the new tile change: two above it, and two holes below.
         rests, is_covered = 0, False
         for slot, fits_left, fits_right in (
@@ -157,17 +163,25 @@ class Tree(NamedTuple):
                     is_covered = True
                 else:
                     rests += 1
-            elif spot := spots.get(slot):
-                spots[slot] = _spot(spot.left & fits_left, spot.right & fits_right)
+                continue
+            if spot := spots.get(slot):
+                spot = _SPOTS[spot[0] & fits_left, spot[1] & fits_right]
             elif slot[1] > y:
-                spots[slot] = _spot(*_fitting(tiles, *slot))
+                spot = _SPOTS[_under(tiles, slot, fits_left, fits_right)]
+            else:
+                continue
+            spots[slot] = spot
+            if fitting := spot[2]:
+                open_slots[slot] = fitting
+            else:
+                open_slots.pop(slot, None)
         return is_covered or rests == 2
 
     def fits(self) -> int:
         """The tiles that can be laid somewhere, as a set."""
         found = 0
-        for spot in self.spots.values():
-            found |= spot.tiles
+        for tiles in self.open.values():
+            found |= tiles
         return found
 
     def check(self, move: Laying, where: str) -> None:
@@ -198,17 +212,13 @@ class Tree(NamedTuple):
                     raise Illegal("rings", f"the rings do not fit {place}: {above} cannot lie on {below}")
 
 
-def _fitting(tiles: Mapping[Slot, tuple[int, int]], x: int, y: int) -> tuple[int, int]:
-    """The symbols that fit on the left and on the right of a slot. Each half touches one tile below and
-    one above.
+def _under(tiles: Mapping[Slot, tuple[int, int]], slot: Slot, left: int, right: int) -> tuple[int, int]:
+    """Those of some symbols that fit on the left and on the right of a slot under the tiles above it, each of
+    which touches one half.
     """
-    left = right = ANY
-    if tile := tiles.get((x - 1, y - 1)):
-        left &= ABOVE[tile[1]]
+    x, y = slot
     if tile := tiles.get((x - 1, y + 1)):
         left &= BELOW[tile[1]]
-    if tile := tiles.get((x + 1, y - 1)):
-        right &= ABOVE[tile[0]]
     if tile := tiles.get((x + 1, y + 1)):
         right &= BELOW[tile[0]]
     return left, right
