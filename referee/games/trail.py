@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Self
 
 Audience = int | None  # A seat, or None for a spectator who sees all
 
@@ -23,7 +22,7 @@ class Trail(ABC):
 
     __slots__ = ()
 
-    before: Self | None
+    before: Trail | None
     """The position before this one."""
     heard: Heard
     """Empty for a new position."""

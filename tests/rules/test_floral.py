@@ -15,6 +15,7 @@ from referee.gameplay.terms import Terms, Verdict
 from referee.games.api import CHANCE, SHARED_CHANCE, BadChance, Illegal, Options
 from referee.games.floral import FloralExtract
 from referee.games.floral.imagining import consistent
+from referee.games.floral.mappings import every_mapping
 from referee.games.floral.news import read
 from referee.games.floral.sides import FLOWERS, Flower
 from referee.games.floral.spells import Condition
@@ -1126,6 +1127,16 @@ def test_everything_that_agrees_is_imagined_as_often() -> None:
             assert all(dream.seen(0) == seen for dream in dreams)
             often = Counter((dream.sides[1].runes, dream.seen(1)) for dream in dreams)
             assert len(often) == many and 4 <= min(often.values()) <= max(often.values()) <= 50
+
+
+def test_a_mapping_is_picked_by_its_number() -> None:
+    mappings, rng = every_mapping(), Stream(b"pick")
+    for _ in range(20):
+        those = mappings.equal(mappings.runes[rng.below(8)], rng.below(8))
+        those &= mappings.equal(mappings.runes[rng.below(8)], rng.below(8))
+        chosen = list(mappings.chosen(those))
+        for number in {rng.below(len(chosen) or 1), 0, len(chosen) - 1} if chosen else ():
+            assert mappings.pick(those, number) == chosen[number]
 
 
 def test_no_flower_blooms_within_one_casting_phase() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from types import SimpleNamespace
 from typing import Any
@@ -15,7 +15,9 @@ import pytest
 from referee import kit
 from referee.check.rules import random_game
 from referee.core.errors import GameOptionError, UsageError
+from referee.core.seeds import Random, Stream
 from referee.games import GAMES
+from referee.games.api import State
 from referee.kit import Follower, Quick, playout, step
 from tests.rules.random_play import CASES, NAMES
 
@@ -40,6 +42,32 @@ def test_a_playout_ends_and_a_seed_repeats_it(slug: str, given: dict[str, str]) 
     start = game.start(game.settle(given))
     outcomes = [playout(start, Quick(random.Random(seed))) for seed in (1, 1, 2)]
     assert outcomes[0] == outcomes[1] and len(outcomes[2].ranks) == game.seats(game.settle(given))
+
+
+@pytest.mark.parametrize("numbers", [Quick, lambda seed: Stream(str(seed).encode())], ids=["quick", "stream"])
+@pytest.mark.parametrize(("slug", "given"), CASES, ids=NAMES)
+def test_a_playout_goes_as_move_by_move_and_changes_no_position(
+    slug: str, given: dict[str, str], numbers: Callable[[int], Random]
+) -> None:
+    """Playouts work in place; a policy makes one play by `sample` and `play`, which the slow games check."""
+
+    def by_sample(state: State[Any], seat: int, rng: Random) -> Any:
+        return state.sample(seat, rng)
+
+    game = GAMES[slug]
+    options = game.settle(given)
+    states = [game.start(options), *islice(random_game(game, options, "playouts"), 1, 40, 6)]
+    states.append(states[-1].drop([0]))
+    for number, state in enumerate(states):
+        news = [state.seen(seat) for seat in (None, *range(game.seats(options)))]
+        legal = {seat: list(islice(state.legal(seat), 50)) for seat in state.to_act() if seat >= 0}
+        picture = state.picture(None)
+        quick, slow = numbers(number), numbers(number)
+        assert playout(state, quick) == playout(state, slow, by_sample)
+        assert quick.below(1 << 30) == slow.below(1 << 30), "the same numbers were drawn"
+        assert news == [state.seen(seat) for seat in (None, *range(game.seats(options)))]
+        assert legal == {seat: list(islice(state.legal(seat), 50)) for seat in state.to_act() if seat >= 0}
+        assert state.picture(None) == picture
 
 
 def test_a_step_takes_the_moves_it_is_given() -> None:

@@ -133,9 +133,9 @@ def any_runes(state: FloralState, text: str) -> Any:
         return FLORAL_CHANCE(state, "01234567 01234567")
 
 
-def supply_in_order(deal: Any, rng: Random) -> str:
+def supply_in_order(deal: Any, rng: Random) -> Any:
     """Deals in the order of tiles wherever nothing was seen."""
-    return str(ORDER(deal, Unshuffled()))
+    return ORDER(deal, Unshuffled())
 
 
 def out_is_first(state: TreeState) -> Any:

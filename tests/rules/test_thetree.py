@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from itertools import product
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -18,7 +18,10 @@ from referee.gameplay.terms import Terms, Verdict
 from referee.games import GAMES
 from referee.games.api import CHANCE, SHARED_CHANCE, BadChance, Outcome, Refusal, State
 from referee.games.picture import Circle, Mark, Plane, Row
+from referee.games.thetree.imagining import _observed
 from referee.games.thetree.state import TreeState
+from referee.games.thetree.table import TreeTable
+from referee.kit import Quick
 from tests.rules.positions import play
 from tests.rules.random_play import quick_first
 from tests.unit.scripted import Bot, Events, Said, ScriptedWire, puppet
@@ -1050,6 +1053,40 @@ def test_what_is_imagined_agrees_with_what_the_seat_has_seen(players: int) -> No
     # It is a position like any other, and can be played to its end.
     while (acting := imagined.to_act()) and acting[0] >= 0:
         imagined = imagined.play({acting[0]: imagined.sample(acting[0], rng)})
+
+
+@pytest.mark.parametrize(("players", "deals"), [(2, 1), (1, 1), (3, 4), (4, 6)])
+def test_what_is_imagined_again_is_the_same_as_if_it_were_played(players: int, deals: int) -> None:
+    """For news that are known nothing is played: hands and supply are made from the deal."""
+    options = GAME.settle({"players": str(players), "deals": str(deals)})
+    rng, dealt = Stream(f"again {players}".encode()), set[int]()
+    for _ in range(3):
+        state = start(players, deals=deals)
+        while acting := state.to_act():
+            if acting[0] < 0:
+                state = state.chance(state.draw(rng))
+            else:
+                state = state.play({acting[0]: state.sample(acting[0], rng)})
+            table = cast(TreeState, state).table
+            if rng.below(8 * players):
+                continue
+            dealt.add(table.dealt)
+            seat = rng.below(players)
+            GAME.imagine(options, seat, state.seen(seat), rng)
+            again = cast(TreeState, GAME.imagine(options, seat, state.seen(seat), Stream(b"same")))
+            _observed.cache_clear()
+            played = cast(TreeState, GAME.imagine(options, seat, state.seen(seat), Stream(b"same")))
+            assert _observed.cache_info().misses == 1, "it was played anew"
+            for audience in (None, *range(players)):
+                assert again.seen(audience) == played.seen(audience)
+                assert again.told(audience) == played.told(audience)
+                assert again.picture(audience) == played.picture(audience)
+            for name in TreeTable.__slots__:
+                if name not in ("rules", "events"):
+                    assert getattr(again.table, name) == getattr(played.table, name), name
+            assert list(again.table.events) == list(played.table.events)
+            assert again.playout(Quick(1)) == played.playout(Quick(1))
+    assert max(dealt) > 1 or deals == 1
 
 
 def assert_adds_up(imagined: State[Any], state: State[Any], players: int, seat: int) -> None:

@@ -5,17 +5,20 @@ From what the seat observed follows in which places each hidden tile can have be
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 from referee.core.seeds import Random
+from referee.core.value import value
 from referee.games.api import Refusal, Seat
-from referee.games.thetree.state import TreeState
+from referee.games.thetree.state import TreeState, lines_of
+from referee.games.thetree.table import TableEvent, TreeTable
 from referee.games.thetree.tree import DOUBLES, HAND, NAMES, TILES, Laying, Tree, tiles_of
-from referee.games.trail import TrailLines
+from referee.games.trail import Audience, Heard, Trail, TrailLines
 
 SUPPLY: Seat = -1
 
@@ -116,14 +119,27 @@ def imagined(start: TreeState, seat: Seat, seen: Sequence[str], rng: Random) -> 
     are possible. Raises `ValueError` where there is no such deal.
     """
     lines = tuple(seen)
-    begins = [at for at, line in enumerate(lines) if line.startswith("deal ")]
+    rules = start.table.rules
     try:
-        hidden_deals = _hidden_deals(start.table.rules.players, seat, lines)
-        state = _played(start, seat, lines[: min(begins, default=len(lines))], 0)
-        for hidden_deal, begin, end in zip(hidden_deals, begins, [*begins[1:], len(lines)], strict=True):
-            state = _dealt(state, hidden_deal, lines[:end], begin, rng)
+        observed = _observed(rules.players, rules.deals, rules.only_first, seat, lines)
+        if observed.table is not None:
+            return observed.again(start, observed.table, rng)
+        state = _replayed(start, observed.deals, seat, lines, rng)
     except (Refusal, LookupError, ValueError) as error:
         raise ValueError("no position is consistent with the news") from error
+    if not state.table.out and observed.deals:  # that a seat had a move when it left is only found by playing
+        observed.keep(state)
+    return state
+
+
+def _replayed(
+    start: TreeState, hidden_deals: Sequence[_HiddenDeal], seat: Seat, lines: TrailLines, rng: Random
+) -> TreeState:
+    """The observed game, played from its start and compared with the news."""
+    begins = [at for at, line in enumerate(lines) if line.startswith("deal ")]
+    state = _played(start, seat, lines[: min(begins, default=len(lines))], 0)
+    for hidden_deal, begin, end in zip(hidden_deals, begins, [*begins[1:], len(lines)], strict=True):
+        state = _dealt(state, hidden_deal, lines[:end], begin, rng)
     return state
 
 
@@ -134,7 +150,7 @@ def _dealt(
     # A seat that is to move, or was when it left, has a move; this can only be checked by playing.
     for _ in range(TRIES):
         with suppress(_NoMove):
-            dealt = state.chance(hidden_deal.order(rng))
+            dealt = state.chance(" ".join(NAMES[tile] for tile in hidden_deal.order(rng)))
             return _played(dealt, hidden_deal.deal.seat, lines, begin + 1)
     raise ValueError("a seat that was asked has no move")
 
@@ -167,67 +183,159 @@ def _compare(found: TrailLines, told: TrailLines) -> None:
         raise _NoMove
 
 
+@value
+class _Earlier(Trail):
+    """What happened in a game before its last move or deal."""
+
+    events: Sequence[TableEvent]
+    before: TreeState
+    heard: Heard
+
+    def told(self, audience: Audience) -> TrailLines:
+        """The news of it."""
+        return lines_of(self.events, audience)
+
+
+@dataclass(slots=True)
+class _Observed:
+    """A game as a seat observed it."""
+
+    deals: tuple[_HiddenDeal, ...]
+    table: TreeTable | None = None
+    """The table after one of all possible deals of the hidden tiles, which was played and compared with the
+    news.
+    """
+    events: tuple[list[TableEvent], ...] = ()
+    """What happened with it, deal by deal."""
+
+    def keep(self, state: TreeState) -> None:
+        """Keeps a position that was played."""
+        node: Trail | None = state
+        events: list[list[TableEvent]] = [[]]
+        while isinstance(node, TreeState):
+            events[0][:0] = node.table.events
+            if events[0] and events[0][0][0] == "deal":
+                events.insert(0, [])
+            node = node.before
+        self.table, self.events = state.table, tuple(events[1:])
+
+    def again(self, start: TreeState, table: TreeTable, rng: Random) -> TreeState:
+        """The position after another deal. Only hands and supply differ, so nothing has to be played."""
+        found: list[TableEvent] = []
+        hands, supply = start.table.hands, start.table.supply
+        is_asked = not table.over and table.acting >= 0
+        for hidden_deal, events in zip(self.deals, self.events, strict=True):
+            for _ in range(TRIES):
+                order = iter(hidden_deal.order(rng))
+                dealt, held = _with_order(events, order, hands)
+                if not is_asked or events is not self.events[-1] or held[table.acting] & table.tree.fits():
+                    break
+            else:
+                raise ValueError("a seat that was asked has no move")
+            found += dealt
+            hands, supply = held, tuple(order)
+        own = len(found) - len(table.events)
+        after = replace(table, hands=hands, supply=supply, events=found[own:])
+        return TreeState(after, _Earlier(found[:own], start, {}), {})
+
+
+def _with_order(
+    events: Sequence[TableEvent], order: Iterator[int], hands: Sequence[int]
+) -> tuple[list[TableEvent], list[int]]:
+    """The events of a deal with tiles in another order, and the hands at their end; what is left of the order
+    is the supply.
+    """
+    found, held = [], list(hands)
+    for event in events:
+        word, seat, what = event
+        if word == "hand":
+            what = held[seat] = sum([1 << tile for tile in islice(order, HAND)])
+            event = word, seat, what
+        elif word == "drew":
+            what = next(order)
+            held[seat] |= 1 << what
+            event = (word, seat, what)
+        elif word in ("opened", "move"):
+            held[seat] &= ~(1 << what.tile)
+        found.append(event)
+    return found, held
+
+
 @dataclass(frozen=True, slots=True)
 class _HiddenDeal:
     """A deal, with the tiles that are or were hidden from the seat, and the places they came from."""
 
     deal: Deal
     tiles: tuple[int, ...]
-    places: tuple[TilePlace, ...]
-    fits: tuple[tuple[bool, ...], ...]  # by tile and place, whether the tile can have been there
+    places: int
+    fits: tuple[int, ...]  # by tile, the numbers of the places where it can have been, as a set
+    dealing: tuple[int, ...]
+    """In the order of dealing, the number of a place, or −1 less the tile, where it is known."""
 
     @classmethod
     def of(cls, deal: Deal) -> _HiddenDeal:
-        others = [seat for seat in deal.playing if seat != deal.seat]
-        places = [TilePlace(seat, -1) for seat in others for _ in range(HAND)]
-        places += [place for place in deal.draws if place.seat != deal.seat]
+        places: list[TilePlace] = []
+        dealing: list[int] = []
+        dealt = [TilePlace(seat, -1) for seat in deal.playing for _ in range(HAND)]
+        hand = tiles_of(deal.hand)
+        for place in (*dealt, *deal.draws):
+            if place in deal.drawn:
+                dealing.append(-1 - deal.drawn[place])
+            elif place.seat == deal.seat:
+                dealing.append(-1 - next(hand))
+            else:
+                dealing.append(len(places))
+                places.append(place)
         tiles = tuple(tile for tile in range(len(TILES)) if not deal.is_own(tile))
+        dealing += range(len(places), len(tiles))
         places += [TilePlace(SUPPLY, -1)] * (len(tiles) - len(places))
-        fits = tuple(tuple(deal.possible(tile, place) for place in places) for tile in range(len(TILES)))
-        return cls(deal, tiles, tuple(places), fits)
+        fits = tuple(
+            sum(deal.possible(tile, place) << at for at, place in enumerate(places))
+            for tile in range(len(TILES))
+        )
+        return cls(deal, tiles, len(places), fits, tuple(dealing))
 
-    def order(self, rng: Random) -> str:
+    def order(self, rng: Random) -> list[int]:
         """A random consistent order of all tiles for dealing. Raises `ValueError` where there is none."""
-        deal = self.deal
-        lies = _mixed(self.tiles, len(self.places), self.fits, rng)
-        found: dict[TilePlace, list[int]] = {}
-        for place, tile in zip(self.places, lies, strict=True):
-            found.setdefault(place, []).append(tile)
-        dealt: list[int] = []
-        for seat in deal.playing:
-            dealt += tiles_of(deal.hand) if seat == deal.seat else found[TilePlace(seat, -1)]
-        for place in deal.draws:
-            dealt.append(deal.drawn[place] if place in deal.drawn else found[place][0])
-        dealt += found.get(TilePlace(SUPPLY, -1), [])
-        return " ".join(NAMES[tile] for tile in dealt)
+        lies = _mixed(self.tiles, self.places, self.fits, rng)
+        return [lies[place] if place >= 0 else -1 - place for place in self.dealing]
 
 
 @lru_cache(maxsize=8)  # a search repeats the same call
-def _hidden_deals(players: int, seat: Seat, seen: TrailLines) -> tuple[_HiddenDeal, ...]:
-    return tuple(map(_HiddenDeal.of, read(players, seat, seen)))
+def _observed(players: int, deals: int, only_first: bool, seat: Seat, seen: TrailLines) -> _Observed:
+    return _Observed(tuple(map(_HiddenDeal.of, read(players, seat, seen))))
 
 
-def _mixed(tiles: Sequence[int], places: int, fits: Sequence[Sequence[bool]], rng: Random) -> list[int]:
+def _mixed(tiles: Sequence[int], places: int, fits: Sequence[int], rng: Random) -> list[int]:
     """A tile for every place: a first assignment by augmenting paths, then random swaps."""
     order = list(range(places))
     rng.shuffle(order)
     mixed = list(tiles)
     rng.shuffle(mixed)
     lies = [_NOTHING] * places
+    free = dict.fromkeys(order)
 
     def find(tile: int, tried: set[int]) -> bool:
+        fitting = fits[tile]
+        for at in free:
+            if fitting >> at & 1:
+                lies[at] = tile
+                del free[at]
+                return True
         for at in order:
-            if fits[tile][at] and at not in tried:
+            if fitting >> at & 1 and at not in tried:
                 tried.add(at)
-                if lies[at] == _NOTHING or find(lies[at], tried):
+                if find(lies[at], tried):
                     lies[at] = tile
                     return True
         return False
 
     if not all(find(tile, set()) for tile in mixed):
         raise ValueError("no position is consistent with the news")
+    below, pairs = rng.below, places * places
     for _ in range(SWAPS if places > 1 else 0):
-        one, other = rng.below(places), rng.below(places)
-        if fits[lies[one]][other] and fits[lies[other]][one]:
-            lies[one], lies[other] = lies[other], lies[one]
+        one, other = divmod(below(pairs), places)
+        a, b = lies[one], lies[other]
+        if fits[a] >> other & fits[b] >> one & 1:
+            lies[one], lies[other] = b, a
     return lies

@@ -31,7 +31,7 @@ class TreeState(State[Laying], Trail):
     """A position."""
 
     table: TreeTable
-    before: TreeState | None
+    before: Trail | None
     heard: Heard
 
     @classmethod
@@ -122,7 +122,7 @@ class TreeState(State[Laying], Trail):
 
     def told(self, audience: Audience) -> TrailLines:
         """What happened since the position before, as far as the audience may know it."""
-        return tuple(line for event in self.table.events for line in _lines(event, audience))
+        return lines_of(self.table.events, audience)
 
     def between(self) -> list[TreeState]:
         """The position before each tile that was drawn."""
@@ -195,6 +195,11 @@ def _drawn(rng: Random) -> list[int]:
     tiles = list(range(len(TILES)))
     rng.shuffle(tiles)
     return tiles
+
+
+def lines_of(events: Iterable[TableEvent], audience: Audience) -> TrailLines:
+    """The news of events for an audience."""
+    return tuple(line for event in events for line in _lines(event, audience))
 
 
 def _lines(event: TableEvent, audience: Audience) -> Iterator[str]:
