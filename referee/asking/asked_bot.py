@@ -9,6 +9,7 @@ from referee.gameplay.api import Failure, GameDescription, LegalMoves, Question,
 from referee.gameplay.events import Ending, Retired
 from referee.games.api import Outcome, Seat
 from referee.processes.program import Program
+from referee.protocol.session import Phase
 from referee.wire.connection import BotConnection, end_connections
 from referee.wire.process_wire import ProcessWire
 
@@ -78,7 +79,10 @@ class AskedBot:
         return fault, starting.text() + playing.text() + asked.process.complaints.text()
 
     def end(self) -> None:
-        """Ends the process, if there is one, and everything that it started."""
+        """Ends the process, if there is one, and everything that it started. A bot that is still asked gets
+        no more time than one at fault.
+        """
         asked, self._connection = self._connection, None
         if asked:
+            asked.faulted |= asked.session.phase is Phase.ASKED
             end_connections([asked])

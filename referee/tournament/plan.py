@@ -56,6 +56,10 @@ class Entrant:
         `EnvironmentLacksError` where its clock does not work on this machine.
         """
         self.bot.check()
+        self.check_clock()
+
+    def check_clock(self) -> None:
+        """Raises `EnvironmentLacksError` where its clock does not work on this machine."""
         if self.control.by_cpu and not cpu.AVAILABLE:
             raise EnvironmentLacksError(
                 f"bot `{self.bot.name}`: the clock `{self.control}` counts processor time, which needs Linux"
