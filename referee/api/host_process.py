@@ -9,6 +9,7 @@ import signal
 import socket
 import threading
 import traceback
+from collections.abc import Iterable
 from queue import SimpleQueue
 from typing import Any
 
@@ -76,12 +77,17 @@ class HostChannel(Channel):
         os._exit(1)  # workers notice, and end their bots
 
 
-def main(descriptor: int) -> None:
-    """Runs a host that is connected to its caller by this socket."""
+def main(descriptor: int, held: Iterable[int]) -> None:
+    """Runs a host that is connected to its caller by this socket; `held` are descriptors that it holds open,
+    and none of its children.
+    """
+    for one in (descriptor, *held):
+        os.set_inheritable(one, False)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is for the caller
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     take_signals()
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as for the command line
     caller = -1
     with contextlib.suppress(OSError, AttributeError):  # not every system has it
         caller = os.pidfd_open(os.getppid())

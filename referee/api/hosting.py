@@ -19,6 +19,7 @@ from abc import abstractmethod
 from collections import deque
 from typing import Any, NamedTuple, Protocol
 
+from referee.api.scratch_folder import ScratchFolder
 from referee.core.errors import EnvironmentLacksError, RefereeError, UsageError
 from referee.processes.message_socket import MessageSocket
 
@@ -68,17 +69,20 @@ class OrderDone(Exception):
 class HostedOrder:
     """The caller's end: an order that a host performs, which ends with this object."""
 
-    def __init__(self, order: Order) -> None:
-        """Starts it. Raises `EnvironmentLacksError` where no process can be started."""
+    def __init__(self, order: Order, held: ScratchFolder | None = None) -> None:
+        """Starts it. A folder that is `held` is there until the host has ended. Raises
+        `EnvironmentLacksError` where no process can be started.
+        """
+        descriptors = [held.holder] if held else []
         end, host_end = socket.socketpair()
         program = f"import sys; sys.path[:] = {sys.path}; from referee.api.host_process import main"
         try:
             with host_end:
                 process = subprocess.Popen(
-                    [sys.executable, "-c", f"{program}; main({host_end.fileno()})"],
+                    [sys.executable, "-c", f"{program}; main({host_end.fileno()}, {descriptors})"],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
-                    pass_fds=[host_end.fileno()],
+                    pass_fds=[host_end.fileno(), *descriptors],
                     start_new_session=True,
                 )
         except OSError as error:
@@ -86,8 +90,7 @@ class HostedOrder:
             raise EnvironmentLacksError(f"cannot start a process that plays: {error.strerror}") from None
         self._socket = MessageSocket(end, waits=False)
         self._waiting: deque[Any] = deque()
-        self._end = weakref.finalize(self, _end, os.getpid(), process, self._socket)
-        self._process = process
+        self._end = weakref.finalize(self, _end, os.getpid(), process, self._socket, held)
         try:
             self.send(order)
         except BaseException:
@@ -134,17 +137,18 @@ class HostedOrder:
 
     def close(self) -> None:
         """Ends the host with everything that it started, and waits for that."""
-        if self._end.detach():
-            _end(os.getpid(), self._process, self._socket)
-            try:
-                self._process.wait(END_S)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-                self._process.wait()
+        self._end()
 
 
-def _end(owner: int, process: subprocess.Popen[bytes], message_socket: MessageSocket) -> None:
-    """Has a host end, where this process is its owner: a fork of it is not."""
+def _end(
+    owner: int, process: subprocess.Popen[bytes], message_socket: MessageSocket, held: ScratchFolder | None
+) -> None:
+    """Ends a host, where this process is its owner: a fork of it is not. The folder is `held` until then."""
     if os.getpid() == owner:
         message_socket.shut_down()
+        try:
+            process.wait(END_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
     message_socket.close()

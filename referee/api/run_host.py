@@ -8,6 +8,8 @@ from types import TracebackType
 from referee.api.hosting import Channel
 from referee.api.run_messages import STOP, GameStored, RunBegan, RunRequest, Said
 from referee.cluster.connecting import checked_address
+from referee.core.errors import UsageError
+from referee.core.settings import MAX_WORKERS
 from referee.records.run_files import TOML
 from referee.running import Display, RunInfo, RunOptions, RunReporter, Stop, run_tournament
 from referee.tournament.file.config import load, tournament_of
@@ -19,6 +21,8 @@ from referee.tournament.workers.task import Finished, Void, Waiting
 
 def play(request: RunRequest, channel: Channel) -> None:
     """Plays a tournament, or continues it. Raises what `run_tournament` raises."""
+    if request.workers is not None and not 0 <= request.workers <= MAX_WORKERS:
+        raise UsageError(f"`workers` is {request.workers}, expected a number from 0 to {MAX_WORKERS}")
     is_here = request.workers is not None  # whatever the file says
     if request.file:
         tournament = load(request.file, elsewhere=False if is_here else None)
@@ -50,7 +54,7 @@ class _ChannelReporter(RunReporter, Display):
         self._channel.send(Said(line))
 
     def display(self, info: RunInfo) -> _ChannelReporter:
-        self._channel.send(RunBegan(info.total))
+        self._channel.send(RunBegan(info.total, len(info.games)))
         return self
 
     def stop(self, display: Display) -> AbstractContextManager[Stop]:
@@ -78,7 +82,7 @@ class _ChannelReporter(RunReporter, Display):
         pass
 
     def finished(self, finished: Finished) -> None:
-        self._channel.send(GameStored())
+        self._channel.send(GameStored(finished.game.id))
 
     def note(self, line: str) -> None:
         self._channel.send(Said(line))

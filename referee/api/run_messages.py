@@ -20,10 +20,13 @@ class RunBegan(NamedTuple):
     """The first game is about to begin."""
 
     total: int  # how many games the run has in all
+    played: int  # how many of them the records have
 
 
 class GameStored(NamedTuple):
     """A game is in the records."""
+
+    id: str
 
 
 class RunRequest(NamedTuple):

@@ -11,7 +11,7 @@ import click
 
 from referee.cli import completion
 from referee.core.errors import UsageError
-from referee.core.settings import AUTO, LEVELS, START_US
+from referee.core.settings import AUTO, LEVELS, MAX_WORKERS, START_US
 from referee.core.text import listed, nearest, shown
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ isolation_option = click.option(
 
 workers_option = click.option(
     "--workers",
-    type=click.IntRange(0, 1000),
+    type=click.IntRange(0, MAX_WORKERS),
     help="Number of games at a time; 0 plays them in this process. Default: the number of usable cores "
     "minus one.",
 )

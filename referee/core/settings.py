@@ -184,3 +184,6 @@ def check_closed(fields: Fields) -> None:
             rounds.number(section)
     if closed.has("games") or not closed.has("rounds"):
         closed.texts("games")
+
+
+MAX_WORKERS = 1000  # maximum number of games that are played at a time on one machine

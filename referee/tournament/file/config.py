@@ -13,7 +13,16 @@ from referee.core.errors import UsageError
 from referee.core.fields import Fields
 from referee.core.files import read_start
 from referee.core.pairing import SECTION_NAME
-from referee.core.settings import MARGIN_US, ORDER, ORDERS, REJECTIONS, START_US, PointScale, TimeLimit
+from referee.core.settings import (
+    MARGIN_US,
+    MAX_WORKERS,
+    ORDER,
+    ORDERS,
+    REJECTIONS,
+    START_US,
+    PointScale,
+    TimeLimit,
+)
 from referee.core.text import shown
 from referee.core.this_machine import usable_cores
 from referee.core.units import TimeControl
@@ -112,7 +121,7 @@ def _tournament(
         main.one_of(ORDER, ORDERS, ORDERS[0]),
         left_out,
         main.one_of("keep", KEEP, KEEP[0]),
-        main.number("workers", 0, 1000, default=default_workers()),
+        main.number("workers", 0, MAX_WORKERS, default=default_workers()),
         main.flag("pin", False),
         cluster,
         file,

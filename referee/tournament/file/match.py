@@ -14,6 +14,8 @@ from referee.games.api import Game
 from referee.tournament.file.opening_table import recorded_game
 from referee.tournament.run.reading import records_at
 
+MAX_GAMES = 1_000_000
+
 
 def match_tables(
     game: str,
@@ -28,8 +30,10 @@ def match_tables(
     `[tournament]`; those that are None are not given. The values are checked only as far as others follow
     from them.
 
-    Raises `UsageError` where the game has not as many seats.
+    Raises `UsageError` where the game has not as many seats, or the number of games is wrong.
     """
+    if games is not None and not 1 <= games <= MAX_GAMES:
+        raise UsageError(f"`games` is {games}, expected a number from 1 to {MAX_GAMES:,}")
     found = game_given(game, base)
     seats = found.seats(found.settle({name: str(value) for name, value in options.items()}))
     if len(bots) != seats:
