@@ -258,10 +258,12 @@ class Games(Sequence[PlayedGame]):
         This reads the records, for where the games were played. Raises `RecordError`.
         """
         run = self._run
-        return [
-            row_of(*one, first_seat=0) | {"rated": game.rated, "winner": game.winner}
-            for one, game in zip(placed([(run, [game._game for game in self])]), self, strict=True)
-        ]
+        rows = []
+        for one, game in zip(placed([(run, [game._game for game in self])]), self, strict=True):
+            row = row_of(*one, first_seat=0) | {"rated": game.rated, "winner": game.winner}
+            del row["run"]
+            rows.append(row)
+        return rows
 
     def to_frame(self) -> pandas.DataFrame:
         """The rows as a data frame of pandas. Raises `UsageError` where that is not installed."""

@@ -24,7 +24,7 @@ from referee.tournament.run.run import read_run
 MAX_ROWS = 20  # maximum number of lines of the standings
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RunStatus:
     """How far a run was when it was read, and the order of its bots then."""
 
@@ -60,6 +60,9 @@ class RunStatus:
 
     def __str__(self) -> str:
         return self.text(WIDTH)
+
+    def __repr__(self) -> str:
+        return f"<{self.text(0).splitlines()[0]}>"
 
     def text(self, width: int) -> str:
         """The lines for people, in this many columns; 0 for no limit."""

@@ -15,6 +15,7 @@ from referee.api.results import Run
 from referee.core.errors import RecordError, UsageError
 from referee.games.blooms import Blooms
 from referee.records import journal
+from referee.records.run_files import DIALOGUES
 from referee.viewing.steps import steps_of
 from tests.command import referee
 from tests.unit.records.test_records import record
@@ -75,6 +76,12 @@ def test_a_game_has_its_result_by_seat(run: Run) -> None:
     assert game.record["id"] == "4:a:b" and game.record["seed"] == GAMES[3].terms.seed.hex()
 
 
+def test_a_game_has_its_dialogue_where_that_was_stored(tmp_path: Path) -> None:
+    folder = written(tmp_path / "run", *GAMES)
+    (folder / DIALOGUES).write_text('{"id": "4:a:b", "dialogue": "to a: hello 1"}\n')
+    assert [game.dialogue for game in results.open(folder)[2:]] == [None, "to a: hello 1"]
+
+
 def test_positions_are_those_of_a_replay(run: Run) -> None:
     steps = steps_of(GAMES[0]).steps
     positions = run[0].positions
@@ -131,7 +138,7 @@ def test_games_are_found_as_the_command_finds_them(run: Run) -> None:
 def test_games_are_rows_with_seats_from_0(run: Run) -> None:
     row = run.games.rows[3]
     assert (row["bot_0"], row["rank_0"], row["fault_0"], row["bot_1"]) == ("a", 2, "illegal", "b")
-    assert (row["winner"], row["rated"], row["machine"]) == ("b", True, "here")
+    assert "run" not in row and (row["winner"], row["rated"], row["machine"]) == ("b", True, "here")
     assert len(run[:2].rows) == 2
 
 
