@@ -10,6 +10,10 @@ The names are loaded when they are used: every bot that imports `referee.protoco
 
 TYPE_CHECKING = False  # type checkers treat it as true; importing `typing` takes longer than this file
 if TYPE_CHECKING:
+    from referee.api.bot import Bot as Bot
+    from referee.api.bot import Fault as Fault
+    from referee.api.bot import Reply as Reply
+    from referee.api.bot import Resignation as Resignation
     from referee.api.playing import Playing as Playing
     from referee.api.playing import match as match
     from referee.api.playing import run as run
@@ -24,9 +28,13 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Bot",
+    "Fault",
     "PlayedGame",
     "Playing",
     "RefereeError",
+    "Reply",
+    "Resignation",
     "Run",
     "Table",
     "UsageError",
@@ -37,9 +45,13 @@ __all__ = [
 ]
 
 _MODULES = {
+    "Bot": "api.bot",
+    "Fault": "api.bot",
     "PlayedGame": "api.results",
     "Playing": "api.playing",
     "RefereeError": "core.errors",
+    "Reply": "api.bot",
+    "Resignation": "api.bot",
     "Run": "api.results",
     "Table": "api.tables",
     "UsageError": "core.errors",
