@@ -240,7 +240,7 @@ class Bot:
 
     def _end(self) -> None:
         host, self._host, self._asked = self._host, None, None
-        if host and os.getpid() == self._owner:
+        if host:
             host.close()
 
 
