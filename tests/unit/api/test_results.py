@@ -231,3 +231,16 @@ def test_a_report_is_a_page_or_a_folder(run: Run, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(UsageError):
         run.report(tmp_path / "notes.txt", replays=False)
+
+
+def test_a_notebook_lists_some_of_many_games(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(results, "_MOST_LISTED", 2)
+    shown = run.games._repr_html_()
+    assert "2:a:b" in shown and "3:a:b" not in shown and "<p>… and 2 more games</p>" in shown
+
+
+def test_code_from_a_file_is_run_where_it_is_named(folder: Path) -> None:
+    with pytest.raises(UsageError, match="none"):
+        results.open(folder, game="none.py:None")
+    with pytest.raises(UsageError, match="none"):
+        results.open(folder, tournament_format="none.py:None")
