@@ -210,13 +210,13 @@ def test_the_view_fits(width: int, height: int) -> None:
         lines = picture(view)
     assert len(lines) <= max(7, height * 2 // 3) and max(map(len, lines)) <= width
     assert lines[2].startswith("LLR +1.23 [−2.94, 2")
-    shown = sum(bool(re.match(r" *[0-9]+ bot-", line)) for line in lines)
+    shown = sum(bool(re.match(r" *[0-9]+ +bot-", line)) for line in lines)
     assert f"… and {64 - shown} more" in lines
     if width >= 80:
         assert shown == {24: 10, 40: 20}[height]
         assert re.match(r"63 of 1,000 games, at most about [0-9]+ min remaining", lines[0])
         assert re.search(r"bot +Elo ± 95 % +games +w–d–l +score +faults", lines[3])
-        assert re.match(r" 1 bot-000-with-a-long-name +\+100 ± 10 +1 +0–0–1 +0.0 %  –$", lines[4])
+        assert re.match(r" +1 +bot-000-with-a-long-name +\+100 ± 10 +1 +0–0–1 +0.0 %  –$", lines[4])
         assert lines[-1].startswith("playing: 2:bot-000-with-a-long-name:bot-001") and lines[-1].endswith("…")
 
 
