@@ -96,7 +96,7 @@ def test_a_match_leaves_its_caller_as_it_was(child: subprocess.Popen[bytes]) -> 
         ({"name": "mine", "cmd": "@random", "clock": "9s"}, "mine"),
     ],
 )
-@pytest.mark.quick_cases(1)
+@pytest.mark.slow
 def test_what_can_be_a_bot(bot: Any, name: str) -> None:
     run = referee.match("blooms", [bot, "@greedy"], games=2, options=SMALL, workers=0)
     assert run.bots == (name, "greedy") and not any(any(game.faults) for game in run)
@@ -149,7 +149,7 @@ WRONG: list[tuple[Callable[[], object], str]] = [
 
 
 @pytest.mark.parametrize(("call", "said"), WRONG)
-@pytest.mark.quick_cases(4)
+@pytest.mark.quick_cases(2)
 def test_wrong_use_is_one_sentence(call: Callable[[], object], said: str) -> None:
     with pytest.raises(referee.UsageError) as raised:
         call()

@@ -39,7 +39,7 @@ def points(command: str, folder: Path, *options: str) -> dict[str, float]:
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if name in ("sprt", "knockout", "swiss") else SLOW) for name in RUNS]
+    "name", [pytest.param(name, marks=[] if name == "knockout" else SLOW) for name in RUNS]
 )
 def test_a_run_is_told_within_80_columns_and_its_most_games_until_it_is_over(
     name: str, tmp_path: Path

@@ -504,6 +504,7 @@ def exact(wins: int, losses: int) -> tuple[Floats, float]:
     ("wins", "losses", "limit"),
     [(1, 0, -1.0), (4, 1, -1.0), (300, 220, -1.0), (4, 1, math.inf), (300, 220, math.inf)],
 )
+@pytest.mark.quick_cases(1)
 def test_draws_are_those_of_the_posterior(
     wins: int, losses: int, limit: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -103,6 +103,7 @@ LEAGUE = {"name": "league", "format": "league", "budget": 79, "advance": 4}
 FINAL = {"name": "final", "format": "league", "budget": 9}
 
 
+@pytest.mark.slow
 def test_the_bots_of_a_league_that_advance_are_the_best_by_their_ratings() -> None:
     one = staged("abcdefgh", LEAGUE, {**CUP, "advance": 3}, FINAL)
     batches: list[list[str]] = []
