@@ -1,18 +1,24 @@
-"""How fast the rules are: `python -m tests.bench.engines [--games N]`.
+"""How fast the rules are: `python -m tests.bench.engines [--games N] [--against CHECKOUT]`.
 
 For every game: the time to judge the text of a move (`read`), to apply it and to see whether the game is
-over, over random games; the processor time of a whole random game (`playout` of the kit); and for Beautiful
-Vine Tree the test for its end over positions that were found by looking for bad ones
-(`vinetree_positions.txt`), from nothing, without what a game remembers.
+over, over random games; what a search does, in processor time: a whole random game (`playout` of the kit),
+and where information is hidden a position that agrees with news (`imagine`), the first for these news and
+further ones; and for Beautiful Vine Tree the test for its end over positions that were found by looking for
+bad ones (`vinetree_positions.txt`), from nothing, without what a game remembers.
 
-Beside each time stands its multiple of one step of a calibration loop, which is plain Python on the same
-core in the same run: machines differ and drift, ratios tell more.
+Machines differ and drift, ratios tell more. Beside each time stands its multiple of one step of a calibration
+loop, which is plain Python on the same core in the same run. With `--against`, what a search does is measured
+with another checkout of the project too, in turns, and each time has how many times as fast it is here.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import statistics
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from functools import partial
@@ -28,6 +34,7 @@ from referee.games import GAMES
 from referee.games.api import State
 from referee.games.vinetree import VineTreeState
 
+ROOT = Path(__file__).parents[2]
 POSITIONS = Path(__file__).with_name("vinetree_positions.txt")
 ROUNDS = 5
 
@@ -64,7 +71,8 @@ def turns_of(slug: str, given: dict[str, str], games: int) -> list[list[Turn]]:
             moves = {seat: state.sample(seat, rng) for seat in state.to_act()}
             turns.append((state, {seat: state.write(move) for seat, move in moves.items()}))
             state = state.play(moves)
-        found.append(turns)
+        if turns:  # a seat that plays alone may have no move
+            found.append(turns)
     return found
 
 
@@ -109,13 +117,61 @@ def _until_chance(game: list[Turn]) -> int:
     return len(game)
 
 
-def playout_us(slug: str, given: dict[str, str], games: int) -> float:
-    """µs of processor time for a random game, from its first position."""
-    start, rng = kit.new(slug, given, seed=1), kit.Quick(1)
+def cpu_us(action: Callable[[], object], times: int) -> float:
+    """µs of processor time."""
     began = time.process_time_ns()
-    for _ in range(games):
-        start.playout(rng)
-    return (time.process_time_ns() - began) / games / 1000
+    for _ in range(times):
+        action()
+    return (time.process_time_ns() - began) / times / 1000
+
+
+def search_us(slug: str, given: dict[str, str], games: int) -> list[float]:
+    """µs of processor time for a random game from its first position; where information is hidden also for
+    the first position that is imagined from news, and for each further one, over positions of four games.
+    """
+    start, rng = kit.new(slug, given, seed=1), kit.Quick(1)
+    found = [cpu_us(partial(start.playout, rng), games)]
+    if GAMES[slug].is_open:
+        return found
+    first, further = [], []
+    for seed in range(4):
+        rng, course = kit.Quick(seed), [kit.new(slug, given, seed=seed)]
+        while not (position := course[-1]).is_over:
+            moves = {seat: position.sample(rng, seat) for seat in position.to_act()}
+            course.append(position.play(moves))
+        for part in (0.1, 0.4, 0.7, 0.95):
+            position = course[int(part * (len(course) - 1))]
+            imagine = partial(position.imagine, position.to_act()[0], rng)
+            position.news(position.to_act()[0])
+            first.append(cpu_us(imagine, 1))
+            further.append(cpu_us(imagine, games))
+    return [*found, statistics.mean(first), statistics.mean(further)]
+
+
+def search_in_us(checkout: Path, slug: str, given: dict[str, str], games: int) -> list[float]:
+    """The same with the engines of a checkout, in a process of its own."""
+    order = [sys.executable, __file__, "--games", str(games), "--search", json.dumps([slug, given])]
+    env = {**os.environ, "PYTHONPATH": str(checkout.resolve())}
+    done = subprocess.run(order, env=env, stdout=subprocess.PIPE, check=True)
+    found: list[float] = json.loads(done.stdout)
+    return found
+
+
+def search_row(checkout: Path | None, slug: str, given: dict[str, str], games: int, loop: float) -> list[str]:
+    """What a search does with a game, per second."""
+    here, there = [], []
+    for _ in range(ROUNDS):
+        here.append(search_in_us(ROOT, slug, given, games))
+        if checkout:
+            there.append(search_in_us(checkout, slug, given, games))
+    best = [min(times) for times in zip(*here, strict=True)]
+    row = [f"{best[0] / 1000:.2f}", f"{best[0] / loop / 1000:.1f}"]
+    ratios = [min(times) / us for times, us in zip(zip(*there, strict=True), best, strict=False)]
+    for number in range(3):
+        row.append(f"{1e6 / best[number]:,.0f}" if number < len(best) else "")
+        if checkout:
+            row.append(f"{ratios[number]:.2f}" if number < len(best) else "")
+    return row
 
 
 def positions() -> list[tuple[int, VineTreeState]]:
@@ -147,7 +203,13 @@ def end_test_ms(state: VineTreeState) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description="How fast the rules are.")
     parser.add_argument("--games", type=int, default=30, help="random games of each kind")
+    parser.add_argument("--against", type=Path, help="another checkout that the engines are compared with")
+    parser.add_argument("--search", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    if arguments.search:
+        slug, given = json.loads(arguments.search)
+        print(json.dumps(search_us(slug, given, arguments.games)))
+        return
     loop = best_of(ROUNDS, calibration_us)
     rows = []
     for slug, given in CASES:
@@ -161,10 +223,12 @@ def main() -> None:
     rows = []
     loop_cpu = best_of(ROUNDS, partial(calibration_us, time.process_time_ns))
     for slug, given in CASES:
-        whole = best_of(ROUNDS, partial(playout_us, slug, given, arguments.games))
         name = " ".join([slug, *(f"{option}={value}" for option, value in given.items())])
-        rows.append([name, f"{whole / 1000:.2f}", f"{whole / loop_cpu / 1000:.1f}", f"{1e6 / whole:,.0f}"])
-    print(tabulate(rows, ["a playout", "ms", "thousand loops", "playouts/s"], disable_numparse=True))
+        rows.append([name, *search_row(arguments.against, slug, given, arguments.games, loop_cpu)])
+    head = ["a playout", "ms", "thousand loops"]
+    for column in ("playouts/s", "first imagined/s", "imagined/s"):
+        head += [column, "× there"] if arguments.against else [column]
+    print(tabulate(rows, head, disable_numparse=True))
     print()
     ends: list[list[str]] = []
     by_size: dict[int, list[float]] = {}

@@ -69,13 +69,13 @@ Influence = tuple[int, bool, bool]
 INFLUENCES: tuple[Influence, ...] = tuple(product(WEATHERS, (False, True), (False, True)))
 
 
-def _after_each(flower: Flower) -> tuple[Flower | None, ...]:
-    grown = [flower.grown(*influence) for influence in INFLUENCES]
-    return tuple(None if after.blooms else after for after in grown)
+def _after_turn(flower: Flower, number: int) -> Flower | None:
+    after = flower.grown(*INFLUENCES[number])
+    return None if after.blooms else after
 
 
-_AFTER = Computed(_after_each)
-"""By flower, what is in its pot after a turn with each of the influences: nothing where it bloomed."""
+_AFTER = Computed[Flower, Computed[int, Flower | None]](lambda flower: Computed(partial(_after_turn, flower)))
+"""By flower and the number of an influence, what is in its pot after a turn: nothing where it bloomed."""
 
 Pots = tuple[Flower | None, ...]  # the pots of one seat, from left to right
 
@@ -315,5 +315,6 @@ def brought_by(spells: Spells) -> Mapping[Runes, Brought]:
 
 
 def _brought(spells: Spells, chain: Runes) -> Brought:
-    water, fertilize, weather = (int(spell.holds(chain)) for spell in spells)
-    return water, fertilize, weather, SABOTAGE.get(sum(chain[-2:]), 0) if len(chain) > 1 else 0
+    water, fertilize, weather = spells
+    sabotage = SABOTAGE.get(chain[-1] + chain[-2], 0) if len(chain) > 1 else 0
+    return int(water.holds(chain)), int(fertilize.holds(chain)), int(weather.holds(chain)), sabotage

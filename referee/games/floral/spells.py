@@ -94,18 +94,18 @@ class Condition(NamedTuple):
 
     def holds(self, chain: tuple[int, ...]) -> bool:
         """Whether it holds for the end of this chain; never for a shorter chain."""
-        if len(chain) < self.length:
+        form, length, numbers, relations = self
+        if len(chain) < length:
             return False
-        runes = chain[-self.length :]
-        match self.form:
-            case "set":
-                return all(rune in self.numbers for rune in runes)
-            case "sum":
-                return self.numbers[0] <= sum(runes) <= self.numbers[1]
-        return all(
-            _RELATIONS[relation](*pair)
-            for relation, pair in zip(self.relations, pairwise(runes), strict=True)
-        )
+        runes = chain[-length:]
+        if form == "set":
+            return set(numbers).issuperset(runes)
+        if form == "sum":
+            return numbers[0] <= sum(runes) <= numbers[1]
+        for relation, (one, other) in zip(relations, pairwise(runes), strict=True):
+            if not _RELATIONS[relation](one, other):
+                return False
+        return True
 
 
 def _some(values: Sequence[int], count: int, rng: Random) -> tuple[int, ...]:

@@ -80,9 +80,14 @@ class TreeTable:
     def sample(self, rng: Random) -> Laying:
         """A random legal move, uniform over tiles and places, then over orientations."""
         hand = self.hands[self.acting]
-        found = [(slot, tiles & hand) for slot, tiles in self.tree.open.items() if tiles & hand]
+        total = 0
+        found = []
+        for slot, tiles in self.tree.open.items():
+            if tiles := tiles & hand:
+                found.append((slot, tiles))
+                total += tiles.bit_count()
         found.sort()
-        number = rng.below(sum([tiles.bit_count() for _, tiles in found]))
+        number = rng.below(total)
         for slot, tiles in found:
             count = tiles.bit_count()
             if number >= count:
@@ -160,14 +165,16 @@ class TreeTable:
         self.events = events
         if not self.over:
             fits = self.tree.fits()
-            while not self.passed.issuperset(playing):
+            while True:
                 if hands[seat] & fits:
                     self.acting = seat
                     return
+                if self.passed.issuperset(playing):
+                    break
                 if self.supply:
-                    tile, *rest = self.supply
+                    tile = self.supply[0]
                     hands[seat] |= 1 << tile
-                    self.supply = tuple(rest)
+                    self.supply = self.supply[1:]
                     events.append(("drew", seat, tile))
                 else:
                     events.append(("passed", seat, None))

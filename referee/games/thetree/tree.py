@@ -100,15 +100,20 @@ class Spot(NamedTuple):
     right: int
     tiles: int  # the tiles that fit in either orientation, as a set
 
-    def ways(self, tile: int) -> list[tuple[int, int]]:
+    def ways(self, tile: int) -> tuple[tuple[int, int], ...]:
         """The orientations in which a tile fits."""
-        low, high = TILES[tile]
-        ways = []
-        if self.left >> low & self.right >> high & 1:
-            ways.append((low, high))
-        if self.left >> high & self.right >> low & 1 and low != high:
-            ways.append((high, low))
-        return ways
+        return _WAYS[self.left, self.right, tile]
+
+
+def _ways(place: tuple[int, int, int]) -> tuple[tuple[int, int], ...]:
+    left, right, tile = place
+    low, high = TILES[tile]
+    ways = [(low, high)] if low == high else [(low, high), (high, low)]
+    return tuple((one, other) for one, other in ways if left >> one & right >> other & 1)
+
+
+_WAYS = Computed(_ways)
+"""The orientations in which a tile fits, by the symbols that fit on the left and the right, and the tile."""
 
 
 def _spot(symbols: tuple[int, int]) -> Spot:
