@@ -1,4 +1,4 @@
-"""`referee examples`: copies the sample bots and tournaments, which are installed with the program."""
+"""`referee examples`: copies the sample bots, tournaments and a notebook, installed with the program."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EXAMPLES = Path(referee.__file__).parent / "examples"
 @click.command()
 @click.argument("name", metavar="DIR", type=click.Path(file_okay=False))
 def examples(name: str) -> None:
-    """Copies the sample bots and tournaments to DIR, which is created if it does not exist.
+    """Copies the sample bots, tournaments and a notebook to DIR, which is created if it does not exist.
 
     No file is overwritten. Prints the names of the tournament files.
 
@@ -47,10 +47,10 @@ def examples(name: str) -> None:
 
 
 def _not_ours(folder: str, names: list[str]) -> set[str]:
-    """Lists what others put there, in a checkout: results of tournaments, and programs that were built."""
+    """Lists what others put there, in a checkout: results, caches, and programs that were built."""
     return {
         name
         for name in names
-        if name.endswith(("-results", "__pycache__"))
+        if name.endswith(("-results", "__pycache__", ".ipynb_checkpoints"))
         or not (Path(name).suffix or Path(folder, name).is_dir())
     }

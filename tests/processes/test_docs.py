@@ -471,7 +471,7 @@ def test_ci_runs_the_readme_s_own_commands() -> None:
 
 @pytest.mark.slow
 def test_the_few_lines_of_python_are_a_bot(tmp_path: Path) -> None:
-    (code,) = blocks("README.md", "python")
+    code, _ = blocks("README.md", "python")
     (tmp_path / "few.py").write_text(code)
     done = run(
         "referee match blooms '{python} few.py' '{python} few.py' -n 2 --strict --option size=3 --workers 0",

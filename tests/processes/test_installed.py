@@ -95,12 +95,13 @@ def test_examples_are_copied_whole_and_nothing_is_overwritten(tmp_path: Path) ->
     done = referee("examples", str(folder))
     assert done.code == 0
     files = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
-    assert files == sorted(files_of_git("sample_bots", "tournaments"))
+    parts = files_of_git("sample_bots", "tournaments", "referee/examples/notebooks")
+    assert files == sorted(name.removeprefix("referee/examples/") for name in parts)
     tournaments = done.out.splitlines()
     assert tournaments == sorted(map(str, (folder / "tournaments").glob("*.toml")))
     assert referee("run", tournaments[0], "--dry-run").code == 0
     again = referee("examples", str(folder))
-    assert again.code == 2 and "exists, expected a folder without `sample_bots`" in again.err
+    assert again.code == 2 and "exists, expected a folder without `notebooks`" in again.err
 
 
 @pytest.mark.parametrize(
@@ -286,6 +287,9 @@ def works_alone(wheel: Path, folder: Path) -> None:
     run(program, "replay", results, "1", "--html", "game.html")
     assert "<html" in (folder / "game.html").read_text()
     assert run(program, "verify", results)
+    run(folder / "env" / "bin" / "pip", "install", "-q", "--no-compile", "nbclient", "ipykernel")
+    for notebook in (folder / "here" / "notebooks").iterdir():  # fails where a cell has an error
+        run("env", f"HOME={folder}", folder / "env" / "bin" / "jupyter-execute", notebook)
 
 
 HEAVY = (
