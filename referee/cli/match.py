@@ -137,12 +137,12 @@ def match(**given: Any) -> None:
     A tournament file has more settings, and `run` plays it (`referee docs tournament`).
 
     BOT is [name=]command, quoted as one argument. {python} in it stands for the interpreter that runs the
-    referee. The bots change seats after every game. Ctrl-C stops after the games in progress, a second Ctrl-C
+    referee, and @NAME is a sample bot. The bots change seats after every game. Ctrl-C stops after the games in progress, a second Ctrl-C
     stops at once; with -o, the same command continues the match.
 
     \b
     Examples:
-      referee match blooms -n 10 --time 1s+10s '{python} sample_bots/greedy_bot.py' 'node mine.js'
+      referee match blooms -n 10 --time 1s+10s @greedy 'node mine.js'
       referee match blooms -n 1 --watch 0.5s './mine' 'node mine.js'
       referee match blooms -n 1 --dialogue --input-of 1 input.txt './mine' 'node mine.js'
       referee match blooms -n 2 --from results 7@12 './mine' 'node mine.js'
