@@ -65,6 +65,14 @@ def environment_of_contributors() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name != "REFEREE_ISOLATION"}
 
 
+def at_start(code: str, folder: Path) -> dict[str, str]:
+    """The environment in which each Python runs this code before all else, with the modules of this checkout:
+    another one may be installed. `folder`: where the code is written.
+    """
+    (folder / "sitecustomize.py").write_text(code)
+    return {"PYTHONPATH": f"{folder}{os.pathsep}{ROOT}"}
+
+
 class Done(NamedTuple):
     code: int
     out: str

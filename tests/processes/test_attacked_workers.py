@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from referee.processes.tree import children
-from tests.command import PARENT, PLAIN, ROOT, referee, referee_process
+from tests.command import PARENT, PLAIN, ROOT, at_start, referee, referee_process
 from tests.holdings import living
 from tests.processes import runs
 from tests.processes.runs import games
@@ -123,9 +123,8 @@ elif "run" in sys.orig_argv:
 
 @pytest.mark.slow
 def test_a_worker_that_is_blocked_is_ended(tmp_path: Path) -> None:
-    (tmp_path / "sitecustomize.py").write_text(HANGS)
     file = toml(tmp_path / "t.toml", {"a": PLAIN, "b": PLAIN}, rounds=1, clock="none")
-    done = referee_process("run", str(file), env={"PYTHONPATH": str(tmp_path)})
+    done = referee_process("run", str(file), env=at_start(HANGS, tmp_path))
     assert done.err.count("a worker process gave no sign of life for 5 s, and was ended") == 1
     assert {"1:a:b", "1:b:a"} == set(games(tmp_path / "t-results"))
 
@@ -133,19 +132,17 @@ def test_a_worker_that_is_blocked_is_ended(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_worker_that_only_waits_for_bots_is_not_silent(tmp_path: Path) -> None:
     """The bots may think as long as they want."""
-    (tmp_path / "sitecustomize.py").write_text(HANGS.replace('"1:a:b"', '""'))
     bots = {"a": sh("sleep 7; echo resign $n"), "b": PLAIN}
     file = toml(tmp_path / "t.toml", bots, rounds=1, clock="none")
-    done = referee_process("run", str(file), env={"PYTHONPATH": str(tmp_path)})
+    done = referee_process("run", str(file), env=at_start(HANGS.replace('"1:a:b"', '""'), tmp_path))
     assert done.code == 0 and "sign of life" not in done.err and len(games(tmp_path / "t-results")) == 2
 
 
 @pytest.mark.slow
 def test_a_second_signal_ends_the_run_though_a_worker_hangs(tmp_path: Path) -> None:
-    (tmp_path / "sitecustomize.py").write_text(HANGS)
     file = toml(tmp_path / "t.toml", {"a": PLAIN, "b": PLAIN}, rounds=1)
     command = [sys.executable, "-m", "referee", "run", str(file)]
-    env = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    env = {**os.environ, **at_start(HANGS, tmp_path)}
     run = subprocess.Popen(command, env=env, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
     assert run.stderr
     worker = worker_of(run)

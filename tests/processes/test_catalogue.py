@@ -38,7 +38,7 @@ from referee.records.replay import verify
 from referee.tournament.workers.encounter import ProcessUse, play_encounter
 from tests.catalogue import ROWS, ways
 from tests.catalogue.row import LONG, PAUSES, RESIGNS, AtRandom, Attack, Case, Defect, Elsewhere
-from tests.command import RANDOM, ROOT, referee, referee_process, sh, sh_words
+from tests.command import RANDOM, ROOT, at_start, referee, referee_process, sh, sh_words
 from tests.processes.encounters import time_is_up_once
 from tests.processes.runs import games, lines_of, run_with, toml
 from tests.programs import needs, path_of
@@ -591,10 +591,10 @@ if "tournament.worker" in str(sys.orig_argv):
 
 @pytest.mark.slow
 def test_a_game_that_kills_its_worker_each_time_holds_up_no_other(tmp_path: Path) -> None:
-    (tmp_path / "sitecustomize.py").write_text(DIES)
+    env = at_start(DIES, tmp_path)
     file = toml(tmp_path / "t.toml", dict.fromkeys("ab", sh(RESIGNS)), workers=1)
     for _ in range(2):
-        done = referee_process("run", str(file), env={"PYTHONPATH": str(tmp_path)})
+        done = referee_process("run", str(file), env=env)
         assert done.code == 1 and "games without a result: 1:a:b;" in done.err
         assert set(games(tmp_path / "t-results")) == {"1:b:a", "2:a:b", "2:b:a"}
     assert referee("verify", str(tmp_path / "t-results")).code == 0

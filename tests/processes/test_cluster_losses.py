@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.command import PLAIN, ROOT, referee
+from tests.command import PLAIN, ROOT, at_start, referee
 from tests.holdings import living
 from tests.processes import runs
 from tests.processes.clusters import Cluster, cluster
@@ -178,8 +178,7 @@ def test_a_worker_that_comes_back_late_with_results_changes_nothing(
     machines: Cluster, undisturbed: Path, tmp_path: Path
 ) -> None:
     """It is stopped, while its games go on; these are played again by the other one meanwhile."""
-    (tmp_path / "sitecustomize.py").write_text(IMPATIENT)
-    run = begun(machines, tmp_path, PYTHONPATH=str(tmp_path))
+    run = begun(machines, tmp_path, **at_start(IMPATIENT, tmp_path))
     stopped = machines.workers[0]
     stopped.signal(signal.SIGSTOP)
     try:
@@ -211,9 +210,9 @@ elif "run" in sys.orig_argv:
 @pytest.mark.slow
 def test_a_dask_worker_that_has_no_referee_is_told_and_does_not_break_by_it(tmp_path: Path) -> None:
     """Nor does a scheduler that has none."""
-    (tmp_path / "sitecustomize.py").write_text(WITHOUT_REFEREE)
+    env = at_start(WITHOUT_REFEREE, tmp_path)
     file = runs.toml(tmp_path / "t.toml", {"a": PLAIN, "b": PLAIN}, rounds=1, workers=None)
-    with cluster(tmp_path / "c", [("--no-nanny",)], {"PYTHONPATH": str(tmp_path)}) as found:
+    with cluster(tmp_path / "c", [("--no-nanny",)], env) as found:
         run = Run(found, file)
         _, err = run.process.communicate(timeout=TOO_LONG_S)
         assert run.process.returncode == 5

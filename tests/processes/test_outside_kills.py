@@ -21,7 +21,7 @@ from referee.processes.program import Program
 from referee.tournament.run import open_run
 from referee.tournament.workers import encounter
 from referee.wire.connection import BotConnection
-from tests.command import PLAIN, referee, referee_process
+from tests.command import PLAIN, at_start, referee, referee_process
 from tests.processes.runs import games, toml, voids
 from tests.waiting import eventually
 
@@ -210,10 +210,10 @@ elif "run" in sys.orig_argv:
 def test_workers_that_are_killed_cost_no_bot_anything(tmp_path: Path) -> None:
     deaths = tmp_path / "deaths"
     deaths.touch()
-    (tmp_path / "sitecustomize.py").write_text(DIES.format(deaths=str(deaths), times=2))
+    env = at_start(DIES.format(deaths=str(deaths), times=2), tmp_path)
     file = toml(tmp_path / "t.toml", dict.fromkeys("ab", PLAIN), rounds=1, workers=1)
     words = ("run", str(file), "--isolation", confined("landlock"))
-    done = referee_process(*words, env={"PYTHONPATH": str(tmp_path)})
+    done = referee_process(*words, env=env)
     assert done.code == 0, done.err
     played = games(tmp_path / "t-results")
     assert {name: game["attempt"] for name, game in played.items()} == {"1:b:a": 1, "1:a:b": 3}
