@@ -187,19 +187,21 @@ def test_the_folder_of_another_tournament_is_left_as_it_is(tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_the_same_seed_gives_the_same_games_as_the_command(tmp_path: Path) -> None:
+def test_the_same_seed_gives_the_same_games_as_the_command_and_as_its_file(tmp_path: Path) -> None:
     words = ["-n", "4", "--seed", "spring", "--option", "size=3", "--time", "2s", "--workers", "1"]
-    here, there = tmp_path / "command", tmp_path / "python"
+    here, there, of_file = (tmp_path / name for name in ("command", "python", "file"))
     assert referee_process("match", "blooms", "@greedy", "@random", *words, "-o", str(here)).code == 0
     referee.match(
         "blooms", ["@greedy", "@random"], games=4, seed="spring", options=SMALL, clock="2s", folder=there
     )
 
+    referee.run(here / "tournament.toml", folder=of_file)
+
     def played(folder: Path) -> list[object]:
         header, *games = (line.text for line in read(folder))
         return [header, *sorted(str(events_of_line(game)) for game in games if b'"kind":"game"' in game)]
 
-    assert played(here) == played(there) and len(played(here)) == 5
+    assert played(here) == played(there) == played(of_file) and len(played(here)) == 5
 
 
 @pytest.mark.slow
