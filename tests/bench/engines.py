@@ -130,7 +130,7 @@ def search_us(slug: str, given: dict[str, str], games: int) -> list[float]:
     the first position that is imagined from news, and for each further one, over positions of four games.
     """
     start, rng = kit.new(slug, given, seed=1), kit.Quick(1)
-    found = [cpu_us(partial(start.playout, rng), games)]
+    found = [best_of(ROUNDS, partial(cpu_us, partial(start.playout, rng), games))]
     if GAMES[slug].is_open:
         return found
     first, further = [], []
