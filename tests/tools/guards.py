@@ -204,7 +204,7 @@ GUARDS = [
     dropped("stopped-before-writing", "tests/unit/wire/test_process_wire.py"),
     dropped("stopped-before-reading", "tests/unit/wire/test_process_wire.py"),
     valued("unread-request", "watch.is_over(time.monotonic_ns())", "tests/unit/wire/test_process_wire.py"),
-    dropped("emptied", f"{PROCESSES} -k logs_all_the_time"),
+    dropped("emptied", "tests/unit/wire/test_process_wire.py"),
     valued("clock-was-set", "0", STOPWATCH),
     valued("stoppages", "0", f"{PROCESSES} -k stop"),
     replaced("regular-files", "file = os.open(path, os.O_RDONLY)", "tests/unit/core/test_files.py"),

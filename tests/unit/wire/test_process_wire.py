@@ -119,6 +119,15 @@ def test_seats_that_answer_at_the_same_time_are_all_heard(seats: Seats) -> None:
     assert not seats.wire.is_asked
 
 
+def test_once_output_was_read_what_is_read_later_is_no_older(seats: Seats) -> None:
+    """Also of a bot that writes all the time."""
+    seats.ask(0)
+    seats.bots[0].say(b"log thinking\n")
+    before_ns = time.monotonic_ns()
+    seats.wire._wait()
+    assert seats.wire._seat_wires[0].watch.empty_ns >= before_ns
+
+
 @pytest.mark.parametrize("before", ["write", "look", "send", "read"])
 def test_a_stoppage_just_before_the_wire_writes_or_reads_is_not_charged(
     seats: Seats, before: str, monkeypatch: pytest.MonkeyPatch
