@@ -137,8 +137,8 @@ def match(**given: Any) -> None:
     A tournament file has more settings, and `run` plays it (`referee docs tournament`).
 
     BOT is [name=]command, quoted as one argument. {python} in it stands for the interpreter that runs the
-    referee, and @NAME is a sample bot. The bots change seats after every game. Ctrl-C stops after the games in progress, a second Ctrl-C
-    stops at once; with -o, the same command continues the match.
+    referee, and @NAME is a sample bot. The bots change seats after every game. Ctrl-C stops after the games
+    in progress, a second Ctrl-C stops at once; with -o, the same command continues the match.
 
     \b
     Examples:
