@@ -142,6 +142,7 @@ WRONG: dict[str, tuple[str, str, int, str]] = {
 
 
 @pytest.mark.parametrize(("old", "new", "code", "told"), WRONG.values(), ids=WRONG)
+@pytest.mark.slow
 def test_a_game_is_checked_itself(old: str, new: str, code: int, told: str, tmp_path: Path) -> None:
     assert HIGH_CARD.count(old) == 1
     path = tmp_path / f"card{code}.py"

@@ -251,7 +251,7 @@ def words(picture: Picture) -> str:
     return "\n".join([*found, picture_text(picture)])
 
 
-@pytest.mark.quick_cases(2)
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(("slug", "given"), HIDDEN, ids=IDS)
 def test_no_picture_shows_a_seat_what_it_may_not_know(slug: str, given: dict[str, str]) -> None:
     game = GAMES[slug]

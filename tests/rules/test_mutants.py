@@ -294,7 +294,7 @@ TOLD: dict[str, tuple[Mutant, str]] = {
 }
 
 
-@pytest.mark.quick_cases(3)
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("name", TOLD)
 def test_an_author_is_told_in_a_sentence(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     mutant, told = TOLD[name]

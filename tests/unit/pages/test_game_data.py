@@ -226,6 +226,7 @@ def test_the_reserves_stand_where_they_change() -> None:
     assert reserves == [[6_000_000, 6_000_000], None, [6_000_000, 4_000_000], None]
 
 
+@pytest.mark.slow
 def test_the_seats_that_are_asked_next_stand_at_each_step() -> None:
     record = scripted(("L:A1", "resign {n}"), ("L:A2",))
     (view,) = unpacked(game_data(steps_of(record)).packed())["views"]

@@ -125,6 +125,7 @@ def test_of_many_bots_the_best_are_in_a_matrix(monkeypatch: pytest.MonkeyPatch) 
     assert matrix.names[0] == names[0]
 
 
+@pytest.mark.slow
 def test_of_many_bots_the_best_are_compared_by_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "MAX_IN_MATRIX", 5)
     names = [f"bot{number:03}" for number in range(8)]

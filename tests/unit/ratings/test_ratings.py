@@ -351,6 +351,7 @@ def test_no_number_of_a_pool_is_nan_or_inf(results: list[Result]) -> None:
         assert all(0 <= value <= 1 for key, value in found.items() if "superiority" in str(key))
 
 
+@pytest.mark.slow
 def test_no_likelihood_is_below_0_or_above_1() -> None:
     won = {"ed": 8, "ea": 2, "ec": 1, "eb": 1, "dc": 1, "db": 1, "ab": 1}
     level = {"da": 3, "dc": 1, "ac": 1, "cb": 2}

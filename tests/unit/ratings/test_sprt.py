@@ -210,6 +210,7 @@ def test_an_estimate_needs_a_decision() -> None:
 
 
 @pytest.mark.parametrize(("text", "difference"), [("0,200", 100.0), ("0,40", 40.0), ("0,40", 0.0)])
+@pytest.mark.quick_cases(1)
 def test_the_estimate_after_a_test_is_in_its_interval_and_less_extreme_than_the_score(
     text: str, difference: float
 ) -> None:

@@ -111,6 +111,7 @@ def lines_of(name: str, seed: int) -> Lines:
 
 
 @pytest.mark.parametrize("name", some_quick(RUNS))
+@pytest.mark.quick_cases(2)
 def test_nothing_remains_where_the_schedule_has_nothing_more(name: str) -> None:
     for seed in range(2):
         state = RunState()
@@ -207,7 +208,7 @@ def _is_annulled(game: Summary, made: Amendments) -> bool:
     return game.id in made.annulled or bool(annulling & {*game.bots})
 
 
-@pytest.mark.quick_cases(4)
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("name", RUNS)
 @settings(max_examples=settings().max_examples // 3)  # each of them plays a tournament
 @given(seed=st.integers(0, 2), share=st.floats(0, 1), copied_at=st.floats(0, 1))
