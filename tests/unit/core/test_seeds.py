@@ -93,6 +93,7 @@ def test_nothing_is_below_nothing() -> None:
 
 def test_games_of_an_encounter_share_chance_and_so_do_bots_that_play_alone() -> None:
     assert shared_by("s/2.1:a:b") == shared_by("s/2.1:b:a") != shared_by("s/2.2:a:b")
+    assert shared_by("2:a:b") != shared_by("2:a:c")
     assert shared_by("2:a:b:c") == shared_by("2:c:a:b") != shared_by("2:a:b:d")
     assert shared_by("2:a") == shared_by("2:b") != shared_by("3:a")
 
