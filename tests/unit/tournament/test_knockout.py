@@ -232,6 +232,12 @@ def test_the_bracket_of_a_running_knockout_has_the_points_so_far() -> None:
     assert [line.split() for line in lines(before)] == [["a"], ["d"], ["b"], ["c"]]
 
 
+def test_a_bye_is_in_the_bracket_and_not_among_the_pairings() -> None:
+    bracket, pairings = cup("abc").tables_of(SectionState({}))
+    assert ("a", None) in [(row["bot"], row["against"]) for row in bracket.data]
+    assert [(row["bot"], row["against"]) for row in pairings.data] == [("b", "c")]
+
+
 @pytest.mark.parametrize(("count", "stages"), [(2, 1), (3, 2), (12, 4), (32, 4), (200, 4)])
 def test_a_bracket_of_any_size_fits_eighty_columns(count: int, stages: int) -> None:
     names = [f"a-bot-with-a-long-name-{number}" for number in range(count)]
