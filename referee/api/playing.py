@@ -30,7 +30,7 @@ class MatchKeys(TypedDict, total=False):
 
     sprt: str
     openings: Mapping[str, Any]
-    seed: str
+    seed: int | str
     repeats: str
     points: Mapping[str, int]
     order: str
@@ -73,7 +73,9 @@ def match(  # noqa: PLR0913 - a caller names them
     Raises `UsageError` for what is wrong before the first game, and other kinds of `RefereeError` where games
     have no result. What a bot does wrong is a result.
     """
-    settings = {"clock": clock, **keys}
+    settings: dict[str, Any] = {"clock": clock, **keys}
+    if isinstance(settings.get("seed"), int):
+        settings["seed"] = str(settings["seed"])
     base = Path.cwd()
 
     def tables(given: list[dict[str, Any]]) -> dict[str, Any]:

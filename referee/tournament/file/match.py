@@ -38,7 +38,7 @@ def match_tables(
     seats = found.seats(found.settle({name: str(value) for name, value in options.items()}))
     if len(bots) != seats:
         names = ", ".join(str(bot.get("name")) for bot in bots)
-        more = "; `referee run` plays more bots" if len(bots) > seats else ""
+        more = "; a tournament plays more bots" if len(bots) > seats else ""
         raise UsageError(
             f"`{found.slug}` has {counted(seats, 'seat')}, expected {counted(seats, 'bot')}, "
             f"not {len(bots)} ({shown(names)}){more}"

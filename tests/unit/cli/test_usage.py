@@ -30,7 +30,7 @@ BAD_INPUT: list[tuple[list[str], int, str]] = [
     (
         ["match", "blooms", "--sprt", "0", "10", "x=true", "true"],
         2,
-        "`blooms` has 2 seats, expected 2 bots, not 3 (10, x, true); `referee run` plays more bots",
+        "`blooms` has 2 seats, expected 2 bots, not 3 (10, x, true); a tournament plays more bots",
     ),
     (["match", "blooms", "true", "./no/such/bot"], 2, "bot `bot`: no program at `./no/such/bot`"),
     (
