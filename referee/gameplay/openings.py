@@ -1,4 +1,4 @@
-"""Opening moves, which the referee makes so that the same bots do not always play the same game. Pure.
+"""The opening moves of a game, which the referee makes so that bots do not always play the same one. Pure.
 
 They are drawn from a seed, or they are a line of a list. All games of an encounter begin with the same ones,
 so only games in which the same moves are legal then can have them. A start is the beginning of an earlier

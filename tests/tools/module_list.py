@@ -52,9 +52,13 @@ def summary(path: Path) -> str:
 
 def idea(path: Path) -> str:
     """What a module is: the beginning of its docstring, without what explains it further."""
-    sentence = re.split(r"[.](?= [A-Z]|$)", summary(path))[0]
-    before = re.split(rf"[:;] |, (?=(?:and )?(?:{FURTHER})\b)| and then ", sentence)[0]
-    return before if before.count(" ") > 1 else sentence
+    sentence = re.split(r"[.](?= [A-Z`]|$)", summary(path))[0]
+    for end in re.finditer(rf"[:;] |, (?=(?:and )?(?:{FURTHER})\b)| and then |, and ", sentence):
+        before = sentence[: end.start()]
+        lists = end[0] == ", and " and "," in before
+        if before.count(" ") > 1 and not lists:
+            return before
+    return sentence
 
 
 def is_pure(path: Path) -> bool:
@@ -97,9 +101,14 @@ def _package_of(name: str, path: Path) -> str:
 
 
 def _rows(modules: dict[str, Path]) -> Iterable[str]:
+    commands = []
     for name, path in sorted(modules.items()):
-        if len(parsed(path).body) > 1:  # not the package's docstring alone
+        if summary(path).startswith(f"`referee {path.stem.replace('_', '-')}`"):
+            commands.append(f"`{path.stem}`")
+        elif len(parsed(path).body) > 1:  # not the package's docstring alone
             yield f"- `{name.removeprefix('referee.')}`: {idea(path)}"
+    if commands:
+        yield f"- A module for each command, of the same name: {', '.join(commands)}"
 
 
 def main(words: list[str]) -> None:

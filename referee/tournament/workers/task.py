@@ -1,5 +1,5 @@
-"""Tasks, which are the games of an encounter that are still to be played; the reports about them; and the
-interface of a backend, which plays them: this process, worker processes, or a cluster.
+"""Tasks of workers, which are the games of an encounter that are still to be played; the reports about them;
+and the interface of a backend, which plays them: this process, worker processes, or a cluster.
 """
 
 from __future__ import annotations
