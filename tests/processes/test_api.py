@@ -191,9 +191,7 @@ def test_the_same_seed_gives_the_same_games_as_the_command_and_as_its_file(tmp_p
     words = ["-n", "4", "--seed", "7", "--option", "size=3", "--time", "2s", "--workers", "1"]
     here, there, of_file = (tmp_path / name for name in ("command", "python", "file"))
     assert referee_process("match", "blooms", "@greedy", "@random", *words, "-o", str(here)).code == 0
-    referee.match(
-        "blooms", ["@greedy", "@random"], games=4, seed=7, options=SMALL, clock="2s", folder=there
-    )
+    referee.match("blooms", ["@greedy", "@random"], games=4, seed=7, options=SMALL, clock="2s", folder=there)
 
     referee.run(here / "tournament.toml", folder=of_file)
 

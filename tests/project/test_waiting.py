@@ -18,7 +18,10 @@ INSTEAD = (
     "`tests.waiting.eventually`, and bound what waits by itself with `tests.waiting.TOO_LONG_S`"
 )
 
-CLOCKED = (f"processes/test_{name}.py" for name in ("catalogue", "processes", "time"))
+CLOCKED = (
+    *(f"processes/test_{name}.py" for name in ("catalogue", "processes", "time")),
+    "unit/wire/test_process_wire.py",
+)
 """They compare their own readings of the clock with those of the referee and of bots."""
 
 MAY = ("bots", "bench", "tools", "waiting.py", *CLOCKED)
