@@ -37,6 +37,7 @@ FORMATS = _tests("tournament", "formats", "knockout", "swiss")
 SESSIONS = _tests("wire", "sessions", "process_wire", "messages")
 
 MODULES = {
+    "asking/asked_game": "tests/unit/asking/test_asked_game.py",
     "gameplay/loop": f"{MATCH} tests/unit/gameplay/test_starts.py",
     "gameplay/clock": f"tests/unit/gameplay/test_clock.py {MATCH}",
     "core/units": "tests/unit/gameplay/test_clock.py",

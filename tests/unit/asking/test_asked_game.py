@@ -60,6 +60,16 @@ def test_its_game_goes_on_where_its_own_move_was_played() -> None:
     assert question == "ask 2 1 10000", "the clock is a full one"
 
 
+def test_between_two_positions_the_wire_knows_that_nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that it pauses a bot that is to be paused."""
+    position = blooms()
+    game, _ = asked_in(position, puppet("L:A1"))
+    caught_up: list[tuple[Seat, ...]] = []
+    monkeypatch.setattr(game.wire, "catch_up", caught_up.append)
+    game.ask_at(position.state)
+    assert caught_up == [(0,), ()]
+
+
 def test_it_is_told_the_end_of_a_game_that_is_not_played_on() -> None:
     position = blooms()
     game, told = asked_in(position, puppet("L:A1"))
