@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -303,6 +302,8 @@ class Playing:
 
 async def _is_readable(descriptor: int) -> None:
     """Waits until a descriptor can be read."""
+    import asyncio  # whoever waits has it already; to others it costs as much as the rest
+
     loop, found = asyncio.get_running_loop(), asyncio.Event()
     loop.add_reader(descriptor, found.set)
     try:
