@@ -36,9 +36,9 @@ def serve(path: Path, port: int, host: str, log: bool, game: str | None) -> None
     """Serves web pages about a run: standings, progress, faults, and all finished games.
 
     RUN is the run's folder or its tournament file. The run may not have started yet, or be in progress: the
-    pages are kept up to date. Nothing is written to the folder. The address of the pages is printed on
-    stdout; Ctrl-C stops the server. A game with hidden information is shown only when all games with the same
-    chance events are over.
+    pages are kept up to date; to leave the processors to the bots, a game may appear a few seconds after its
+    end. Nothing is written to the folder. The address of the pages is printed on stdout; Ctrl-C stops the
+    server. A game with hidden information is shown only when all games with the same chance events are over.
 
     \b
     Examples:

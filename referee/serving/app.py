@@ -11,7 +11,7 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Hashable, Sequence
 from concurrent.futures import Future
 from datetime import UTC, datetime
-from functools import partial
+from functools import lru_cache, partial
 from http import HTTPStatus
 from typing import NamedTuple
 
@@ -136,8 +136,6 @@ def _client(scope: Scope) -> str:
 
 MAX_STREAMS = 200  # maximum number of browsers that follow the run at a time
 
-PUSH_S = 1.0  # the time between two events of a stream, at the least
-
 HEARTBEAT_S = 15.0  # A stream is never silent for longer, so that a lost connection is noticed
 
 PAGE_WAIT_S = 30.0  # how long a request waits for its page to be made
@@ -152,16 +150,26 @@ RECONNECT_MS = 3000  # when a browser that lost the connection tries again by it
 
 
 class SnapshotStreams:
-    """The latest snapshot, and the streams that wait for the next. It belongs to the event loop's thread."""
+    """The latest snapshot, which is made when somebody asks for it, and the streams that wait for the next.
+    It belongs to the event loop's thread.
+    """
 
-    def __init__(self, snapshot: Snapshot) -> None:
-        self.snapshot = snapshot
+    def __init__(self, make: Callable[[], Snapshot]) -> None:
+        """`make` gives the latest snapshot, and is called in another thread."""
+        self._make = make
+        self._latest: asyncio.Future[Snapshot] | None = None
         self.streams = 0  # how many browsers follow the run
         self._next = asyncio.Event()
 
-    def publish(self, snapshot: Snapshot) -> None:
-        """Makes all streams send what has changed."""
-        self.snapshot = snapshot
+    async def latest(self) -> Snapshot:
+        """The latest snapshot: the same one for all who ask."""
+        if self._latest is None:
+            self._latest = asyncio.ensure_future(asyncio.to_thread(self._make))
+        return await asyncio.shield(self._latest)
+
+    def renew(self) -> None:
+        """Has the next snapshot made as soon as somebody asks for it, as all streams do."""
+        self._latest = None
         self._next.set()
         self._next = asyncio.Event()
 
@@ -174,11 +182,10 @@ class SnapshotStreams:
             yield f"retry: {RECONNECT_MS}\n\n"
             sent = 0
             while True:
-                following, snapshot = self._next, self.snapshot
+                following, snapshot = self._next, await self.latest()
                 if snapshot.version > sent:
                     yield _event(snapshot, sent)
                     sent = snapshot.version
-                    await asyncio.sleep(PUSH_S)
                 try:
                     await asyncio.wait_for(following.wait(), HEARTBEAT_S)
                 except TimeoutError:
@@ -187,6 +194,7 @@ class SnapshotStreams:
             self.streams -= 1
 
 
+@lru_cache(maxsize=2)  # nearly all streams were sent the same, or nothing so far
 def _event(snapshot: Snapshot, sent: int) -> str:
     """The parts of a snapshot that have changed since the version that was sent, as an event."""
     parts = {name: html for name, html in snapshot.parts.items() if snapshot.changed[name] > sent}
@@ -244,7 +252,7 @@ class _Pages:
         self._reports = reports
 
     async def live(self, request: Request) -> Response:
-        snapshot = self._streams.snapshot
+        snapshot = await self._streams.latest()
         return await self._made(("live", snapshot.version), partial(_live, snapshot))
 
     async def events(self, request: Request) -> Response:
@@ -253,15 +261,15 @@ class _Pages:
         return StreamingResponse(self._streams.events(), media_type="text/event-stream")
 
     async def standings(self, request: Request) -> Response:
-        snapshot = self._streams.snapshot
+        snapshot = await self._streams.latest()
         return await self._made(("standings", snapshot.version), partial(_standings, snapshot))
 
     async def games(self, request: Request) -> Response:
-        snapshot = self._streams.snapshot
+        snapshot = await self._streams.latest()
         return await self._list("games", range(1, snapshot.count + 1), request, snapshot)
 
     async def faults(self, request: Request) -> Response:
-        snapshot = self._streams.snapshot
+        snapshot = await self._streams.latest()
         return await self._list("faults", snapshot.faulty, request, snapshot)
 
     async def _list(
@@ -275,7 +283,7 @@ class _Pages:
         return await self._made((what, at, snapshot.version), partial(_list, snapshot, what, at, pages, some))
 
     async def game(self, request: Request) -> Response:
-        snapshot, number = self._streams.snapshot, request.path_params["number"]
+        snapshot, number = await self._streams.latest(), request.path_params["number"]
         if snapshot.run is None or not 1 <= number <= snapshot.count:
             raise HTTPException(404)
         if not snapshot.may_show(number):  # guard: kept-back
@@ -286,7 +294,7 @@ class _Pages:
 
     async def report(self, request: Request) -> Response:
         """The report of the games so far; a page that loads again by itself where that takes long."""
-        snapshot = self._streams.snapshot
+        snapshot = await self._streams.latest()
         if snapshot.run is None or not snapshot.has_report:
             raise HTTPException(404)
         try:

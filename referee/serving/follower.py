@@ -8,7 +8,7 @@ another one than before.
 from __future__ import annotations
 
 import os
-from collections import deque
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -17,10 +17,12 @@ from referee.core.files import open_without_links
 from referee.records import journal
 from referee.records.heads import Head
 from referee.records.run_files import RECORDS
-from referee.tournament.run.durations import GAMES, TimedGame, last_games, timed
+from referee.tournament.run.durations import TimedGame, timed
 from referee.tournament.run.run import PlacedGame, StoredRun
 
 BATCH = 32 << 20  # about how many bytes are read at a time
+
+TIMED = 50  # maximum number of games whose times are read
 
 
 class RunFollower:
@@ -40,8 +42,8 @@ class RunFollower:
         """The device and inode of the file that is followed; None as long as there is none."""
         self._damage = ""  # why the records cannot be read any further, for people
         self._failure = ""  # why the files could not be read this time, for people
-        self._last: deque[TimedGame] | None = None
-        """The times of the last games; None while there is much to read."""
+        self._times: dict[str, TimedGame | None] = {}
+        """The times of the last games when they were asked for, by the hashes of their lines."""
 
     @property
     def trouble(self) -> str:
@@ -63,10 +65,18 @@ class RunFollower:
         """The run as far as it was read; None as long as it has no first line."""
         return self._run.copy() if self._run.lines else None
 
-    @property
     def last(self) -> list[TimedGame]:
-        """The last games with their times; none as long as there is much to read."""
-        return [*(self._last or ())]
+        """The last games with their times, which are read now."""
+        self._times = {
+            one.digest: self._times[one.digest] if one.digest in self._times else self._timed(one)
+            for one in self.played[-TIMED:]
+        }
+        return [*filter(None, self._times.values())]
+
+    def _timed(self, one: PlacedGame) -> TimedGame | None:
+        with suppress(RecordError, UsageError):  # the file is another one now, as the next look will see
+            return timed(journal.line_at(self.folder, one.at, one.size, one.digest))
+        return None
 
     def read(self) -> bool:
         """Reads what is new, or a part of it where that is much; says whether anything is different now."""
@@ -108,13 +118,10 @@ class RunFollower:
         self.played = []
         self._damage = ""
         self._run = StoredRun(self.folder)
-        self._last = None
 
     def _read_on(self, file: BinaryIO, size: int) -> None:
         """Reads lines up to this size of the file. Raises `RecordError`, `UsageError`, `OSError`."""
         run, begin = self._run, self._run.length
-        if size - begin > BATCH:
-            self._last = None
         file.seek(begin)
         self.unread = 0
         for line in journal.lines_from(file, run.lines + 1, run.last_hash):
@@ -126,8 +133,3 @@ class RunFollower:
             at = run.length
             if isinstance(said := run.take_line(line), Head):
                 self.played.append(PlacedGame(said.game, at, line.size, line.hash))
-                if self._last is not None and (time := timed(line.text)):
-                    self._last.append(time)
-        if self._last is None and not self.unread:
-            known = {one.game.id for one in self.played[-GAMES:]}
-            self._last = deque((time for time in last_games(self.folder) if time.id in known), GAMES)

@@ -1,22 +1,26 @@
 """Computes the content of the live page of a run, from the lines that are appended to the run's files.
 
-It is made of parts, which are HTML: a browser that follows the run is sent those that changed. Ratings and
-the order of the bots, which take long where there are many games, are computed less often than the rest.
+It is made of parts, which are HTML: a browser that follows the run is sent those that changed. Nothing of it
+is made before somebody looks. Ratings and the order of the bots, which take long where there are many games,
+are computed less often than the rest.
 """
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from referee.core.errors import RecordError, UsageError
 from referee.core.pairing import Pairing
 from referee.core.text import by_name
+from referee.core.this_machine import usable_cores
 from referee.core.work import DutyCycle
 from referee.games.api import Game
 from referee.pages.environment import fragment
@@ -34,16 +38,31 @@ from referee.ratings.standings import NextInRank
 from referee.ratings.tally import Tallies
 from referee.records.header import SectionGame
 from referee.serving.follower import RunFollower
+from referee.tournament.run.durations import TimedGame
 from referee.tournament.run.lock import is_locked
 from referee.tournament.run.progress import BotOrder, RunProgress, is_over, order_of, progress_of
 from referee.tournament.run.run import PlacedGame, StoredRun
 from referee.tournament.run.run_state import Scheduled
 from referee.viewing.words import placings
 
-READING_SHARE = 0.25  # the share of the time of a core that reading takes at most while a referee is running
+LIMIT = 0.005
+"""The share of the time of the usable cores that the server takes at most while a referee is running. Where
+it takes more, it looks later at the run's files; what it was asked for it makes nevertheless.
+"""
 
-ORDER_SHARE = 0.05
-"""The share of the time of a core that the order of the bots takes at most while a referee is running."""
+LOOK_S = 1.0  # the time between two looks at the run's files, at the least
+
+LONGEST_PAUSE_S = 5.0  # the time between two looks at the most, whatever the server took
+
+CATCHING_UP = 0.25
+"""The share of the time of a core that the server takes at most while a referee is running and it has not yet
+read what the referee wrote before.
+"""
+
+ORDER_SHARE = 0.15
+"""The share of the server's processor time that the order of the bots takes at most while a referee is
+running.
+"""
 
 BOTS = 50  # maximum number of bots that a part lists
 
@@ -75,7 +94,7 @@ class BotRow(NamedTuple):
     cells: Sequence[str]  # one for each of the `headings`
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Snapshot:
     """What is known about a run at one moment."""
 
@@ -98,25 +117,23 @@ class Snapshot:
         """Whether there is a report: some game is over, and there are not too many of them."""
         return 0 < self.count <= REPORTED
 
+    @cached_property
+    def _secrecy(self) -> Secrecy | None:
+        return Secrecy(self.run, self.given) if self.run else None
+
     def may_show(self, number: int) -> bool:
         """Whether the game with a number, counted from 1, may be looked at."""
-        return self.run is not None and Secrecy(self.run, self.given).may_show(
-            self.played[number - 1].game.id
-        )
+        return self._secrecy is not None and self._secrecy.may_show(self.played[number - 1].game.id)
 
     def may_be_shown(self) -> list[int]:
         """The numbers of the games that may be looked at, counted from 1."""
-        if self.run is None:
-            return []
-        secrecy = Secrecy(self.run, self.given)
-        played = zip(range(1, self.count + 1), self.played, strict=False)
-        return [number for number, one in played if secrecy.may_show(one.game.id)]
+        return [number for number in range(1, self.count + 1) if self.may_show(number)]
 
     def rows(self, numbers: Sequence[int], ended: Mapping[str, str] | None = None) -> list[GameRow]:
         """The games with these numbers, counted from 1; `ended` has times of day by id."""
         if self.run is None:
             return []
-        secrecy, name = Secrecy(self.run, self.given), self.run.amendments.shown
+        name = self.run.amendments.shown
         rows = []
         for number in numbers:
             game = self.played[number - 1].game
@@ -131,7 +148,7 @@ class Snapshot:
                     (ended or {}).get(game.id, ""),
                     faults,
                     game.id not in self.run.annulled,
-                    secrecy.may_show(game.id),
+                    self.may_show(number),
                 )
             )
         return rows
@@ -156,77 +173,94 @@ class Snapshot:
 
 
 class LiveRun:
-    """Follows a run, and makes snapshots for the live page."""
+    """Follows a run, and makes snapshots for those who look at it. Any thread may ask for one."""
 
     def __init__(
-        self, folder: Path, given: Game[Any] | None = None, clock: Callable[[], float] = time.monotonic
+        self, folder: Path, given: Game[Any] | None = None, used: Callable[[], float] = time.process_time
     ) -> None:
-        """`given` is the game that the user named; `clock` gives seconds."""
+        """`given` is the game that the user named; `used` gives the seconds of processor time that this
+        process has taken.
+        """
+        self._lock = threading.Lock()  # protects what follows
         self._follower = RunFollower(folder)
         self._given = given
-        self._reading = DutyCycle(clock, READING_SHARE)
-        self._ordering = DutyCycle(clock, ORDER_SHARE)
+        self.is_running = False  # whether a referee is running in the folder
+        self._version = 1  # counts what was new to be seen
+        self._snapshot: Snapshot | None = None  # the last that was made
+        self._ordering = DutyCycle(used, ORDER_SHARE)
         self._order: BotOrder | None = None
         self._ordered = ("", 0)  # to which line, and to how many games, the order belongs
         self._faulty: list[int] = []  # the numbers of the games with a fault, counted from 1
         self._looked = 0  # how many games were looked at for faults
         self._played: list[PlacedGame] = self._follower.played
         fitted([], [], [])  # loads numpy, which takes longer than the first fits
-        self.snapshot = self._taken(0, None, False)
+        self.look()
 
-    @property
-    def is_behind(self) -> bool:
-        """Whether there is more to read already."""
-        return self._follower.unread > 0
-
-    @property
-    def wait_s(self) -> float:
-        """The seconds until it should be advanced again at the earliest."""
-        return self._reading.wait_s
-
-    def advance(self) -> Snapshot:
-        """Reads what is new; the snapshot, which is the one before where nothing is new to be seen."""
-        is_running = is_locked(self._follower.folder)
-        self._reading.share = READING_SHARE if is_running else 1.0
-        self._ordering.share = ORDER_SHARE if is_running else 1.0
-        with self._reading.spent():
-            if changed := self._follower.read():
-                self._count()
-        if self._put_in_order() or changed or is_running != self.snapshot.is_running:
-            self.snapshot = self._taken(self.snapshot.version, self.snapshot, is_running)
-        return self.snapshot
-
-    def _count(self) -> None:
-        """Counts the results of all games, unless there is more to read or the bots have other names now, so
-        that the order is computed first.
+    def pause_s(self, used_s: float) -> float:
+        """The seconds from the beginning of a look until the next, if the server has taken this much
+        processor time since.
         """
-        run, order = self._follower.run, self._order
-        if run and order and not self._follower.unread and order.tallies.by_bot.keys() == {*run.names}:
+        is_behind = self._follower.unread > 0
+        share = CATCHING_UP if is_behind else LIMIT * len(usable_cores())
+        put_off_s = min(used_s / share, LONGEST_PAUSE_S) if self.is_running else 0.0
+        return max(put_off_s, 0.0 if is_behind else LOOK_S)
+
+    def look(self) -> bool:
+        """Reads what is new; whether there is anything new to be seen."""
+        with self._lock:
+            was_running, self.is_running = self.is_running, is_locked(self._follower.folder)
+            has_changed = self._follower.read() or self.is_running != was_running
+            if has_changed or (self._is_shown() and self._is_order_due()):
+                self._version += 1
+                return True
+            return False
+
+    def snapshot(self) -> Snapshot:
+        """What is known since the last look. It is made once, for all who ask."""
+        with self._lock:
+            if self._snapshot is None or not self._is_shown():
+                run = self._follower.run
+                if run:
+                    self._put_in_order(run)
+                self._snapshot = self._taken(run)
+            return self._snapshot
+
+    def _is_shown(self) -> bool:
+        """Whether somebody has seen what the last look has found."""
+        return self._snapshot is not None and self._snapshot.version == self._version
+
+    def _is_order_due(self) -> bool:
+        """Whether the order of the bots is that of earlier games, and may be computed."""
+        return (
+            self._ordered[0] != self._follower.last_hash
+            and not self._follower.unread
+            and (self._ordering.is_due or not self.is_running)
+        )
+
+    def _put_in_order(self, run: StoredRun) -> None:
+        """Computes the order of the bots, if that is due, or else only counts the results of all games; not
+        where the bots have other names now, or there is more to read.
+        """
+        order = self._order
+        if self._is_order_due():
+            with self._ordering.spent(), suppress(RecordError):  # the state says it
+                self._order = order_of(run)
+            self._ordered = (self._follower.last_hash, len(self._follower.played))
+        elif order and not self._follower.unread and order.tallies.by_bot.keys() == {*run.names}:
             self._order = replace(order, tallies=Tallies(run.names, run.shown_games, order.facts.points))
 
-    def _put_in_order(self) -> bool:
-        """Computes the order of the bots, if that is due; says whether it did."""
-        follower = self._follower
-        if self._ordered[0] == follower.last_hash or follower.unread or not self._ordering.is_due:
-            return False
-        with self._ordering.spent(), suppress(RecordError):  # the state says it
-            if run := follower.run:
-                self._order = order_of(run)
-        self._ordered = (follower.last_hash, len(follower.played))
-        return True
-
-    def _taken(self, version: int, before: Snapshot | None, is_running: bool) -> Snapshot:
-        """The snapshot after the one before, which has this version."""
-        follower = self._follower
-        run, progress, trouble = None, None, follower.trouble
+    def _taken(self, run: StoredRun | None) -> Snapshot:
+        """The snapshot of a run after the one before."""
+        follower, before = self._follower, self._snapshot
+        progress, trouble, last = None, follower.trouble, follower.last()
         try:
-            if run := follower.run:
-                progress = progress_of(run, follower.last, is_running)
+            if run:
+                progress = progress_of(run, last, self.is_running)
         except RecordError as error:  # the header says something impossible
             run, trouble = None, str(error)
         self._look_for_faults()
         known = Snapshot(
-            version=version + 1,
+            version=self._version,
             name=follower.folder.absolute().name,
             parts={},
             changed={},
@@ -237,12 +271,12 @@ class LiveRun:
             order=self._order,
             ordered=self._ordered[1],
             given=self._given,
-            is_running=is_running,
+            is_running=self.is_running,
         )
         parts = {
             "state": self._state(progress, trouble),
             "standings": known.standings(BOTS),
-            "games": self._games(known),
+            "games": _games(known, last),
             "faults": self._faults(known),
         }
         changed = {
@@ -274,11 +308,6 @@ class LiveRun:
             ),
         )
 
-    def _games(self, known: Snapshot) -> str:
-        ended = {one.id: time_of_day(one.ended_us) for one in self._follower.last}
-        more = max(0, known.count - GAMES)
-        return fragment("live_games.html", rows=known.rows(range(known.count, more, -1), ended), more=more)
-
     def _faults(self, known: Snapshot) -> str:
         numbers = self._faulty[: -FAULTY - 1 : -1]
         return fragment(
@@ -287,6 +316,30 @@ class LiveRun:
             rows=known.rows(numbers),
             more=len(self._faulty) - len(numbers),
         )
+
+
+def follow(
+    run: LiveRun,
+    tell: Callable[[], object],
+    clock: Callable[[], float] = time.monotonic,
+    used: Callable[[], float] = time.process_time,
+    sleep: Callable[[float], None] = time.sleep,
+) -> None:
+    """Looks at a run again and again, and tells when there is something new to be seen. `clock` and `used`
+    give seconds, `used` those of the processor time of all threads.
+    """
+    while True:
+        began_s, began_used_s = clock(), used()
+        if run.look():
+            tell()
+        while (rest_s := began_s + run.pause_s(used() - began_used_s) - clock()) > 0:
+            sleep(rest_s)
+
+
+def _games(known: Snapshot, last: Sequence[TimedGame]) -> str:
+    ended = {one.id: time_of_day(one.ended_us) for one in last}
+    more = max(0, known.count - GAMES)
+    return fragment("live_games.html", rows=known.rows(range(known.count, more, -1), ended), more=more)
 
 
 def _first(order: BotOrder) -> str:
@@ -325,19 +378,22 @@ class Secrecy:
     """
 
     def __init__(self, run: StoredRun, given: Game[Any] | None) -> None:
-        """`given` is the game that the user named. Raises `RecordError`."""
+        """`given` is the game that the user named."""
         self._run = run
         self._scheduled = Scheduled(run.header)
-        self._is_over = is_over(run)
         self._open = {name for name, section in run.header.sections.items() if _is_open(section, given)}
         """The sections whose games hide nothing."""
         self._started = {name for name, section in run.header.sections.items() if section.openings.start}
         """The sections whose games all have the same start."""
 
+    @cached_property
+    def _is_over(self) -> bool:
+        return is_over(self._run)
+
     def may_show(self, game: str) -> bool:
-        """Whether a game that is over may be looked at, given by its id."""
+        """Whether a game that is over may be looked at, given by its id. Raises `RecordError`."""
         pairing = Pairing.parse(game)
-        if self._is_over or pairing.section in self._open:
+        if pairing.section in self._open or self._is_over:
             return True
         if pairing.section in self._started:  # guard: shared-start
             return False

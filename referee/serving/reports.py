@@ -37,7 +37,9 @@ class BusyError(Exception):
 class PageMaker:
     """Makes pages in the order in which they are asked for."""
 
-    def __init__(self) -> None:
+    def __init__(self, is_running: Callable[[], bool]) -> None:
+        """`is_running` says whether a referee is running, which is not to be disturbed."""
+        self._is_running = is_running
         self._lock = threading.Lock()  # protects what follows
         self._under_way: dict[Hashable, Future[bytes]] = {}
         self._kept: OrderedDict[Hashable, bytes] = OrderedDict()
@@ -45,10 +47,6 @@ class PageMaker:
         self._kept_bytes = 0
         self._wanted: queue.SimpleQueue[tuple[Hashable, Callable[[], str]]] = queue.SimpleQueue()
         self._duty_cycle = DutyCycle(time.monotonic, 1.0)
-
-    def set_share(self, is_running: bool) -> None:
-        """Notes whether a referee is running, which is not to be disturbed."""
-        self._duty_cycle.share = SHARE if is_running else 1.0
 
     @property
     def waiting(self) -> int:
@@ -82,6 +80,7 @@ class PageMaker:
     def make_next(self) -> None:
         """Waits until a page is wanted, and makes it."""
         key, make = self._wanted.get()
+        self._duty_cycle.share = SHARE if self._is_running() else 1.0
         try:
             with self._duty_cycle.spent():
                 made = make().encode()

@@ -9,9 +9,7 @@ import os
 import resource
 import socket
 import threading
-import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +20,10 @@ from referee.core.errors import UsageError
 from referee.core.text import shown
 from referee.games.api import Game
 from referee.serving.app import HEADERS, Hosts, Log, Safety, SnapshotStreams, application
-from referee.serving.live import LiveRun
+from referee.serving.live import LiveRun, follow
 from referee.serving.reports import PageMaker, PageMakers, Reports
 
 NICENESS = 10  # how much the server lets other processes go first
-
-LOOK_S = 0.5  # the time between two looks at the run's files, at the least
 
 REQUEST_S = 10.0  # how long a connection may be open without a complete request
 
@@ -96,22 +92,14 @@ def serve_run(
     with contextlib.suppress(OSError):
         os.nice(NICENESS)
     live, threads = LiveRun(folder, given), _Threads()
-    makers = PageMakers(PageMaker(), PageMaker(), PageMaker())
-    streams = SnapshotStreams(live.advance())
+    makers = PageMakers(*(PageMaker(lambda: live.is_running) for _ in PageMakers._fields))
+    streams = SnapshotStreams(live.snapshot)
     app = application(streams, makers, Reports(makers.reports), hosts, log, log_error)
     server = uvicorn.Server(_settings(app))
 
-    def follow(loop: asyncio.AbstractEventLoop) -> None:
-        while True:
-            time.sleep(live.wait_s if live.is_behind else max(LOOK_S, live.wait_s))
-            snapshot = live.advance()
-            for maker in makers:
-                maker.set_share(snapshot.is_running)
-            if snapshot is not streams.snapshot:
-                loop.call_soon_threadsafe(streams.publish, snapshot)
-
     async def answer() -> None:
-        threads.start(partial(follow, asyncio.get_running_loop()))
+        loop = asyncio.get_running_loop()
+        threads.start(lambda: follow(live, lambda: loop.call_soon_threadsafe(streams.renew)))
         await server.serve(sockets=[listener])
 
     for maker in makers:

@@ -7,9 +7,10 @@ import base64
 import json
 import re
 import zlib
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,13 +23,15 @@ from referee.ratings.pool import Result, fit
 from referee.ratings.tally import Tallies
 from referee.records.record import to_json
 from referee.serving import app as app_module
-from referee.serving import live
+from referee.serving import follower, live
 from referee.serving.app import HEADERS, Hosts, SnapshotStreams, application
 from referee.serving.live import LiveRun
 from referee.serving.reports import FRESH_S, MAX_WAITING, BusyError, PageMaker, PageMakers, Reports
 from referee.tournament.file.opening_table import start_of
+from referee.tournament.run import durations
 from referee.tournament.run.lock import locked
 from referee.tournament.run.progress import BotOrder
+from referee.tournament.run.run_state import RunState
 from referee.viewing.steps import steps_of
 from tests.rules.random_play import random_game
 from tests.tools.synthetic import write
@@ -45,14 +48,18 @@ class Got(NamedTuple):
     body: str
 
 
+def quiet_maker() -> PageMaker:
+    return PageMaker(lambda: False)
+
+
 class Asked:
     """A server without a network, for a run in a folder."""
 
     def __init__(self, folder: Path) -> None:
-        self.live, self.maker = LiveRun(folder), PageMaker()
-        self.hub = SnapshotStreams(self.live.advance())
+        self.live, self.maker = LiveRun(folder), quiet_maker()
+        self.hub = SnapshotStreams(self.live.snapshot)
         self.now_s = 0.0
-        self.replays = PageMaker()
+        self.replays = quiet_maker()
         makers = PageMakers(self.maker, self.replays, self.maker)
         reports = Reports(self.maker, lambda: self.now_s)
         self.log: list[str] = []
@@ -61,7 +68,8 @@ class Asked:
 
     def look(self) -> None:
         """Has the server look at the files of the run."""
-        self.hub.publish(self.live.advance())
+        if self.live.look():
+            self.hub.renew()
 
     def get(
         self, path: str, method: str = "GET", host: str | None = "localhost:8000", query: str = ""
@@ -128,7 +136,7 @@ def asked(growing: Growing, monkeypatch: pytest.MonkeyPatch) -> Asked:
 @pytest.mark.slow
 def test_it_says_how_sure_the_first_place_is(tmp_path: Path) -> None:
     write(tmp_path, 2, 40)
-    standings = LiveRun(tmp_path / "pool-results").advance().standings()
+    standings = LiveRun(tmp_path / "pool-results").snapshot().standings()
     first = (
         r"<strong>bot[12]</strong> is in first place\. It is [a-z ]+ than bot[12] \([a-z ]*\d+&nbsp;%\), with"
     )
@@ -143,14 +151,18 @@ def test_nobody_is_first_where_two_bots_are_level() -> None:
 
 
 def test_results_are_counted_with_each_game_and_only_elo_may_be_older(growing: Growing) -> None:
-    ticks = count()
+    used_s = count()
     with locked(growing.path.parent):
-        run = LiveRun(growing.path.parent, clock=lambda: float(next(ticks)))
-        assert "Elo and ranks are" not in run.advance().standings()
+        run = LiveRun(growing.path.parent, used=lambda: float(next(used_s)))
+        assert "Elo and ranks are" not in run.snapshot().standings()
         growing.play("2:b:a")
-        standings = run.advance().standings()
-    assert "Elo and ranks are those after 3 games." in standings
-    assert standings.count('<td class="number">4</td>') == 2, "each bot played all four games"
+        assert run.look()
+        standings = run.snapshot().standings()
+        assert "Elo and ranks are those after 3 games." in standings
+        assert standings.count('<td class="number">4</td>') == 2, "each bot played all four games"
+        while not run.look():
+            pass  # until the server has used enough time for something else
+        assert "Elo and ranks are" not in run.snapshot().standings()
 
 
 def test_the_live_page_shows_the_run(asked: Asked) -> None:
@@ -493,8 +505,6 @@ def streamed(asked: Asked, script: Callable[[AsyncIterator[str]], Any]) -> None:
 def test_a_stream_has_all_parts_first_and_then_what_changes(
     growing: Growing, asked: Asked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(app_module, "PUSH_S", 0)
-
     async def script(stream: AsyncIterator[str]) -> None:
         assert set(parts_of(await anext(stream))) == {"state", "standings", "games", "faults"}
         growing.append(growing.line({"kind": "change", "rounds": 5}))
@@ -511,8 +521,6 @@ def test_a_stream_has_all_parts_first_and_then_what_changes(
 def test_a_stream_that_was_slow_gets_the_latest(
     growing: Growing, asked: Asked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(app_module, "PUSH_S", 0)
-
     async def script(stream: AsyncIterator[str]) -> None:
         await anext(stream)
         for game in ("2:b:a", "3:a:b", "3:b:a"):
@@ -535,6 +543,141 @@ def test_the_streams_are_bounded(asked: Asked, monkeypatch: pytest.MonkeyPatch) 
     )
 
 
+# --- What it costs ----------------------------------------------------------------------------------------
+
+
+class Made:
+    """Counts what is made for viewers."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.counts: Counter[str] = Counter()
+        for name in ("fragment", "order_of", "Tallies", "progress_of"):
+            monkeypatch.setattr(live, name, self.counted(name, getattr(live, name)))
+        monkeypatch.setattr(RunState, "copy", self.counted("copy", RunState.copy))
+        monkeypatch.setattr(follower, "timed", self.counted("timed", durations.timed))
+
+    def counted(self, name: str, work: Callable[..., Any]) -> Callable[..., Any]:
+        def watched(*given: Any, **named: Any) -> Any:
+            self.counts[name] += 1
+            return work(*given, **named)
+
+        return watched
+
+
+def test_nothing_is_made_when_nobody_looks(growing: Growing, monkeypatch: pytest.MonkeyPatch) -> None:
+    with locked(growing.path.parent):
+        asked, made = Asked(growing.path.parent), Made(monkeypatch)
+        Scripted(0.0, 0.0, 0.0).follow(asked.live, playing(growing, "2:b:a", "3:a:b"), asked.hub.renew)
+        assert not made.counts
+        assert "5 of 6" in asked.get("/").body and made.counts["order_of"] == 1
+        seen = dict(made.counts)
+        Scripted(0.0, 0.0).follow(asked.live, playing(growing, "3:b:a"), asked.hub.renew)
+        assert made.counts == seen, "whoever looked once does not look any more"
+
+
+def test_all_who_look_at_the_same_moment_share_what_is_made(
+    growing: Growing, asked: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def watch() -> None:
+        made = Made(monkeypatch)
+        hub = SnapshotStreams(made.counted("snapshot", asked.live.snapshot))
+        streams = [hub.events() for _ in range(100)]
+        await asyncio.gather(*map(anext, streams))  # when a browser tries again
+        for played in ((), ("2:b:a",)):
+            growing.play(*played)
+            if asked.live.look():
+                hub.renew()
+            made.counts.clear()
+            events = await asyncio.gather(*map(anext, streams))
+            assert len({*map(id, events)}) == 1 and set(parts_of(events[0])) >= {
+                "state",
+                "standings",
+                "games",
+            }
+            assert made.counts["snapshot"] == made.counts["order_of"] == 1 and made.counts["fragment"] == 4
+        for stream in streams:
+            await stream.aclose()  # type: ignore[attr-defined]
+
+    asyncio.run(watch())
+
+
+def playing(growing: Growing, *games: str) -> Callable[[], None]:
+    """Plays one of the games whenever it is called, as long as there are any."""
+    left = iter(games)
+    return lambda: growing.play(*islice(left, 1))
+
+
+class Scripted:
+    """A clock that only sleeping moves on, and looks at a run that take given amounts of processor time."""
+
+    def __init__(self, *used_s: float) -> None:
+        """`used_s` are the seconds that the looks take; after the last of them the server is stopped."""
+        self.now_s = self.used_s = 0.0
+        self.looks: list[float] = []
+        self._left = [*used_s]
+
+    def follow(
+        self,
+        run: LiveRun,
+        while_resting: Callable[[], None] = lambda: None,
+        tell: Callable[[], None] = lambda: None,
+    ) -> None:
+        look = run.look
+
+        def watched() -> bool:
+            if not self._left:
+                raise EOFError
+            self.looks.append(self.now_s)
+            self.used_s += self._left.pop(0)
+            return look()
+
+        def sleep(rest_s: float) -> None:
+            while_resting()
+            self.now_s += rest_s
+
+        with pytest.MonkeyPatch.context() as patched, pytest.raises(EOFError):
+            patched.setattr(run, "look", watched)
+            live.follow(run, tell, lambda: self.now_s, lambda: self.used_s, sleep)
+
+
+def test_reading_is_put_off_by_the_time_that_the_server_took_and_no_game_is_skipped(
+    growing: Growing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "usable_cores", lambda: range(4))  # so that it may take 20 ms a second
+    with locked(growing.path.parent):
+        run = LiveRun(growing.path.parent)
+        clock = Scripted(0.001, 0.05, 0.08, 10.0, 0.0)
+        clock.follow(run, playing(growing, "2:b:a", "3:a:b", "3:b:a"))
+        assert clock.looks == pytest.approx([0, 1, 3.5, 7.5, 12.5]), "the last pause is the longest"
+        assert run.snapshot().count == 6 and "6 of 6" in run.snapshot().parts["state"]
+    clock = Scripted(0.0, 0.05, 0.08, 0.0)
+    clock.follow(LiveRun(growing.path.parent))
+    assert clock.looks == [0, 1, 2, 3], "no referee is running"
+
+
+def test_what_other_threads_take_meanwhile_puts_reading_off_as_well(
+    growing: Growing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "usable_cores", lambda: range(4))
+    with locked(growing.path.parent):
+        clock = Scripted(0.0, 0.0)
+        pages_s = [0.06]
+
+        def make_page() -> None:
+            clock.used_s += pages_s.pop() if pages_s else 0
+
+        clock.follow(LiveRun(growing.path.parent), make_page)
+    assert clock.looks == pytest.approx([0, 3])
+
+
+def test_what_was_there_before_is_read_sooner(growing: Growing, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(follower, "BATCH", 1)
+    with locked(growing.path.parent):
+        clock, run = Scripted(0.1, 0.1, 0.1), LiveRun(growing.path.parent)
+        clock.follow(run)
+        assert clock.looks == pytest.approx([0, 0.4, 0.8]) and run.snapshot().count == 3
+
+
 # --- Making pages -----------------------------------------------------------------------------------------
 
 
@@ -545,7 +688,7 @@ def test_other_pages_do_not_wait_for_replays(asked: Asked) -> None:
 
 
 def test_a_page_is_made_once() -> None:
-    maker, made = PageMaker(), []
+    maker, made = quiet_maker(), []
 
     def make() -> str:
         made.append(1)
@@ -557,7 +700,7 @@ def test_a_page_is_made_once() -> None:
 
 
 def test_what_a_page_raises_comes_to_those_who_want_it_and_is_not_kept() -> None:
-    maker = PageMaker()
+    maker = quiet_maker()
     future = maker.page("key", lambda: str(1 // 0))
     maker.make_next()
     with pytest.raises(ZeroDivisionError):
@@ -568,7 +711,7 @@ def test_what_a_page_raises_comes_to_those_who_want_it_and_is_not_kept() -> None
 
 
 def test_the_pages_that_wait_and_those_that_are_kept_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    maker = PageMaker()
+    maker = quiet_maker()
     for number in range(MAX_WAITING):
         maker.page(number, lambda: "x" * 1000)
     with pytest.raises(BusyError):
