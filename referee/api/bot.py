@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from referee.api.bots import BotLike, given_bots
 from referee.api.hosting import Channel, HostedOrder
+from referee.api.scratch_folder import ScratchFolder
 from referee.asking.asked_game import AskedGame
 from referee.core.errors import UsageError
 from referee.core.fields import Fields
@@ -104,6 +105,8 @@ class Bot:
         """
         self._lock = threading.Lock()
         self._host: HostedOrder | None = None
+        self._folder: ScratchFolder | None = None
+        """What a function that plays is read from; None where no function plays."""
         self._owner = os.getpid()
         self._game = game_given(game, Path.cwd())
         self._options = self._game.settle({name: str(value) for name, value in (options or {}).items()})
@@ -201,7 +204,8 @@ class Bot:
 
     def _ask(self, position: Position, control: TimeControl, seat: Seat) -> Reply | Resignation | Fault:
         if self._host is None:
-            self._host = HostedOrder(self._order)
+            self._folder = ScratchFolder.made() if self._order.files else None
+            self._host = HostedOrder(replace(self._order, folder=self._folder), self._folder)
         wire = _HostedSeat(self._host)
         game, self._asked = self._asked, None
         if game and not (
@@ -242,6 +246,8 @@ class Bot:
         host, self._host, self._asked = self._host, None, None
         if host:
             host.close()
+        if self._folder:
+            self._folder.remove()
 
 
 def _read(table: dict[str, Any], isolation: str | None) -> BotTable:
@@ -264,12 +270,13 @@ class _Asking:
     origin: BotOrigin
     files: Mapping[str, bytes]
     start_us: int
+    folder: Path | None = None  # where the files are written; None where there are none
 
     def perform(self, channel: Channel) -> None:
         """Runs in the host."""
         from referee.api.bot_host import serve  # what plays is not imported in the caller
 
-        serve(self.bot, self.origin, self.files, self.start_us, channel)
+        serve(self.bot, self.origin, self.files, self.folder, self.start_us, channel)
 
 
 class _HostedSeat:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import tempfile
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
@@ -13,7 +12,7 @@ from referee.api.hosting import Channel
 from referee.asking.asked_bot import AskedBot
 from referee.core.errors import UsageError
 from referee.core.this_machine import usable_memory
-from referee.processes import building, levels, owned
+from referee.processes import building, levels
 from referee.processes.limits import share_of
 from referee.processes.program import Program
 from referee.tournament.plan import BotOrigin
@@ -23,17 +22,21 @@ ANSWERED = ("next_reply", "end_at_fault")
 
 
 def serve(
-    bot: Program, origin: BotOrigin, files: Mapping[str, bytes], start_us: int, channel: Channel
+    bot: Program,
+    origin: BotOrigin,
+    files: Mapping[str, bytes],
+    folder: Path | None,
+    start_us: int,
+    channel: Channel,
 ) -> None:
     """Makes the calls of an `AskedBot` that are received, until this is interrupted. `files` are what the bot
-    reads; if there are any, it runs in a folder with them.
+    reads; if there are any, they are written into the `folder` that it runs in.
 
     Raises `UsageError` where the bot cannot be built, `EnvironmentLacksError` where it cannot be started here
     for a reason that is not its own.
     """
     with ExitStack() as stack:
-        if files:
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=owned.prefix("asked"))))
+        if folder:
             for name, content in files.items():
                 path = folder / name
                 path.parent.mkdir(exist_ok=True)
