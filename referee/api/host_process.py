@@ -19,7 +19,7 @@ from referee.core.stop import Interrupted, Interruptible, ignore_signals, take_s
 from referee.processes.launcher import Launcher
 from referee.processes.message_socket import MalformedMessage, MessageSocket
 
-LOOK_S = 0.1  # how often what could not be sent yet is tried again
+_LOOK_S = 0.1  # how often what could not be sent yet is tried again
 
 
 class HostChannel(Channel):
@@ -48,7 +48,7 @@ class HostChannel(Channel):
     def flush(self) -> None:
         """Waits until all is sent, or the caller is gone."""
         while self._socket.has_unsent:
-            select.select([], [self._socket], [], LOOK_S)
+            select.select([], [self._socket], [], _LOOK_S)
             with self._sending:
                 self._socket.flush()
 
@@ -63,7 +63,7 @@ class HostChannel(Channel):
             poll.register(caller, select.POLLIN)
         with contextlib.suppress(MalformedMessage):
             while self._socket.is_open:
-                ready = {descriptor for descriptor, _ in poll.poll(LOOK_S * 1000)}
+                ready = {descriptor for descriptor, _ in poll.poll(_LOOK_S * 1000)}
                 if caller in ready:
                     break
                 if ready:

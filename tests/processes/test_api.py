@@ -20,7 +20,7 @@ import referee
 from referee.processes import tree
 from referee.protocol.bot import Game
 from referee.records.journal import read
-from referee.records.record import events_of_line
+from referee.records.record import STRAY, bot_totals, events_of_line
 from tests.command import ROOT, referee_process
 from tests.waiting import eventually
 
@@ -78,6 +78,7 @@ def test_a_match_leaves_its_caller_as_it_was(child: subprocess.Popen[bytes]) -> 
     assert (after, child.poll()) == (before, None)
     assert over == [game.id for game in run] and len(run) == 4
     assert run.bots == ("greedy", "first") and not any(any(game.faults) for game in run)
+    assert not any(bot_totals(game.record)["first", what] for game in run for what in STRAY)
     folder = str(run.folder)
     assert (run.folder / "functions" / "first.pickle").is_file()
     del run
