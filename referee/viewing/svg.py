@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
 from math import inf
 from typing import NamedTuple
 
@@ -126,26 +125,56 @@ def draw(
     """A frame for these pictures, and all of them drawn in it. `row_width`: where rows are broken into lines,
     if no board is wider.
     """
-    texts = _Texts(prefix)
-    slots: list[_Slot] = []
-    taken: list[list[Row | _Marks]] = []
-    for picture in pictures:
-        slots += [_Slot(texts) for _ in picture[len(slots) :]]
-        taken.append([slot.take(panel) for slot, panel in zip(slots, picture, strict=False)])
-    layout = _layout(slots, len(taken), prefix, row_width)
-    found = []
-    for panels in taken:
-        indexes: list[int] = []
-        for slot, place, panel in zip(slots, layout.panels, panels, strict=False):
+    drawing = Drawing(prefix, row_width)
+    taken = [drawing.take(picture) for picture in pictures]
+    layout = drawing.layout()
+    drawn = tuple(tuple(drawing.indexes(picture, layout)) for picture in taken)
+    return layout, SvgParts(tuple(drawing.elements), drawn)
+
+
+class Drawing:
+    """Pictures of one game that are taken one after the other; a frame for all of them so far."""
+
+    def __init__(self, prefix: str = "s-", row_width: float | None = None) -> None:
+        """As in `draw`."""
+        self._prefix = prefix
+        self._row_width = row_width
+        self._texts = _Texts(prefix)
+        self._slots: list[_Slot] = []
+        self._count = 0  # how many pictures were taken
+        self._layout: tuple[list[Hashable], Layout] | None = None  # the last frame, and what it depends on
+
+    @property
+    def elements(self) -> Sequence[str]:
+        """The different strings so far, as in `SvgParts`. It only grows."""
+        return self._texts.all
+
+    def take(self, picture: Picture) -> list[Row | _Marks]:
+        """Takes the next picture, which `indexes` draws in the frame of all."""
+        slots = self._slots
+        slots += [_Slot(self._texts) for _ in picture[len(slots) :]]
+        self._count += 1
+        return [slot.take(panel) for slot, panel in zip(slots, picture, strict=False)]
+
+    def layout(self) -> Layout:
+        """The frame for the pictures so far: the same one as long as it has room for them."""
+        shapes = [slot.shape(self._count) for slot in self._slots]
+        if self._layout is None or self._layout[0] != shapes:
+            self._layout = shapes, _layout(self._slots, self._count, self._prefix, self._row_width)
+        return self._layout[1]
+
+    def indexes(self, taken: Sequence[Row | _Marks], layout: Layout) -> list[int]:
+        """The indexes of the strings of a picture that was taken, in the order in which they are painted."""
+        texts, found = self._texts, []
+        for slot, place, panel in zip(self._slots, layout.panels, taken, strict=False):
             if isinstance(panel, Row):
                 beginning, inside = place.row, slot.indexes.of(placed(panel, layout.row_width))
             else:
                 below = [] if place.ground else slot.indexes.of(panel.ground)
                 beginning, inside = place.beginning(panel.box), [*below, *panel.indexes]
             if inside:
-                indexes += [texts.index(beginning), *inside, texts.index("</g>")]
-        found.append(tuple(indexes))
-    return layout, SvgParts(tuple(texts.all), tuple(found))
+                found += [texts.index(beginning), *inside, texts.index("</g>")]
+        return found
 
 
 def _layout(slots: Sequence[_Slot], count: int, prefix: str, row_width: float | None) -> Layout:
@@ -176,7 +205,7 @@ def _layout(slots: Sequence[_Slot], count: int, prefix: str, row_width: float | 
             _Panel(in_the_middle, group(_GAP, y - row.top, size=size), slot.common_ground(count), frame)
         )
         y += max(plane.height, row.height)
-    symbols = {pair for slot in slots for pair in slot.symbols()}
+    symbols = {pair for slot in slots for pair in slot.symbols}
     return Layout(
         prefix,
         round((width + 2 * _GAP) * UNIT),
@@ -231,9 +260,11 @@ class _PieceIndexes(dict[Drawable, int]):
     def __init__(self, texts: _Texts) -> None:
         super().__init__()
         self._texts = texts
+        self.new: list[Drawable] = []  # those that came since somebody emptied this list
 
     def __missing__(self, piece: Drawable) -> int:
         self[piece] = index = self._texts.index(element(piece, self._texts.prefix))
+        self.new.append(piece)
         return index
 
     def of(self, pieces: Iterable[Drawable]) -> list[int]:
@@ -256,6 +287,8 @@ class _Slot:
 
     def __init__(self, texts: _Texts) -> None:
         self.indexes = _PieceIndexes(texts)
+        self.symbols: set[tuple[Symbol, Paint]] = set()  # with the paint in which each is drawn
+        self._box: Box | None = None  # the box of all marks; None where there are none
         self._rows: set[Row] = set()
         self._grounds: list[tuple[Piece, ...]] = []
         self._planes = 0
@@ -263,14 +296,32 @@ class _Slot:
 
     def take(self, panel: Plane | Row) -> Row | _Marks:
         if isinstance(panel, Row):
-            self._rows.add(panel)
+            if panel not in self._rows:
+                self._rows.add(panel)
+                self._add_symbols(panel.spans)
             return panel
         self._planes += 1
         self.frame = panel.frame
         if panel.ground not in self._grounds:
             self._grounds.append(panel.ground)
+            self._add_pieces(panel.ground)
         box = _box_of(panel.marks) if panel.frame else Box(0, 0, 0, 0)
         return _Marks(self.indexes.of(panel.marks), panel.ground, box)
+
+    def shape(self, count: int) -> Hashable:
+        """What its place in the frame of this many pictures depends on, as long as nothing is taken away."""
+        new, self.indexes.new = self.indexes.new, []
+        self._add_pieces([piece for piece in new if not isinstance(piece, Placed)])
+        return self._box, len(self.symbols), len(self._rows), len(self._grounds), self._planes == count
+
+    def _add_pieces(self, pieces: Sequence[Piece]) -> None:
+        boxes = [box for piece in pieces if (box := box_of(piece))]
+        if boxes:
+            self._box = union([*boxes, self._box or boxes[0]])
+        self._add_symbols(piece for piece in pieces if isinstance(piece, Mark))
+
+    def _add_symbols(self, pieces: Iterable[Mark | Span]) -> None:
+        self.symbols.update((piece.symbol, piece.paint) for piece in pieces if piece.symbol)
 
     @property
     def has_planes(self) -> bool:
@@ -282,18 +333,7 @@ class _Slot:
 
     def plane_box(self) -> Box:
         """The box of all marks, or the frame that they are drawn in."""
-        return Box(0, 0, *self.frame) if self.frame else _box_of(self._marks())
+        return Box(0, 0, *self.frame) if self.frame else self._box or Box(0, 0, 0, 0)
 
     def row_box(self, most: float) -> Box:
         return union([row_box(row, most) for row in self._rows])
-
-    def symbols(self) -> Iterator[tuple[Symbol, Paint]]:
-        """The symbols with the paint in which each is drawn."""
-        spans = (span for row in self._rows for span in row.spans)
-        pieces: Iterable[Piece | Span] = chain(self._marks(), spans)
-        return ((p.symbol, p.paint) for p in pieces if isinstance(p, Mark | Span) and p.symbol)
-
-    def _marks(self) -> Iterator[Piece]:
-        yield from (piece for piece in self.indexes if not isinstance(piece, Placed))
-        for ground in self._grounds:
-            yield from ground
