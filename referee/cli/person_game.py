@@ -19,7 +19,7 @@ from referee.core.seeds import Stream
 from referee.core.text import counted, shown
 from referee.games import game_given
 from referee.games.api import Seat, State
-from referee.person.console import Console
+from referee.person.console import TerminalConsole
 from referee.person.game import PersonGame
 from referee.person.game import hint as hint_of
 from referee.person.interface import PersonInterface, PersonLeft
@@ -168,7 +168,7 @@ def _is_played(tournament: Tournament, opened: OpenRun, pairing: Pairing, hint_b
         return hint_of(hint_bot, plan.start_us, terms, state, seat)
 
     draws = sys.stdin.isatty() and can_draw(sys.stdout)
-    console = Console(show_data, draws, BLANK_LINES if sys.stdout.isatty() else 0)
+    console = TerminalConsole(show_data, draws, BLANK_LINES if sys.stdout.isatty() else 0)
     interface = PersonInterface(terms, persons, console, hint, Stream(b"moves"), in_colour(sys.stdout))
     person_game = PersonGame(terms, bots, interface, plan.start_us, _report_left_behind)
     try:

@@ -1,4 +1,4 @@
-"""Where a person types and reads: lines of stdin, and stdout."""
+"""Where persons type and read; here a terminal or pipes, that is lines of stdin, and stdout."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import shutil
 import sys
 import time
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from referee.core.text import shown
+from referee.games.api import Seat
 from referee.person.words import MAX_LINE
 
 _CLEARED = "\x1b[2J\x1b[H"
@@ -30,12 +31,13 @@ class InputEnd(NamedTuple):
 
 CLOSED = InputEnd("the input is closed")
 TIME_UP = InputEnd("the time is up")
-BOT_REPLIED = InputEnd("the reply of a bot has to be taken first")
+OTHERS_FIRST = InputEnd("the reply of a bot or the line of another person has to be taken first")
 
 
 class LineRequest(NamedTuple):
     """A request to a person for a line."""
 
+    seat: Seat
     prompt: str
     deadline_ns: int | None = None  # by the monotonic clock; None where there is no hurry
 
@@ -45,7 +47,37 @@ class LineRequest(NamedTuple):
         return self.deadline_ns is not None and time.monotonic_ns() > self.deadline_ns
 
 
-class Console:
+class Console(Protocol):
+    """Where the persons of a game type and read. Whatever is shown says to whom."""
+
+    is_looked_at: bool
+    """Whether persons look at one screen, so that one person's secrets are taken away before the next."""
+    came_ns: int
+    """When the line that was read last was complete, or the time was up, by the monotonic clock."""
+
+    @property
+    def room(self) -> tuple[int, int]:
+        """How many columns and lines are seen at once; (0, 0) where that is not known."""
+
+    def read(self, request: LineRequest, poll_bots: Callable[[], bool]) -> str | InputEnd:
+        """A line. `poll_bots` is called all the time and reads what bots sent; when it is true, reading ends
+        with `OTHERS_FIRST`, and the next call goes on with what was typed so far.
+        """
+
+    def respond(self, seat: Seat, why: str) -> None:
+        """Tells a person why the line that was read is not taken; with an empty text, that it is."""
+
+    def show(self, text: str, seat: Seat | None) -> None:
+        """Shows lines of text to a person; None is everybody."""
+
+    def note(self, text: str) -> None:
+        """Shows everybody a line until something else is shown."""
+
+    def clear(self) -> None:
+        """Takes away everything that was shown since the first call, before another person looks."""
+
+
+class TerminalConsole:
     """Lines from stdin, and text that stays. Lines that nobody typed at a terminal are shown too."""
 
     def __init__(self, show: Callable[[str], object], draws: bool, blank_lines: int = 0) -> None:
@@ -56,8 +88,7 @@ class Console:
         self._draws = draws
         self._blank_lines = blank_lines
         self.is_looked_at = draws or blank_lines > 0
-        """Whether persons look at what is shown, so that one person's secrets are taken away before the next.
-        """
+        self.came_ns = 0
         self._input = sys.stdin.fileno()
         self._echoes = not os.isatty(self._input)
         self._data = b""
@@ -69,9 +100,7 @@ class Console:
         return (*shutil.get_terminal_size((0, 0)),) if self._draws else (0, 0)
 
     def read(self, request: LineRequest, poll_bots: Callable[[], bool]) -> str | InputEnd:
-        """A line. `poll_bots` is called all the time and reads what bots sent; when it is true, reading ends
-        with `BOT_REPLIED`, and the next call goes on with what was typed so far.
-        """
+        """A line, see `Console`."""
         if not self._is_prompting and not self._echoes:
             self._end_note()
             self._write(request.prompt)
@@ -81,14 +110,16 @@ class Console:
                 return CLOSED
             if request.is_late:
                 self._is_prompting = False
+                self.came_ns = time.monotonic_ns()
                 return TIME_UP
             if poll_bots():
-                return BOT_REPLIED
+                return OTHERS_FIRST
             self._wait()
+        self.came_ns = time.monotonic_ns()
         self._is_prompting = False
         text = line.decode("utf-8", "backslashreplace")
         if self._echoes:
-            self.show(f"{request.prompt}{shown(text, MAX_LINE)}")
+            self.show(f"{request.prompt}{shown(text, MAX_LINE)}", request.seat)
         return text
 
     def _line(self) -> bytes | None:
@@ -109,7 +140,12 @@ class Console:
             self._data += data
             self._is_closed = not data
 
-    def show(self, text: str) -> None:
+    def respond(self, seat: Seat, why: str) -> None:
+        """Shows why a line is not taken."""
+        if why:
+            self.show(why, seat)
+
+    def show(self, text: str, seat: Seat | None) -> None:
         """Shows lines of text. Raises `StorageError` where they cannot be written."""
         self._end_note()
         self._print(text)
@@ -133,7 +169,7 @@ class Console:
             self._write(_CLEARED if self._is_cleared else _OTHER_SCREEN + _CLEARED)
             self._is_cleared = True
         else:
-            self.show("\n" * self._blank_lines)
+            self.show("\n" * self._blank_lines, None)
 
     def close(self) -> None:
         """Shows again what was there before the first call of `clear`."""

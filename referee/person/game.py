@@ -101,8 +101,8 @@ ATTENDED_US = 30_000
 
 
 class PersonWire:
-    """The seats of one game: every question is posted first, then persons are asked, one after the other, and
-    the bots' replies are taken as they come.
+    """The seats of one game: every question is posted first, then persons are asked, and the replies of bots
+    are taken as they come.
     """
 
     def __init__(self, bots: ProcessWire, persons: Collection[Seat], interface: PersonInterface) -> None:
@@ -142,12 +142,14 @@ class PersonWire:
         """The next reply of a person or a bot."""
         if self._ready:
             return self._ready.popleft()
-        if self._asked:
-            seat = min(self._asked)
+        while self._asked:
+            seat = self._interface.next_seat(self._asked, self._poll_bots)
             if reply := self._interface.ask(seat, self._asked[seat], self._poll_bots):
                 del self._asked[seat]
                 return reply
-        elif self._bots_asked:
+            if self._poll_bots():
+                break
+        if not self._asked and self._bots_asked:
             self._interface.wait_for_bots(self._bots_asked)
         return self._bots.next_reply()
 

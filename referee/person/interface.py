@@ -5,7 +5,7 @@ commands, such as to take back a move.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from math import ceil
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ from referee.gameplay.api import RESIGNED, Answer, Question, ReplyContent, SeatR
 from referee.gameplay.events import Event, Timing
 from referee.gameplay.terms import Terms
 from referee.games.api import Seat, State
-from referee.person.console import BOT_REPLIED, TIME_UP, Console, InputEnd, LineRequest
+from referee.person.console import OTHERS_FIRST, TIME_UP, Console, InputEnd, LineRequest
 from referee.person.words import (
     Choices,
     TypedLine,
@@ -100,7 +100,7 @@ class PersonInterface:
 
     def begin_again(self) -> None:
         """Prepares to receive the game from its first event again, since moves were taken back."""
-        self._console.show("taken back; the bots are restarted")
+        self._console.show("taken back; the bots are restarted", None)
         self.events = []
         self._turns = []
         self._state = self._terms.game.start(self._terms.options)
@@ -126,29 +126,38 @@ class PersonInterface:
             names = listed(seat_name(self._terms, seat) for seat in sorted(seats))
             self._console.note(f"{names} to move")
 
+    def next_seat(self, asked: Mapping[Seat, Question], poll_bots: Callable[[], bool]) -> Seat:
+        """Which of the persons that are asked is to be asked on: they share a keyboard."""
+        return min(asked)
+
     def ask(self, seat: Seat, question: Question, poll_bots: Callable[[], bool]) -> SeatReply | None:
-        """Asks a person, and returns the reply; None where the reply of a bot has to be taken first.
+        """Asks a person, and returns the reply; None where the reply of a bot, or a line of another person,
+        has to be taken first.
 
         Raises `TakenBack` and `PersonLeft`.
         """
         if seat not in self._asked or question.rejected:
             if not self._let_look(seat, poll_bots):
                 return None
-            began_ns = self._asked[seat].began_ns if seat in self._asked else time.monotonic_ns()
-            self._asked[seat] = _Asked(began_ns, Choices(self._state, seat, self._rng))
-            if question.rejected:
-                self._console.show(f"rejected: {shown(question.rejected[1])}")
-            else:
-                self._show_turn(seat, question)
+            self._begin(seat, question)
         asked = self._asked[seat]
         content = self._answer(seat, question, asked, poll_bots)
         if content is None:
             return None
         return self._reply(seat, question, asked, content)
 
+    def _begin(self, seat: Seat, question: Question) -> None:
+        """Shows a person the question. The clock runs from here, or runs on after a rejection."""
+        began_ns = self._asked[seat].began_ns if seat in self._asked else time.monotonic_ns()
+        self._asked[seat] = _Asked(began_ns, Choices(self._state, seat, self._rng))
+        if question.rejected:
+            self._console.show(f"rejected: {shown(question.rejected[1])}", seat)
+        else:
+            self._show_turn(seat, question)
+
     def _reply(self, seat: Seat, question: Question, asked: _Asked, content: ReplyContent) -> SeatReply:
         """A reply with the time that it took. Without a clock, nobody is late."""
-        used_us = (time.monotonic_ns() - asked.began_ns) // 1000
+        used_us = (self._console.came_ns - asked.began_ns) // 1000
         timing = Timing(max(0, asked.began_ns - self.began_ns) // 1000, used_us)
         if not self._terms.controls[seat].timed:
             used_us = min(used_us, question.wait_us)
@@ -156,27 +165,27 @@ class PersonInterface:
             used_us = max(used_us, question.wait_us + 1)
         return SeatReply(seat, content, used_us, timing)
 
-    def _deadline_ns(self, seat: Seat, question: Question, asked: _Asked) -> int | None:
-        if not self._terms.controls[seat].timed:
-            return None
-        return asked.began_ns + question.wait_us * 1000
+    def _request(self, seat: Seat, question: Question, asked: _Asked) -> LineRequest:
+        deadline_ns = asked.began_ns + question.wait_us * 1000 if self._terms.controls[seat].timed else None
+        return LineRequest(seat, f"{seat_name(self._terms, seat)}> ", deadline_ns)
 
     def _answer(
         self, seat: Seat, question: Question, asked: _Asked, poll_bots: Callable[[], bool]
     ) -> ReplyContent | None:
-        """Reads lines until one is an answer; None where the reply of a bot has to be taken first."""
-        request = LineRequest(f"{seat_name(self._terms, seat)}> ", self._deadline_ns(seat, question, asked))
+        """Reads lines until one is an answer; None where something else has to be taken first."""
+        request = self._request(seat, question, asked)
         while True:
             line = self._console.read(request, poll_bots)
-            if line is BOT_REPLIED:
+            if line is OTHERS_FIRST:
                 return None
             if line is TIME_UP:
-                self._console.show("the time is up")
+                self._console.show("the time is up", seat)
                 return Silence("no move was typed in time")
             if isinstance(line, InputEnd):
                 raise PersonLeft
-            if why := self._why_not(asked.choices, line):
-                self._console.show(why)
+            why = self._why_not(asked.choices, line)
+            self._console.respond(seat, why)
+            if why:
                 continue
             typed = meaning(line)
             match typed.word:
@@ -205,39 +214,38 @@ class PersonInterface:
         """Obeys a command that changes nothing in the game."""
         match typed.word:
             case "help":
-                self._show_lines(help_lines(self._terms, self._width))
+                self._show_lines(help_lines(self._terms, self._width), seat)
             case "board":
                 self._show_board(seat)
             case "legal":
                 found = asked.choices.starting(typed.text, LISTED)
-                self._show_lines(moves_lines(found, typed.text, self._width))
+                self._show_lines(moves_lines(found, typed.text, self._width), seat)
             case "hint":
                 self._give_hint(seat)
             case "news":
-                self._show_lines(
-                    [shown(line, 300) for line in self._known(seat).news(self._state)] or ["no news yet"]
-                )
+                news = [shown(line, 300) for line in self._known(seat).news(self._state)]
+                self._show_lines(news or ["no news yet"], seat)
             case "clock":
-                self._console.show(self._clock(seat, question, asked) or "there is no clock")
+                self._console.show(self._clock(seat, question, asked) or "there is no clock", seat)
 
     def _give_hint(self, seat: Seat) -> None:
         if self._hint is None:
-            self._console.show("there is no hint bot for this game, expected `--hint BOT`")
+            self._console.show("there is no hint bot for this game, expected `--hint BOT`", seat)
             return
         try:
             move, info = self._hint(self._state, seat)
         except NoHint as why:
-            self._console.show(f"the hint bot gave no hint: {why}")
+            self._console.show(f"the hint bot gave no hint: {why}", seat)
             return
         self.hints[seat] = self.hints.get(seat, 0) + 1
         said = f" ({shown(info)})" if info else ""
-        self._console.show(f"hint: {shown(move)}{said}")
+        self._console.show(f"hint: {shown(move)}{said}", seat)
 
     def _take_back(self, seat: Seat, number: int, poll_bots: Callable[[], bool]) -> None:
         """Takes moves back if all other persons agree. Raises `TakenBack`; `PersonLeft` if the input ends."""
         earlier = self._turns[:-1]  # the last is the present one, in which nobody has moved yet
         if number > len(earlier):
-            self._console.show(cannot_go_back(len(earlier)))
+            self._console.show(cannot_go_back(len(earlier)), seat)
             return
 
         def poll() -> bool:
@@ -247,7 +255,7 @@ class PersonInterface:
         for other in sorted(self._persons):
             if other != seat and not self._agrees(other, number, poll):
                 self._let_look(seat, poll)
-                self._console.show(f"{seat_name(self._terms, other)} does not agree")
+                self._console.show(f"{seat_name(self._terms, other)} does not agree", seat)
                 return
         raise TakenBack(earlier[-number])
 
@@ -255,7 +263,8 @@ class PersonInterface:
         if self._has_secrets and self._looking is not None:
             self._console.clear()
             self._looking = None
-        request = LineRequest(f"{seat_name(self._terms, seat)}: take back {counted(number, 'move')}? [y/n] ")
+        prompt = f"{seat_name(self._terms, seat)}: take back {counted(number, 'move')}? [y/n] "
+        request = LineRequest(seat, prompt)
         while True:
             line = self._console.read(request, poll_bots)
             if isinstance(line, InputEnd):
@@ -271,8 +280,8 @@ class PersonInterface:
             self._console.clear()
             self._looking, self._awaited = None, seat
         prompt = f"{seat_name(self._terms, seat)}: press Enter when nobody else is looking "
-        line = self._console.read(LineRequest(prompt), poll_bots)
-        if line is BOT_REPLIED:
+        line = self._console.read(LineRequest(seat, prompt), poll_bots)
+        if line is OTHERS_FIRST:
             return False
         if isinstance(line, InputEnd):
             raise PersonLeft
@@ -301,9 +310,9 @@ class PersonInterface:
             below += wrapped(f"moves: {', '.join(few.moves)}", self._width)
         if self._fits(seat, below):
             self._show_board(seat, len(below))
-            self._show_lines(below)
+            self._show_lines(below, seat)
         else:
-            self._show_lines(below)
+            self._show_lines(below, seat)
             self._show_part(seat)
         self._told[seat] = len(self.events), len(seen)
 
@@ -324,21 +333,23 @@ class PersonInterface:
         columns, rows = self._console.room
         drawn = lines(self._known(seat).picture(self._state))
         seen = part(drawn, columns, max(1, rows - BELOW - 1))
-        self._console.show(f"part of the board; `board` shows all\n{text_of(seen, self._in_colour)}")
+        self._console.show(f"part of the board; `board` shows all\n{text_of(seen, self._in_colour)}", seat)
 
     def _show_board(self, seat: Seat | None, below: int = 0) -> None:
-        """Shows the board, as large as leaves room for so many lines below it and for the question."""
+        """Shows a person the board, as large as leaves room for so many lines below it and for the question;
+        with None, shows everybody all of it.
+        """
         picture, (columns, rows) = self._known(seat).picture(self._state), self._console.room
         larger = lines(picture, is_large=True)
         is_large = width(larger) <= columns and len(larger) + below + BELOW <= rows
-        self._console.show(f"\n{picture_text(picture, self._in_colour, is_large)}")
+        self._console.show(f"\n{picture_text(picture, self._in_colour, is_large)}", seat)
 
     def _known(self, view: View) -> ViewKnowledge:
         return ViewKnowledge(view, self._terms.game.is_open)
 
-    def _show_lines(self, lines: Sequence[str]) -> None:
+    def _show_lines(self, lines: Sequence[str], seat: Seat) -> None:
         if lines:
-            self._console.show("\n".join(lines))
+            self._console.show("\n".join(lines), seat)
 
     def show_end(self) -> None:
         """Shows the last position, with all that was hidden."""

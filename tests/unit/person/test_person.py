@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -16,7 +17,7 @@ from referee.gameplay.events import Ending, Moved, Rejected, Retired
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms, Verdict
 from referee.games import GAMES
-from referee.games.api import State
+from referee.games.api import Seat, State
 from referee.person.console import CLOSED, Console, InputEnd, LineRequest
 from referee.person.game import ContinuedWire
 from referee.person.interface import BELOW, PersonInterface, PersonLeft, TakenBack
@@ -219,7 +220,7 @@ def test_a_bot_that_does_not_start_again_is_at_fault_when_it_is_asked() -> None:
     assert isinstance(left, Retired) and left.ending is Ending.START and left.seat == 1
 
 
-class TypingConsole(Console):
+class TypingConsole:
     """A console whose lines are typed beforehand."""
 
     def __init__(self, *lines: str | InputEnd, room: tuple[int, int] = (80, 24)) -> None:
@@ -227,6 +228,8 @@ class TypingConsole(Console):
         self._lines = list(lines)
         self._room = room
         self.shown: list[str] = []
+        self.told: list[tuple[Seat | None, str]] = []
+        self.came_ns = 0
 
     @property
     def room(self) -> tuple[int, int]:
@@ -234,19 +237,22 @@ class TypingConsole(Console):
 
     def read(self, request: LineRequest, poll_bots: Callable[[], bool]) -> str | InputEnd:
         self.shown.append(request.prompt)
+        self.came_ns = time.monotonic_ns()
         return self._lines.pop(0) if self._lines else CLOSED
 
-    def show(self, text: str) -> None:
+    def respond(self, seat: Seat, why: str) -> None:
+        if why:
+            self.show(why, seat)
+
+    def show(self, text: str, seat: Seat | None) -> None:
         self.shown.append(text)
+        self.told.append((seat, text))
 
     def note(self, text: str) -> None:
         self.shown.append(text)
 
     def clear(self) -> None:
         self.shown.append("CLEARED")
-
-    def close(self) -> None:
-        pass
 
 
 def interface(
@@ -367,3 +373,6 @@ def test_in_a_game_with_hidden_information_each_person_looks_alone() -> None:
     own = [" ".join(line.split()[2:]) for seat in (0, 1) for line in state.seen(seat) if "runes" in line]
     assert own[0] in first and own[1] not in first
     assert own[1] in second and own[0] not in second
+    for seat in (0, 1):
+        told = "\n".join(text for whom, text in console.told if whom in (seat, None))
+        assert own[seat] in told and own[1 - seat] not in told, "whom a text is for is said with it"
