@@ -1,4 +1,4 @@
-"""This machine: the cores and the memory that this process may use, the machine's name and its processor."""
+"""This machine: the cores and the memory that this process may use, the machine's names and its processor."""
 
 from __future__ import annotations
 
@@ -149,7 +149,11 @@ def _text(text: str) -> str:
 
 
 def _model() -> str:
-    return _model_of_macos() if sys.platform == "darwin" else model_in(_cpu_info()) or platform.machine()
+    return (
+        _sysctl("machdep.cpu.brand_string")
+        if sys.platform == "darwin"
+        else model_in(_cpu_info()) or platform.machine()
+    )
 
 
 def _cpu_info() -> str:
@@ -172,8 +176,20 @@ def model_in(text: str) -> str:
     return f"ARM {' '.join(numbers)}" if numbers else ""
 
 
-def _model_of_macos() -> str:
-    command = ["sysctl", "-n", "machdep.cpu.brand_string"]
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+
+
+@cache
+def boot_id() -> str:
+    """Identifies this machine until it is started again. Times of `time.monotonic` can be compared between
+    processes that have the same.
+    """
+    return system_text(BOOT_ID) or _sysctl("kern.bootsessionuuid").strip() or this_machine().name
+
+
+def _sysctl(name: str) -> str:
+    """A setting of macOS; empty where there is none."""
+    command = ["sysctl", "-n", name]
     try:
         return subprocess.run(
             command, capture_output=True, check=False, timeout=10, text=True, errors="replace"
