@@ -89,13 +89,24 @@ def policy(style: str, script: str, connects: bool = False) -> str:
 
 def replay_scripts(in_pairs: bool) -> list[str]:
     """The scripts of a page that replays games, and of one that shows two beside each other."""
-    names = ["replay_motion.js", "replay_parts.js", "replay_graph.js", "replay_board.js"]
+    names = ["replay_motion.js", "game_parts.js", "replay_parts.js", "replay_graph.js", "replay_board.js"]
     return [static(name) for name in [*names, *["replay_pair.js"] * in_pairs, "replay.js"]]
 
 
 def replay_styles(in_pairs: bool) -> list[str]:
     """The stylesheets of the same pages."""
-    return [page_style(), static("replay.css"), *[static("replay_pair.css")] * in_pairs]
+    names = ["game_parts.css", "replay.css", *["replay_pair.css"] * in_pairs]
+    return [page_style(), *map(static, names)]
+
+
+def board_scripts() -> list[str]:
+    """The scripts with which a page follows games in play."""
+    return [static("game_parts.js"), static("live_board.js")]
+
+
+def board_styles() -> list[str]:
+    """The stylesheets of the same pages."""
+    return [page_style(), static("game_parts.css"), static("live_board.css")]
 
 
 _LEFT_OUT = re.compile(r"^[ \t]*(/\*.*?\*/[ \t]*\n|//.*?\n|\n)|^[ \t]+", re.MULTILINE | re.DOTALL)

@@ -92,6 +92,7 @@ def test_scripts_are_short_and_insert_only_what_was_escaped() -> None:
             '.map((index) => game.elements[index]).join("");',
         ),
         ("live.js", "html; // made by the server's templates, which escape whatever comes from a record"),
+        ("live_board.js", "svg; // drawn by the server, which escapes whatever comes from a game"),
         ("replay_board.js", 'indexes.map((index) => game.elements[index]).join("");'),
         ("replay_board.js", "view.ground;"),
     ]
