@@ -8,7 +8,7 @@ import asyncio
 import ipaddress
 import json
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Hashable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Hashable, Mapping, Sequence
 from concurrent.futures import Future
 from datetime import UTC, datetime
 from functools import lru_cache, partial
@@ -90,11 +90,12 @@ class RequestRefusal(NamedTuple):
 class Safety:
     """An application around another one, which gets only requests that are fit for it."""
 
-    def __init__(self, app: ASGIApp, hosts: Hosts, log: Log | None) -> None:
+    def __init__(self, app: ASGIApp, hosts: Hosts, log: Log | None, methods: Sequence[str] = METHODS) -> None:
         """`log` is called with a line for each request."""
         self._app = app
         self._hosts = hosts
         self._log = log
+        self._methods = methods
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers a request."""
@@ -118,16 +119,16 @@ class Safety:
         hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
         if len(hosts) != 1 or not self._hosts.has(hosts[0]):  # guard: host-header
             return RequestRefusal(400, "this server does not answer requests for another host")
-        if scope["method"] not in METHODS:
-            return RequestRefusal(405, f"expected the method {' or '.join(METHODS)}")
+        if scope["method"] not in self._methods:
+            return RequestRefusal(405, f"expected the method {' or '.join(self._methods)}")
         if len(scope["raw_path"]) + len(scope["query_string"]) > LONGEST_URL:
             return RequestRefusal(414, f"the address has more than {LONGEST_URL} bytes")
         return None
 
 
-def problem(status: int, text: str) -> PlainTextResponse:
+def problem(status: int, text: str, headers: Mapping[str, str] | None = None) -> PlainTextResponse:
     """An answer that is a line of plain text."""
-    return PlainTextResponse(f"{text}\n", status, _EXTRA.get(status))
+    return PlainTextResponse(f"{text}\n", status, headers or _EXTRA.get(status))
 
 
 def _client(scope: Scope) -> str:
@@ -222,10 +223,17 @@ def application(
         Route("/faults/{at:int}", pages.faults),
         Route("/game/{number:int}", pages.game),
     ]
+    return safe(routes, hosts, log, log_error)
+
+
+def safe(
+    routes: Sequence[Route], hosts: Hosts, log: Log | None, log_error: Log, methods: Sequence[str] = METHODS
+) -> Safety:
+    """Routes as an application that refuses bad requests in plain text; `log` and `log_error` as there."""
 
     async def refuse(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500
-        return problem(status, _text_of(error, status))
+        return problem(status, _text_of(error, status), getattr(error, "headers", None))
 
     async def fail(request: Request, error: Exception) -> Response:
         log_error(f"error: {shown(f'{type(error).__name__}: {error}', 300)}")
@@ -233,12 +241,12 @@ def application(
 
     app = Starlette(routes=routes, exception_handlers={HTTPException: refuse, Exception: fail})
     app.router.redirect_slashes = False
-    return Safety(app, hosts, log)
+    return Safety(app, hosts, log, methods)
 
 
 def _text_of(error: Exception, status: int) -> str:
     if status == HTTPStatus.NOT_FOUND:
-        return "there is no such page, expected one that the live page links to"
+        return "there is no such page, expected a link that was printed or is on a page"
     return shown(getattr(error, "detail", "") or HTTPStatus(status).phrase, 400)
 
 

@@ -9,7 +9,7 @@ import os
 import resource
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -91,25 +91,40 @@ def serve_run(
     """
     with contextlib.suppress(OSError):
         os.nice(NICENESS)
-    live, threads = LiveRun(folder, given), _Threads()
+    live, threads = LiveRun(folder, given), ServerThreads()
     makers = PageMakers(*(PageMaker(lambda: live.is_running) for _ in PageMakers._fields))
     streams = SnapshotStreams(live.snapshot)
     app = application(streams, makers, Reports(makers.reports), hosts, log, log_error)
-    server = uvicorn.Server(_settings(app))
 
-    async def answer() -> None:
-        loop = asyncio.get_running_loop()
+    def begin(loop: asyncio.AbstractEventLoop) -> None:
         threads.start(lambda: follow(live, lambda: loop.call_soon_threadsafe(streams.renew)))
-        await server.serve(sockets=[listener])
 
     for maker in makers:
         threads.start(maker.work)
-    answering = threads.start(lambda: asyncio.run(answer()))
-    try:
+    with answering(app, listener, begin, threads):
         threads.wait()
+
+
+@contextlib.contextmanager
+def answering(
+    app: Safety,
+    listener: socket.socket,
+    begin: Callable[[asyncio.AbstractEventLoop], object],
+    threads: ServerThreads,
+) -> Iterator[None]:
+    """Answers requests in a thread of its own, until this is left. `begin` is called with its event loop."""
+    server = uvicorn.Server(_settings(app))
+
+    async def answer() -> None:
+        begin(asyncio.get_running_loop())
+        await server.serve(sockets=[listener])
+
+    thread = threads.start(lambda: asyncio.run(answer()))
+    try:
+        yield
     finally:
         server.should_exit = True
-        answering.join(timeout=1.0)
+        thread.join(timeout=1.0)
 
 
 def _settings(app: Safety) -> uvicorn.Config:
@@ -129,7 +144,7 @@ def _settings(app: Safety) -> uvicorn.Config:
     )
 
 
-class _Threads:
+class ServerThreads:
     """The threads beside the main thread. Signals come to the main thread, so that it only waits, and an
     exception from their handler ends it at once; the others end with the process.
     """
@@ -139,6 +154,7 @@ class _Threads:
         self._failures: list[BaseException] = []
 
     def start(self, work: Callable[[], None]) -> threading.Thread:
+        """Starts a thread for this."""
         thread = threading.Thread(target=self._run, args=[work], daemon=True)
         thread.start()
         return thread
