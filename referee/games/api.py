@@ -8,6 +8,7 @@ information, chance, one to four seats, and seats that leave while the others pl
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from referee.core.errors import GameOptionError
 from referee.core.seeds import Random
 from referee.core.text import meant, shown
 from referee.core.units import TimeControl
-from referee.games.picture import Picture
+from referee.games.picture import Picture, parts_of_picture
 
 Seat = int
 """A place at the table, counted from 0 in code; people and bots read it counted from 1."""
@@ -171,6 +172,24 @@ class ChoiceOption:
         raise GameOptionError(f"option `{self.name}` is `{shown(text, 80)}`, expected {self.values_text}")
 
 
+LOOKED_AT = 20_000
+"""How many legal moves are looked at: some positions have millions, and these take a tenth of a second."""
+
+
+class Chosen(NamedTuple, Generic[M]):
+    """What can follow some parts of a move, see `State.chosen`."""
+
+    next: Sequence[str]
+    """The parts that some legal move has besides, in alphabetical order."""
+    moves: Sequence[M]
+    """The legal moves that have these parts and no others."""
+    left: int | None
+    """How many legal moves have these parts; None where there are very many, or counting is expensive."""
+
+
+_WORDS = re.compile("[A-Za-z0-9]+")
+
+
 class State(ABC, Generic[M]):
     """A position with its history. Immutable: `play`, `chance` and `drop` return a new one."""
 
@@ -269,6 +288,36 @@ class State(ABC, Generic[M]):
     @abstractmethod
     def picture(self, seat: Seat | None) -> Picture:
         """The position as a seat sees it; None is a spectator who sees all."""
+
+    def parts(self, move: M) -> tuple[str, ...]:
+        """What a person may choose of a move, by clicking on marks of the picture that have it as their
+        `part`; by default the words of its text, which consist of letters and digits.
+        """
+        return tuple(_WORDS.findall(self.write(move)))
+
+    def candidates(self, seat: Seat, parts: Sequence[str]) -> Iterable[M]:
+        """Legal moves, with all that have these parts. A game with many moves may have fewer of them here."""
+        return self.legal(seat)
+
+    def chosen(self, seat: Seat, parts: Sequence[str]) -> Chosen[M]:
+        """What can follow the parts that a person has chosen so far, in any order, as far as the first
+        `LOOKED_AT` candidates show. A game that has another way may prescribe the order.
+        """
+        wanted = {*parts}
+        shown = parts_of_picture(self.picture(seat)) - wanted
+        after: set[str] = set()
+        moves = []
+        left = 0
+        candidates = list(islice(self.candidates(seat, parts), LOOKED_AT))
+        for move in candidates:
+            of_move = self.parts(move)
+            if wanted.issubset(of_move):
+                left += 1
+                besides = shown.intersection(of_move)
+                after |= besides
+                if not besides:
+                    moves.append(move)
+        return Chosen(sorted(after), moves, left if len(candidates) < LOOKED_AT else None)
 
 
 class Game(ABC, Generic[M]):

@@ -245,6 +245,16 @@ class BloomsState(TwoSeatState[Stones]):
         vacant = self._vacant()
         return (_taken(vacant.copy(), number) for number in range(self.count(seat)))
 
+    def candidates(self, seat: Seat, parts: Sequence[str]) -> Iterator[Stones]:
+        """With a cell, the moves on it alone, and on it and each other one."""
+        number = self.rules.board.cells.get(parts[0]) if parts else None
+        if number is None:
+            return self.legal(seat)
+        cell = 1 << number & self.empty
+        others = [0, *self._vacant()] if self.turn else [0]
+        pairs = ((cell, other) for other in others if cell and other != cell)
+        return (move for one, other in pairs for move in ((one, other), (other, one)))
+
     def count(self, seat: Seat) -> int:
         """2e single stones and e (e − 1) pairs on e empty cells."""
         e = self.empty.bit_count()

@@ -7,7 +7,7 @@ stones of both colours. The notation, the options and the order of reasons are t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import combinations
@@ -203,9 +203,20 @@ class EvenGroupsState(TwoSeatState[Placement]):
     def legal(self, seat: Seat) -> Iterator[Placement]:
         """All legal moves, by pairs of cells."""
         if not self.turn:
-            yield from ((2 * cell + 1,) for cell in self.empty)
-            return
-        for one, other in combinations(self.empty, 2):
+            return iter([(2 * cell + 1,) for cell in self.empty])
+        return self._legal_on(combinations(self.empty, 2))
+
+    def candidates(self, seat: Seat, parts: Sequence[str]) -> Iterator[Placement]:
+        """With a cell, the moves on it and each other one."""
+        cell = self.rules.board.cells.get(parts[0]) if self.turn and parts else None
+        if cell is None:
+            return self.legal(seat)
+        others = self.empty.replace(bytes((cell,)), b"") if cell in self.empty else b""
+        return self._legal_on((min(cell, other), max(cell, other)) for other in others)
+
+    def _legal_on(self, pairs: Iterable[tuple[int, int]]) -> Iterator[Placement]:
+        """The legal moves on pairs of empty cells, in ascending order."""
+        for one, other in pairs:
             for colour in (0, 1):
                 for other_colour in (0, 1):
                     move = (2 * one + colour, 2 * other + other_colour)

@@ -140,6 +140,8 @@ class Mark(NamedTuple):
     """What it is, in words, for a person who points at it or does not see the picture, and for programs."""
     size: float = 1
     """The size at which the symbol is drawn, and of the caption in relation to the usual size."""
+    part: str = ""
+    """The part of a move that a person chooses by clicking on it, such as `C3`, see `State.parts`."""
 
 
 class Trace(NamedTuple):
@@ -205,6 +207,8 @@ class Span(NamedTuple):
     title: str = ""
     caption: str | None = None
     """What a drawing says instead of the text; None where it says the same."""
+    part: str = ""
+    """The part of a move that a person chooses by clicking on it, such as a tile of a hand."""
 
 
 class Row(NamedTuple):
@@ -224,6 +228,17 @@ Picture = tuple[Panel, ...]
 def row_of(*spans: Span | str, seat: int | None = None) -> Row:
     """A row of these pieces; `seat` is whom it is about."""
     return Row(tuple(Span(span) if isinstance(span, str) else span for span in spans), seat)
+
+
+def parts_of_picture(picture: Picture) -> set[str]:
+    """The parts of moves that its marks stand for."""
+    found: set[str] = set()
+    for panel in picture:
+        if isinstance(panel, Row):
+            found.update(span.part for span in panel.spans)
+        else:
+            found.update(mark.part for mark in (*panel.ground, *panel.marks) if isinstance(mark, Mark))
+    return found - {""}
 
 
 def panels_of_seat(picture: Picture, seat: int | None) -> Picture:

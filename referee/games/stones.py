@@ -99,7 +99,8 @@ def stone_board(
     ground += _diagonals(board, points)
     names = board.names
     for cell, point in points.items():
-        ground.append(Mark(*point, empty, HEXAGON, paint="faint", title=names[cell]))
+        name = names[cell]
+        ground.append(Mark(*point, empty, HEXAGON, paint="faint", title=name, part=name))
     return StoneBoard(
         board,
         points,

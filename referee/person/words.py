@@ -12,7 +12,7 @@ from referee.core.text import WIDTH, counted, meant, shown
 from referee.gameplay.api import Question
 from referee.gameplay.events import Ending, Event, Moved, Preset, Retired
 from referee.gameplay.terms import Terms
-from referee.games.api import Refusal, Seat, State
+from referee.games.api import LOOKED_AT, Refusal, Seat, State
 
 
 def seat_name(terms: Terms, seat: int) -> str:
@@ -188,9 +188,6 @@ def meant_by(line: str) -> str:
     found = meant(first, _BY_WORD) if len(first) > 2 else ""
     return found if found.startswith("`") else ""
 
-
-LOOKED_AT = 20_000
-"""How many legal moves are looked at: some positions have millions, and these take a tenth of a second."""
 
 SAMPLED = 300  # how many random moves are looked at besides, where there are more legal ones
 

@@ -34,9 +34,18 @@ LONGEST_ROW = 200  # maximum number of characters of what is said of a seat
 class DrawnBoard:
     """A board, and what of it a page was not told yet."""
 
-    def __init__(self, game_id: str, game: str, bots: Sequence[str], controls: Sequence[TimeControl]) -> None:
-        """`game` is the slug; bots and time controls by seat."""
-        self._drawing = Drawing()
+    def __init__(
+        self,
+        game_id: str,
+        game: str,
+        bots: Sequence[str],
+        controls: Sequence[TimeControl],
+        with_parts: bool = False,
+    ) -> None:
+        """`game` is the slug; bots and time controls by seat. `with_parts`: what stands for a part of a move
+        has it as `data-part`.
+        """
+        self._drawing = Drawing(with_parts=with_parts)
         self._told: dict[str, Any] = {}  # the members that the last patch or those before it had
         self._elements_told = 0  # how many elements these had
         self._board: dict[str, Any] = {

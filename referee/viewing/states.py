@@ -108,12 +108,12 @@ class _Drawing:
 
 
 def _members(value: Any) -> dict[str, Any]:
-    """The members of a named tuple that differ from their defaults."""
+    """The members of a named tuple that differ from their defaults, without what is for clicking."""
     defaults = value._field_defaults
     return {
         name: _listed(member) if name in ("points", "lines") else member
         for name, member in value._asdict().items()
-        if name not in defaults or member != defaults[name]
+        if name != "part" and (name not in defaults or member != defaults[name])
     }
 
 

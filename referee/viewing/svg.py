@@ -50,11 +50,13 @@ class Layout:
     ground: str  # what is below everything, in all pictures
     row_width: float  # where rows are broken into lines
     panels: tuple[_Panel, ...]  # the places of the panels
+    with_parts: bool
+    """Whether what stands for a part of a move has it as `data-part`, to be clicked."""
 
     @classmethod
-    def of(cls, pictures: Iterable[Picture], prefix: str = "s-") -> Layout:
+    def of(cls, pictures: Iterable[Picture], prefix: str = "s-", with_parts: bool = False) -> Layout:
         """The frame for these pictures: panels with the same number have the same place in each."""
-        return draw(pictures, prefix)[0]
+        return draw(pictures, prefix, with_parts=with_parts)[0]
 
     @property
     def view_box(self) -> str:
@@ -86,8 +88,9 @@ class Layout:
                 placed(panel, self.row_width) if isinstance(panel, Row) else panel.marks
             )
             below = () if place.ground else ground
-            if texts := [text for piece in (*below, *pieces) if (text := element(piece, self.prefix))]:
-                found += [beginning, *texts, "</g>"]
+            texts = [element(piece, self.prefix, self.with_parts) for piece in (*below, *pieces)]
+            if any(texts):
+                found += [beginning, *filter(None, texts), "</g>"]
         return found
 
     def svg(self, picture: Picture, style: str, title: str, description: str = "") -> str:
@@ -120,12 +123,15 @@ class SvgParts:
 
 
 def draw(
-    pictures: Iterable[Picture], prefix: str = "s-", row_width: float | None = None
+    pictures: Iterable[Picture],
+    prefix: str = "s-",
+    row_width: float | None = None,
+    with_parts: bool = False,
 ) -> tuple[Layout, SvgParts]:
     """A frame for these pictures, and all of them drawn in it. `row_width`: where rows are broken into lines,
-    if no board is wider.
+    if no board is wider. `with_parts`: what stands for a part of a move has it as `data-part`.
     """
-    drawing = Drawing(prefix, row_width)
+    drawing = Drawing(prefix, row_width, with_parts)
     taken = [drawing.take(picture) for picture in pictures]
     layout = drawing.layout()
     drawn = tuple(tuple(drawing.indexes(picture, layout)) for picture in taken)
@@ -135,11 +141,10 @@ def draw(
 class Drawing:
     """Pictures of one game that are taken one after the other; a frame for all of them so far."""
 
-    def __init__(self, prefix: str = "s-", row_width: float | None = None) -> None:
+    def __init__(self, prefix: str = "s-", row_width: float | None = None, with_parts: bool = False) -> None:
         """As in `draw`."""
-        self._prefix = prefix
         self._row_width = row_width
-        self._texts = _Texts(prefix)
+        self._texts = _Texts(prefix, with_parts)
         self._slots: list[_Slot] = []
         self._count = 0  # how many pictures were taken
         self._layout: tuple[list[Hashable], Layout] | None = None  # the last frame, and what it depends on
@@ -160,7 +165,7 @@ class Drawing:
         """The frame for the pictures so far: the same one as long as it has room for them."""
         shapes = [slot.shape(self._count) for slot in self._slots]
         if self._layout is None or self._layout[0] != shapes:
-            self._layout = shapes, _layout(self._slots, self._count, self._prefix, self._row_width)
+            self._layout = shapes, _layout(self._slots, self._count, self._texts, self._row_width)
         return self._layout[1]
 
     def indexes(self, taken: Sequence[Row | _Marks], layout: Layout) -> list[int]:
@@ -177,7 +182,8 @@ class Drawing:
         return found
 
 
-def _layout(slots: Sequence[_Slot], count: int, prefix: str, row_width: float | None) -> Layout:
+def _layout(slots: Sequence[_Slot], count: int, texts: _Texts, row_width: float | None) -> Layout:
+    prefix, with_parts = texts.prefix, texts.with_parts
     planes = [slot.plane_box() for slot in slots]
     has_planes = any(slot.has_planes for slot in slots)
     # Where there are rows alone, these may be a board of characters.
@@ -211,9 +217,10 @@ def _layout(slots: Sequence[_Slot], count: int, prefix: str, row_width: float | 
         round((width + 2 * _GAP) * UNIT),
         round((y + _GAP) * UNIT),
         dict(sorted(symbol_definition(*pair, prefix) for pair in symbols)),
-        "".join(_ground(panel, prefix) for panel in panels if panel.ground),
+        "".join(_ground(panel, prefix, with_parts) for panel in panels if panel.ground),
         row_width,
         tuple(panels),
+        with_parts,
     )
 
 
@@ -237,15 +244,16 @@ class _Panel(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 8)
-def _ground(panel: _Panel, prefix: str) -> str:
-    return f"{panel.plane}{''.join(element(mark, prefix) for mark in panel.ground)}</g>"
+def _ground(panel: _Panel, prefix: str, with_parts: bool) -> str:
+    return f"{panel.plane}{''.join(element(mark, prefix, with_parts) for mark in panel.ground)}</g>"
 
 
 class _Texts:
     """Strings that are kept once each; index 0 is that of the empty string."""
 
-    def __init__(self, prefix: str) -> None:
+    def __init__(self, prefix: str, with_parts: bool) -> None:
         self.prefix = prefix
+        self.with_parts = with_parts
         self.all = [""]
         self._indexes = {"": 0}
 
@@ -263,7 +271,8 @@ class _PieceIndexes(dict[Drawable, int]):
         self.new: list[Drawable] = []  # those that came since somebody emptied this list
 
     def __missing__(self, piece: Drawable) -> int:
-        self[piece] = index = self._texts.index(element(piece, self._texts.prefix))
+        texts = self._texts
+        self[piece] = index = texts.index(element(piece, texts.prefix, texts.with_parts))
         self.new.append(piece)
         return index
 

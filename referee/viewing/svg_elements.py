@@ -84,17 +84,26 @@ Drawable = Piece | Placed
 
 
 @lru_cache(maxsize=1 << 16)
-def element(piece: Drawable, prefix: str) -> str:
-    """Draws a piece of a picture, in its panel's group; empty if nothing is drawn."""
+def element(piece: Drawable, prefix: str, with_part: bool = False) -> str:
+    """Draws a piece of a picture, in its panel's group; empty if nothing is drawn. `with_part`: it is
+    in a group with the part of a move that it stands for as `data-part`.
+    """
+    part = ""
     match piece:
         case Mark():
-            parts, title = _mark(piece, prefix), piece.title
+            parts, title, part = _mark(piece, prefix), piece.title, piece.part
         case Trace():
             parts, title = _trace(piece), piece.title
         case Region():
             parts, title = _region(piece), piece.title
         case Placed(_, _, span):
-            parts, title = _span(piece, prefix), span.title
+            parts, title, part = _span(piece, prefix), span.title, span.part
+    drawn = _titled(parts, title)
+    return f'<g data-part="{escaped(part)}">{drawn}</g>' if with_part and part and drawn else drawn
+
+
+def _titled(parts: Sequence[str], title: str) -> str:
+    """The elements that a piece consists of as one that has its title."""
     if not (parts and title):
         return "".join(parts)
     named = f"<title>{escaped(title)}</title>"

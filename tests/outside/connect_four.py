@@ -103,7 +103,11 @@ class ConnectFourState(State[int]):
 @cache
 def board(columns: int, rows: int) -> tuple[Mark, ...]:
     """What is the same in all positions: the empty cells, with the numbers of the columns below."""
-    cells = [Mark(x, y, "·", SQUARE, title=f"column {x + 1}") for x in range(columns) for y in range(rows)]
+    cells = [
+        Mark(x, y, "·", SQUARE, title=f"column {x + 1}", part=str(x + 1))
+        for x in range(columns)
+        for y in range(rows)
+    ]
     return (*cells, *(label(x, rows, str(x + 1)) for x in range(columns)))
 
 

@@ -226,7 +226,7 @@ def _bed(
         known = sides[1 - seat].guessed  # guard: hidden-runes
     words = [span for line in done if line.split(" ", 2)[1] == number for span in _in_words(line, seat)]
     runes = _runes(seat, side, known)
-    pots += [_placed_rune(span, at) for at, span in enumerate(runes)]
+    pots += [_placed_rune(span, at, side.symbols[at]) for at, span in enumerate(runes)]
     return (
         score,
         Plane(tuple(pots), _GROUND, 22 / _APART, margin=2, seat=seat),
@@ -284,10 +284,10 @@ _RUNES = Span("  runes", "faint", caption="")
 
 
 @cache
-def _placed_rune(span: Span, number: int) -> Mark:
+def _placed_rune(span: Span, number: int, symbol: str) -> Mark:
     """A rune beside the pots, where it is drawn only: in two columns, so that all is read on a phone."""
     x, y = _place(2) + 2.0 + number % 2, -1.5 + 0.8 * (number // 2)
-    return Mark(x, y, "", span.symbol, "", span.paint, span.title)
+    return Mark(x, y, "", span.symbol, "", span.paint, span.title, part=symbol)
 
 
 _CASTS_IN_LINE = 9  # how many turns stand in one line of the table of casts; it has two lines

@@ -126,6 +126,10 @@ class FloralState(State[str], Trail):
         """How many legal moves there are."""
         return len(self.gardens.legal(seat))
 
+    def parts(self, move: str) -> tuple[str, ...]:
+        """A rune; what is planted is none."""
+        return () if self.planting else (move,)
+
     def sample(self, seat: Seat, rng: Random) -> str:
         """A random legal move, uniform."""
         return rng.choice(self.gardens.legal(seat))

@@ -244,7 +244,7 @@ def _who(seat: Seat, is_out: bool) -> Span:
 
 
 _HELD = tuple(
-    Span(name, "", _tile(*tile), f"tile {name}", "") for name, tile in zip(NAMES, TILES, strict=True)
+    Span(name, "", _tile(*tile), f"tile {name}", "", name) for name, tile in zip(NAMES, TILES, strict=True)
 )
 
 

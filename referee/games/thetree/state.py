@@ -71,6 +71,10 @@ class TreeState(State[Laying], Trail):
                 for left, right in spot.ways(tile):
                     yield Laying(left, right, x, y)
 
+    def parts(self, move: Laying) -> tuple[str, ...]:
+        """The tile, as it stands in the hand."""
+        return (NAMES[move.tile],)
+
     def any_legal(self, seat: Seat) -> bool:
         """Whether there is a legal move."""
         return bool(self.table.hands[seat] & self.table.tree.fits())

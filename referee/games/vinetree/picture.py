@@ -177,7 +177,8 @@ def _drawn(size: int) -> _Drawn:
         ground += [Mark(x, -0.75, caption=name, paint="faint")]
     names = board.names
     for cell, point in points.items():
-        ground.append(Mark(*point, "·", SQUARE, paint="faint", title=names[cell]))
+        name = names[cell]
+        ground.append(Mark(*point, "·", SQUARE, paint="faint", title=name, part=name))
 
     def marks(text: str, symbol: Symbol, paint: Paint, what: str) -> dict[int, Mark]:
         return {

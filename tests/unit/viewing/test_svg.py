@@ -340,3 +340,16 @@ def test_a_ring_may_surround_a_stone() -> None:
     picture: Picture = (Plane((stone(0, 0), Mark(0, 0, "( )", FRESH, title="of the last move"))),)
     uses = [use.get("href", "") for use in parsed(Layout.of([picture]), picture).iter(f"{SVG}use")]
     assert [re.sub("-[0-9a-f]+$", "", use) for use in uses] == ["#s-stone", "#s-of-the-last-move"]
+
+
+def test_parts_of_moves_are_in_a_drawing_only_where_they_are_asked_for() -> None:
+    ground = (Mark(0, 0, "·", SQUARE, title="A1", part="A1"), Mark(1, 0, "·", SQUARE, title="A2"))
+    hand = row_of(Span("1-3", "", DISC, "tile 1-3", "", 'a"b'), Span(" left", "", part="none"))
+    picture: Picture = (Plane((Mark(0, 0, "X", DISC, part="X"),), ground), hand)
+    layout, parts = draw([picture], with_parts=True)
+    drawn = layout.ground + "".join(layout.elements(picture))
+    assert re.findall('data-part="([^"]*)"', drawn) == ["A1", "X", "a&quot;b", "none"]
+    assert "".join(parts.elements[index] for index in parts.pictures[0]) in drawn
+    assert re.sub("<g data-part[^>]*>(.*?(?:</use>|/>|</text>))</g>", r"\1", drawn) == Layout.of(
+        [picture]
+    ).ground + "".join(Layout.of([picture]).elements(picture))
