@@ -86,6 +86,7 @@ def test_scripts_are_short_and_insert_only_what_was_escaped() -> None:
     assert max(len(script.splitlines()) for script in scripts.values()) < 400
     inserted = [(name, what) for name, script in scripts.items() for what in re.findall(INSERTED, script)]
     assert sorted(inserted) == [
+        ("clicks.js", "svg; // drawn by the server, which escapes whatever comes from a game"),
         (
             "games.js",
             "view.ground + view.steps.at(link.dataset.step ?? -1).draw"
@@ -93,6 +94,8 @@ def test_scripts_are_short_and_insert_only_what_was_escaped() -> None:
         ),
         ("live.js", "html; // made by the server's templates, which escape whatever comes from a record"),
         ("live_board.js", "svg; // drawn by the server, which escapes whatever comes from a game"),
+        ("person.js", "defs; // drawn by the server, which escapes whatever comes from a game"),
+        ("person.js", 'ground + draw.map((index) => elements[index]).join("");'),
         ("replay_board.js", 'indexes.map((index) => game.elements[index]).join("");'),
         ("replay_board.js", "view.ground;"),
     ]
