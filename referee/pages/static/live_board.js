@@ -47,11 +47,15 @@ function clockText(us) {
   return minutes < 60 ? `${minutes}:${two(seconds % 60)}` : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(seconds % 60)}`;
 }
 
-/** What the panels about a seat say, without its name: a number at their beginning, and the rest. */
+/** How long what follows a number may be to stand beside it. */
+const LONGEST_BESIDE = 18;
+
+/** What the picture says of a seat: a number with which it begins, such as its score, what stands beside it, and the rest. */
 function saidOf(board, seat) {
-  const text = (board.rows?.[seat] ?? "").replace(/^seat \d+(, |: *|$)/, "").replace(/\s*\n\s*/g, " · ");
-  const [, number = "", rest] = /^(\d+(?= ))?(.*)$/.exec(text);
-  return { number, rest: rest.trim() };
+  const text = board.rows[seat] ?? "";
+  const [, count = "", most = "", rest] = /^(?:(\d+)\b( of \d+\b)?)?(.*)$/.exec(text);
+  const beside = most + rest;
+  return count && beside.length <= LONGEST_BESIDE ? { count, beside, rest: "" } : { count, beside: most, rest: rest.trim() };
 }
 
 /** Sets an element's text where it differs, so that nothing is drawn anew without need. */
@@ -76,14 +80,19 @@ function mountLiveBoard(root, clock) {
 
   function strip(seat) {
     const part = (name, tag = "span") => make(tag, "", { class: name });
-    const [number, state, rest, left, of] = ["number", "state", "rest", "left", "of"].map((name) => part(name));
+    const [count, beside, state, rest, left, of] = ["count", "beside", "state", "rest", "left", "of"].map((name) => part(name));
     const [reserve, allowance] = ["reserve", "allowance"].map((name) => part(`bar ${name}`));
     const name = make("bdi", board.bots[seat - 1], { class: "name" });
     name.title = board.bots[seat - 1];
     const time = make("div", [left, of, reserve, allowance], { class: "time" });
     const element = make("div", "", { class: `strip of-seat${seat}` });
-    element.append(make("div", [seatMark(board, seat), name], { class: "who" }), number, make("div", [state, rest], { class: "about" }), time);
-    return { element, number, state, rest, time, left, of, reserve, allowance };
+    element.append(
+      make("div", [seatMark(board, seat), name], { class: "who" }),
+      make("div", [count, beside], { class: "score" }),
+      make("div", [state, rest], { class: "about" }),
+      time,
+    );
+    return { element, count, beside, state, rest, time, left, of, reserve, allowance };
   }
 
   function share(bar, value) {
@@ -124,11 +133,11 @@ function mountLiveBoard(root, clock) {
       picture.setAttribute("aria-label", `Move ${board.moves}${board.last ? `: ${board.last}` : ""}`);
       for (const [index, parts] of strips.entries()) {
         const isAsked = board.turn.includes(index + 1);
-        const { number, rest } = saidOf(board, index + 1);
+        const { count, beside, rest } = saidOf(board, index + 1);
         parts.element.classList.toggle("to-move", isAsked);
-        parts.element.classList.toggle("counts", number !== "");
         say(parts.state, isAsked ? "to move" : "");
-        say(parts.number, number);
+        say(parts.count, count);
+        say(parts.beside, beside);
         say(parts.rest, rest);
         parts.rest.title = rest;
         showTime(parts, index + 1);

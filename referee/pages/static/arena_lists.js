@@ -1,0 +1,107 @@
+// What the page of a run has beside its boards: standings, games that ended, faults, and how far the run is. All text
+// is set as text.
+"use strict";
+
+/** How many bots, games that ended and games with a fault are listed at most, and how few games on small screens;
+ *  the pages of the run have all. */
+const LISTED = { bots: 16, ended: 8, few: 4, faults: 3 };
+
+/** Fills an element where what it shows has changed. */
+function fill(element, value, content) {
+  const text = JSON.stringify(value);
+  if (element.dataset.shown === text) return;
+  element.dataset.shown = text;
+  element.replaceChildren(...content());
+}
+
+/** The name of a bot, which may be cut where there is no room. */
+function botName(name, kind = "") {
+  const made = make("bdi", name, { class: `name ${kind}`.trim() });
+  made.title = name;
+  return made;
+}
+
+/** A game that ended, as two names with the score between them where there are two bots and it has one. */
+function endedTexts({ bots, text, won }) {
+  const [one, other] = bots;
+  const isBetween = bots.length === 2 && text.startsWith(`${one} `) && text.endsWith(` ${other}`) && text.length > one.length + other.length + 2;
+  if (!isBetween) return [make("bdi", text, { class: "all" })];
+  const side = (name, seat) => botName(name, `of-seat${seat}${won.includes(seat) ? " won" : ""}`);
+  return [side(one, 1), make("span", text.slice(one.length, -other.length).trim(), { class: "score" }), side(other, 2)];
+}
+
+/** The row of a game that ended, with a link to its replay if it may be shown. */
+function endedRow(game) {
+  const why = make("span", game.why, { class: `why${game.fault ? " bad" : ""}` });
+  why.title = game.why;
+  const content = [...endedTexts(game), why];
+  const inside = game.show ? make("a", content, { href: `/game/${game.n}` }) : make("span", content);
+  inside.classList.add("ended");
+  const made = make("li", inside);
+  made.dataset.number = game.n;
+  return made;
+}
+
+/** Shows games with the most recent first. Rows that stay are kept, so that they keep the focus. */
+function listEnded(list, games) {
+  const rows = new Map([...list.children].map((row) => [Number(row.dataset.number), row]));
+  const kept = new Set(games.map((game) => game.n));
+  for (const [number, row] of rows) if (!kept.has(number)) row.remove();
+  let next = list.firstElementChild;
+  for (const game of games) {
+    if (next && Number(next.dataset.number) === game.n) next = next.nextElementSibling;
+    else list.insertBefore(endedRow(game), next);
+  }
+}
+
+const OUTCOMES = { w: "won", d: "drew", l: "lost", f: "lost by a fault" };
+
+/** The last games of a bot as bars, the most recent last. */
+function formBars(form) {
+  const bars = make("span", form.map((one) => make("i", "", { class: one })), { class: "form", role: "img" });
+  bars.setAttribute("aria-label", `last games: ${form.map((one) => OUTCOMES[one]).join(", ") || "none"}`);
+  return bars;
+}
+
+/** By how many places a bot has moved. */
+function arrow(moved) {
+  const text = moved ? `${Math.abs(moved)} ${Math.abs(moved) === 1 ? "place" : "places"} ${moved > 0 ? "up" : "down"}` : "same place";
+  const made = make("span", moved > 0 ? "▲" : moved < 0 ? "▼" : "–", { class: `arrow ${moved > 0 ? "good" : moved < 0 ? "bad" : ""}`, role: "img" });
+  made.setAttribute("aria-label", text);
+  made.title = text;
+  return made;
+}
+
+function standingRow({ bot, w, d, l, form, elo, moved }, index, hasDraws, hasElo) {
+  const counts = make("span", (hasDraws ? [w, d, l] : [w, l]).join("–"), { class: "counts" });
+  counts.title = `${w} won, ${d} drawn, ${l} lost`;
+  const rating = typeof elo === "number" ? `${elo < 0 ? "−" : "+"}${Math.abs(Math.round(elo))}` : "";
+  return make("li", [
+    make("span", index + 1, { class: "rank" }),
+    arrow(moved ?? 0),
+    botName(bot),
+    formBars(form),
+    counts,
+    ...(hasElo ? [make("span", rating, { class: "elo" })] : []),
+  ]);
+}
+
+/** Shows standings as a list, what its columns are, and in one line the first bots. */
+function listStandings(list, columns, ticker, standings) {
+  const some = standings.slice(0, LISTED.bots);
+  const hasDraws = standings.some((one) => one.d);
+  const hasElo = standings.some((one) => typeof one.elo === "number");
+  list.classList.toggle("rated", hasElo);
+  say(columns, standings.length ? `${hasDraws ? "won–drawn–lost" : "won–lost"}${hasElo ? ", Elo" : ""}` : "");
+  fill(list, [some, hasDraws, hasElo], () => some.map((one, index) => standingRow(one, index, hasDraws, hasElo)));
+  fill(ticker, some.slice(0, 6), () =>
+    some.slice(0, 6).map((one, index) => make("li", [make("span", index + 1, { class: "rank" }), botName(one.bot), make("span", one.w, { class: "counts" })])),
+  );
+}
+
+/** How far the run is, in words. */
+function progressText({ count, planned, remaining }) {
+  const number = (value) => value.toLocaleString("en");
+  const games = planned ? `${number(count)} of ${number(planned)} games` : `${number(count)} ${count === 1 ? "game" : "games"}`;
+  return remaining ? `${games}, ${remaining} left` : games;
+}
