@@ -63,6 +63,8 @@ DRAWN = 60  # how many outcomes of chance are drawn to learn what they have in c
 
 FARTHEST = 1000  # the largest number that says where a mark of a picture is, or how large
 
+MOST_AHEAD = 1_000_000  # the largest lead that a game can give
+
 NO_OPTIONS: Mapping[str, str] = {}
 
 _HOSTILE = ["", " ", "\t", "x" * 5000, "9" * 5000, "0-0@" + "9" * 5000 + ",0", "L:A" + "9" * 5000]
@@ -339,6 +341,11 @@ def positions_that_differ_in_what_is_hidden_look_alike(game: Game[Any], options:
                             "wrong"
                         )
                 _require(
+                    _leads(imagined, game, options) == _leads(state, game, options),
+                    f"`lead` says what seat {seat + 1} does not know: a lead has to follow from the news of "
+                    "each seat",
+                )
+                _require(
                     is_chance(state) or imagined.to_act() == state.to_act(),
                     "an imagined position has different seats to act, but who acts is never hidden",
                 )
@@ -493,6 +500,33 @@ def _texts(look: object) -> list[str]:
         return [str(text) for text in look]
     pieces = [piece for panel in look for piece in (panel.spans if isinstance(panel, Row) else panel.marks)]
     return [*picture_text(tuple(look)).split("\n"), *(piece.title for piece in pieces)]
+
+
+def leads_fit_together(game: Game[Any], options: Options) -> None:
+    """At most one seat is ahead of all others, and of two, one is as far ahead as the other is behind; also
+    where a seat has left.
+    """
+    _require(shown(game.counted, 40) == game.counted, "`counted` is not a short text that can be shown")
+    for state in random_game(game, options, "lead"):
+        seats = () if state.outcome() else range(game.seats(options))
+        for after in (state, *(state.drop([seat]) for seat in seats)):
+            leads = _leads(after, game, options)
+            given = [lead for lead in leads if lead is not None]
+            what = f"`lead` gives {', '.join(map(str, leads))} for the seats"
+            _require(bool(game.counted) or not given, f"{what}, but `counted` does not say of what")
+            _require(
+                all(type(lead) is int and abs(lead) <= MOST_AHEAD for lead in given),
+                f"{what}, expected whole numbers from {-MOST_AHEAD:,} to {MOST_AHEAD:,}, or `None`",
+            )
+            _require(sum(lead > 0 for lead in given) < 2, f"{what}, but only one can be ahead of all others")
+            _require(
+                not given or (sum(given) == 0 if len(leads) == 2 else max(given) >= 0),
+                f"{what}, but one has to be ahead as far as the next one is behind it",
+            )
+
+
+def _leads(state: State[Any], game: Game[Any], options: Options) -> list[int | None]:
+    return [state.lead(seat) for seat in range(game.seats(options))]
 
 
 def pictures_can_be_drawn(game: Game[Any], options: Options) -> None:
@@ -773,6 +807,7 @@ INVARIANTS: tuple[Callable[[Game[Any], Options], None], ...] = (
     hostile_texts_are_refused,
     what_is_seen_only_grows,
     positions_that_differ_in_what_is_hidden_look_alike,
+    leads_fit_together,
     imagined_positions_are_as_random_as_true_ones,
     imagined_positions_vary,
     pictures_can_be_drawn,

@@ -275,6 +275,13 @@ class State(ABC, Generic[M]):
     def seen(self, seat: Seat | None) -> tuple[str, ...]:
         """All news of a seat so far; later positions only add lines. None is a spectator who sees all."""
 
+    def lead(self, seat: Seat) -> int | None:
+        """How far a seat is ahead of the best of the others, below 0 where it is behind, in what
+        `Game.counted` names: a fact, not a chance. It follows from what every seat has seen. None where
+        nothing is counted, and for a seat that is out or without others.
+        """
+        return None
+
     def between(self) -> Sequence[State[M]]:
         """The positions on the way from the last move or outcome of chance to this one, where something then
         happened by itself, one after the other, such as tiles that were drawn: pages show them one by one.
@@ -338,6 +345,8 @@ class Game(ABC, Generic[M]):
     """The rules in short, for people."""
     notation: ClassVar[str]
     """How a move is written, for people."""
+    counted: ClassVar[str] = ""
+    """What `State.lead` counts, such as `captures`, for people; empty where there is no lead."""
 
     def settle(self, given: Mapping[str, str]) -> Options:
         """The values of all options, from those that are given. Raises `GameOptionError`, also if the

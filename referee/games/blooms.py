@@ -286,6 +286,10 @@ class BloomsState(TwoSeatState[Stones]):
         """How many stones each seat has captured."""
         return self.captures
 
+    def lead(self, seat: Seat) -> int:
+        """In captured stones."""
+        return self.captures[seat] - self.captures[1 - seat]
+
     def winner(self) -> Seat:
         """The seat that moved last, which reached the target."""
         return 1 - self.mover
@@ -429,6 +433,7 @@ class Blooms(TwoSeatGame[Stones]):
         "`L:D4 D:D6`: a light stone on D4 and a dark one on D6; or one part alone. Rows are letters\n"
         "from the top; cells are numbered from the left within their row."
     )
+    counted = "captures"
 
     def aim(self, options: Options) -> str:
         """How many captures win."""

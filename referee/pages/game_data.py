@@ -4,14 +4,17 @@ The data of a game is a JSON object:
 
     {"id", "game", "bots": [NAME, …], "clocks": [{"text", "move_us", "reserve_us"} or null, …],
      "result", "end": {"ranks": [NUMBER, …], "why", "fault": BOOLEAN} or null, "damage": TEXT or null,
+     "lead": {"of": TEXT, "steps": [[NUMBER or null, …], …]} or null,
      "elements": [SVG, …], "lines": [LINE, …], "views": [VIEW, …]}
 
-`end` says how the game ended; null where the record is damaged.
+`end` says how the game ended; null where the record is damaged. `lead` says how far each seat is ahead in
+each step of a view, and of what: all seats know it. It is null for a game without.
 
 A view is what one seat knows of the game (`"seat": 1`), or a spectator, who sees all (`"seat": null`):
 
     {"seat", "box": "0 0 WIDTH HEIGHT", "ground": SVG, "rows": {SEAT: BOX, …},
-     "steps": [STEP, …], "faults": [TEXT, …], "written": {SEAT: [[WHAT, TEXT], …]}}
+     "steps": [STEP, …], "faults": [TEXT, …], "written": {SEAT: [[WHAT, TEXT], …]},
+     "deciding": {"step": NUMBER, "words": TEXT} or null}
 
 `"grows": true` says that each position is drawn as large as fits in the box.
 
@@ -52,6 +55,7 @@ from referee.gameplay.terms import Terms, Verdict
 from referee.games.api import Seat
 from referee.games.picture import Picture, boards_and_notes, panels_of_seat
 from referee.viewing.characters import picture_text
+from referee.viewing.deciding import deciding_move
 from referee.viewing.info import Expected, expected_moves, read_info
 from referee.viewing.knowledge import View, ViewKnowledge
 from referee.viewing.steps import Step, Steps
@@ -125,6 +129,7 @@ def game_data(
             "result": result(terms, _with_crash(steps.record.verdict, known)),
             "end": steps.verdict and _end(_with_crash(steps.verdict, known), terms.bots),
             "damage": str(steps.damage_for(views[0]) or "") or None,
+            "lead": _lead(steps),
             "elements": maker.elements.values,
             "lines": [_line(event, terms) for event in maker.events.values],
             "views": made,
@@ -137,6 +142,18 @@ def packed(value: dict[str, Any]) -> str:
     """A value as JSON, deflated (zlib) and in base64."""
     text = json.dumps(value, separators=(",", ":"))
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+
+
+def _lead(steps: Steps) -> dict[str, Any] | None:
+    terms = steps.terms
+    if not terms.game.counted:
+        return None
+    states = [frame.step.state for frame in frames_of(steps.steps)]
+    seats = range(len(terms.bots))
+    return {
+        "of": shown(terms.game.counted),
+        "steps": [[state.lead(seat) for seat in seats] for state in states],
+    }
 
 
 def _with_crash(verdict: Verdict, known: Sequence[Event]) -> Verdict:
@@ -229,6 +246,7 @@ class _Maker:
         record = self._steps.record
         told = known.seats(len(record.terms.bots))
         faults = [*map(without_folders, fault_report(record, told))]  # guard: faults-of-others
+        deciding = deciding_move(self._steps, known)
         return {
             "seat": None if view is None else view + 1,
             "box": layout.view_box,
@@ -238,6 +256,7 @@ class _Maker:
             "steps": found,
             "faults": faults,
             "written": said_besides,
+            "deciding": deciding and deciding._asdict(),
         }
 
     def _drawn(

@@ -132,6 +132,11 @@ class HighCardState(State[int]):
         ranks = placing(len(self.points), [*groups, self.left])
         return Outcome(ranks, self.points, f"points: {', '.join(map(str, self.points))}")
 
+    def lead(self, seat: Seat) -> int | None:
+        """In points."""
+        others = [self.points[other] for other in self.here() if other != seat]
+        return self.points[seat] - max(others) if others and seat not in self.left else None
+
     def picture(self, seat: Seat | None) -> Picture:
         """The prize, and below the name of each seat its cards, or only how many they are."""
         rows = [row_of(f"prize {self.prize or '-'}")]
@@ -154,6 +159,7 @@ class HighCard(Game[int]):
     clock = TimeControl.parse("10s")
     summary = "A die shows the prize, and all bid a card of a hidden hand at once. The highest wins it."
     notation = "`7`: the number of a card."
+    counted = "points"
 
     def seats(self, options: Options) -> int:
         return int(options["players"])

@@ -24,6 +24,7 @@ from referee.viewing.svg import Layout, draw
 from tests.pages.recorded import SHORT, only_game, play, written
 from tests.rules.random_play import random_game
 from tests.unit.scripted import Events, ScriptedWire, puppet
+from tests.unit.viewing.test_deciding import BY_LEAD, CAPTURED
 from tests.unit.viewing.test_expected import saying
 from tests.unit.viewing.test_steps import recorded
 
@@ -258,6 +259,18 @@ def test_marks_and_the_graph_lead_to_their_steps(out_of_time: Steps, page: Page,
     replay.at(6)
     graph.click(position={"x": 48, "y": 20})
     replay.at(0)
+
+
+def test_the_lead_is_a_line_of_its_own_and_the_deciding_move_is_marked(page: Page, tmp_path: Path) -> None:
+    replay = Replay(page, steps_of(CAPTURED), tmp_path / "game.html")
+    graph = page.locator(".graph")
+    assert graph.locator(".lead-line").count() == 1 and graph.locator(".own-line").count() == 0
+    expect(graph).to_contain_text("b: captures ahead")
+    expect(page.locator(".about-graph")).to_have_text("Captures ahead, time per move")
+    press(page, "n")
+    replay.at(4)
+    expect(page.locator(".now p.deciding")).to_have_text(f"★ Deciding move: {BY_LEAD.words}")
+    expect(page.locator("[aria-current=step] .sign")).to_have_text("★")
 
 
 def test_many_rejected_answers_are_folded(page: Page, tmp_path: Path) -> None:

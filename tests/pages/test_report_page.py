@@ -157,7 +157,8 @@ def test_the_first_screen_shows_the_positions_of_its_games(run: Path, report: Pa
         expect(link.locator("svg > *").first).to_be_attached()
         pictures = last[str(link.get_attribute("data-position"))]
         layout = Layout.of(pictures)
-        drawn = layout.ground + "".join(layout.elements(pictures[-1]))
+        shown = int(link.get_attribute("data-step") or -1)  # the deciding move, or else the last
+        drawn = layout.ground + "".join(layout.elements(pictures[shown]))
         expected = page.evaluate(AS_THE_BROWSER_WRITES_IT, drawn)
         assert link.locator("svg").inner_html() == expected
         expect(link.locator("svg")).to_have_css("stroke-linecap", "round")  # as for all pictures

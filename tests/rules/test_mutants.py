@@ -252,6 +252,15 @@ def other_numbers(game: HighCard, options: Options, seat: Seat, seen: Sequence[s
     return HighCard_imagine(game, options, seat, seen, Quick(random.randrange(1 << 30)))
 
 
+def ahead_in_hands(state: HighCardState, seat: Seat) -> int:
+    sums = [*map(sum, state.hands)] or [0, 0, 0]
+    return sums.pop(seat) - max(sums)
+
+
+def always_ahead(state: HighCardState, seat: Seat) -> int:
+    return 1
+
+
 TOLD: dict[str, tuple[Mutant, str]] = {
     "chance where none acts": (
         Mutant(GAME, HighCardState, "chance", rolls_at_any_time),
@@ -289,6 +298,18 @@ TOLD: dict[str, tuple[Mutant, str]] = {
     "other random numbers": (
         Mutant(GAME, HighCard, "imagine", other_numbers),
         "`imagine` gives different results for the same random numbers, expected one that depends on ",
+    ),
+    "a lead in what is hidden": (
+        Mutant(GAME, HighCardState, "lead", ahead_in_hands),
+        "`lead` says what seat 1 does not know: a lead has to follow from the news of each seat",
+    ),
+    "all are ahead": (
+        Mutant(GAME, HighCardState, "lead", always_ahead),
+        "`lead` gives 1, 1, 1 for the seats, but only one can be ahead of all others",
+    ),
+    "a lead in nothing": (
+        Mutant(GAME, HighCard, "counted", ""),
+        "`lead` gives 0, 0, 0 for the seats, but `counted` does not say of what",
     ),
     "seats": (Mutant(GAME, HighCard, "seats_text", "2"), "`seats_text` is `2`, but 3 seats play"),
 }

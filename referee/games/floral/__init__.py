@@ -48,6 +48,7 @@ class FloralExtract(Game[str]):
         "one character. Planting: the letter of a flower (A C H W X), or - for none. Casting: a symbol,\n"
         "A to H for seat 1 and S to Z for seat 2, or the digit of one of the seat's own runes."
     )
+    counted = "guesses"
 
     def aim(self, options: Options) -> str:
         """How many correct guesses win."""

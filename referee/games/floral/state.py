@@ -232,6 +232,10 @@ class FloralState(State[str], Trail):
         sentence = f"after {turns} the points are {scores[0]} to {scores[1]}"
         return Outcome(placing(2, more), scores, sentence)
 
+    def lead(self, seat: Seat) -> int:
+        """In right guesses, which both seats are told."""
+        return self.sides[seat].points - self.sides[1 - seat].points
+
     def picture(self, seat: Seat | None) -> Picture:
         """Each garden as far as the seat knows it, and what was done last."""
         return picture(self.sides, self.rules.goal, self.turn, self.weather, self.seen(seat), seat)

@@ -49,6 +49,7 @@ class TheTree(Game[Laying]):
         "`5-1@3,3`: the symbols from left to right, and x and y of the left half. The first tile has its\n"
         "left half at 0,0; x and y are both even or both odd."
     )
+    counted = "tiles"
 
     def settle(self, given: Mapping[str, str]) -> Options:
         """The values of all options; with one player there is one deal."""

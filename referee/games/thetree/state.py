@@ -176,6 +176,15 @@ class TreeState(State[Laying], Trail):
             parts.append(f"out: seats {', '.join(map(str, gone))}" if gone[1:] else f"seat {gone[0]} is out")
         return "; ".join(parts)
 
+    def lead(self, seat: Seat) -> int | None:
+        """By how many tiles its hand is smaller than the smallest other hand of a seat that has not left; all
+        see how many tiles a hand has.
+        """
+        out = self.table.left()
+        tiles = {other: hand.bit_count() for other, hand in enumerate(self.table.hands) if other not in out}
+        own = tiles.pop(seat, None)
+        return min(tiles.values()) - own if tiles and own is not None else None
+
     def picture(self, seat: Seat | None) -> Picture:
         """The tree with who laid its tiles, and the hands as far as the seat knows them."""
         laid: dict[Laying, Seat] = {}

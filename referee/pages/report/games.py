@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from referee.core.errors import RecordError, UsageError
 from referee.core.fields import Fields
@@ -21,6 +21,7 @@ from referee.records.record import GameRecord, PlayedOn, Summary, from_json, par
 from referee.tournament.run.reading import Runs
 from referee.tournament.run.run import StoredRun, game_lines, wrong_line
 from referee.tournament.run.verifying import each_line
+from referee.viewing.deciding import deciding_move
 from referee.viewing.info import read_info
 from referee.viewing.steps import Steps, steps_of
 from referee.viewing.words import fault_report
@@ -32,13 +33,6 @@ class SlowestMove(NamedTuple):
     """The move of a seat that took the longest."""
 
     used_us: int
-    event: int  # its number among the events of the game, counted from 0
-    step: int | None = None  # the step of the replay that has it; None where the game is not replayed
-
-
-class DecidingMove(NamedTuple):
-    """The move after which the winner stayed ahead."""
-
     event: int  # its number among the events of the game, counted from 0
     step: int | None = None  # the step of the replay that has it; None where the game is not replayed
 
@@ -64,7 +58,7 @@ class GameFacts(NamedTuple):
     place: PlayedOn
     lowest: tuple[float | None, ...]
     """By seat, the least chance to win that the bot gave itself; None where it said none."""
-    deciding: DecidingMove | None  # none where the bots did not say enough to tell
+    deciding: int | None  # the step with its deciding move; None where nobody knows, or it is not replayed
     opening: tuple[str, ...]  # the first moves
     words: tuple[dict[str, int], ...]
     """By seat, how often each word stands in the moves of the bot: among them the cells that it plays."""
@@ -103,21 +97,23 @@ class PlayedReader:
         events, measured = value["events"], value["measured"]
         slowest = _slowest(events, measured["events"], len(bots))
         moves = [event for event in events if _is_timed(event) or "opening" in event]
-        chances = _chances(events, measured["events"])
-        deciding = deciding_move(chances, value["ranks"])
         has_faults = any(value["faults"])
         record = self._record(value, bots) if self._with_replays or has_faults else None
         steps = steps_of(record) if record and self._with_replays else None
+        deciding = deciding_move(steps, steps.known_by(None)) if steps else None
         return GameFacts(
             len(moves),
-            tuple(_placed(slow, steps) if slow and steps else slow for slow in slowest),
+            tuple(
+                slow._replace(step=_step_of(slow.event, steps)) if slow and steps else slow
+                for slow in slowest
+            ),
             _clocks(value),
             times,
             _minute(measured.get("began")),
             tuple(shown(str(measured.get(name, "")), 80) for name in MADE_BY),
             played_on(Fields(measured, "measured", RecordError)),
-            _lowest(chances, len(bots)),
-            _placed(deciding, steps) if deciding and steps else deciding,
+            _lowest(events, measured["events"], len(bots)),
+            deciding.step if deciding else None,
             tuple(_text_of(event) for event in moves[:OPENING_MOVES]),
             tuple(
                 words_of(str(event["move"]) for event in moves if "move" in event and event["seat"] == seat)
@@ -164,54 +160,20 @@ def _slowest(
     return slowest
 
 
-SaidChance = tuple[int, int, float]
-"""The number of an event, the seat that moved there, and the chance to win that it gave itself."""
-
-
-def _chances(events: Sequence[dict[str, Any]], measured: Sequence[dict[str, Any]]) -> list[SaidChance]:
-    """The chances to win that the bots gave themselves at their moves."""
-    return [
-        (number, event["seat"] - 1, value)
-        for number, (event, of_event) in enumerate(zip(events, measured, strict=True))
-        if _is_timed(event) and "info" in of_event
-        if (value := read_info(str(of_event["info"])).value) is not None
-    ]
-
-
-def _lowest(chances: Sequence[SaidChance], seats: int) -> tuple[float | None, ...]:
+def _lowest(
+    events: Sequence[dict[str, Any]], measured: Sequence[dict[str, Any]], seats: int
+) -> tuple[float | None, ...]:
     """The least chance to win that each seat gave itself at a move."""
-    return tuple(
-        min((value for _, at, value in chances if at == seat), default=None) for seat in range(seats)
-    )
+    lowest: list[float | None] = [None] * seats
+    for event, of_event in zip(events, measured, strict=True):
+        if _is_timed(event) and "info" in of_event:
+            value, before = read_info(str(of_event["info"])).value, lowest[event["seat"] - 1]
+            if value is not None and (before is None or value < before):
+                lowest[event["seat"] - 1] = value
+    return tuple(lowest)
 
 
-def deciding_move(chances: Sequence[SaidChance], ranks: Sequence[int]) -> DecidingMove | None:
-    """The last move with which the winner of a game of two came ahead: its chance, the mean of what both bots
-    last said, then exceeded one half. None where it was never behind, or the bots said too little.
-    """
-    if sorted(ranks) != [1, 2]:
-        return None
-    winner = ranks.index(1)
-    last: dict[int, float] = {}
-    was_ahead, found = True, None
-    for number, seat, value in chances:
-        last[seat] = value if seat == winner else 1 - value
-        is_ahead = sum(last.values()) > len(last) / 2
-        if is_ahead and not was_ahead:
-            found = DecidingMove(number)
-        was_ahead = is_ahead
-    return found if was_ahead else None
-
-
-TimedMove = TypeVar("TimedMove", SlowestMove, DecidingMove)
-
-
-def _placed(move: TimedMove, steps: Steps) -> TimedMove:
-    """A move with the step that has it."""
-    return move._replace(step=step_of(move.event, steps))
-
-
-def step_of(event: int, steps: Steps) -> int | None:
+def _step_of(event: int, steps: Steps) -> int | None:
     """The step that has the event of this number; None where the record is damaged before it."""
     passed = 0
     for step in steps.steps:

@@ -6,12 +6,12 @@ import heapq
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from referee.core.errors import RefereeError, UsageError
+from referee.core.errors import RecordError, RefereeError, UsageError
 from referee.core.pairing import section_of
 from referee.core.settings import PointScale
 from referee.core.text import counted, listed, shown, without_folders
@@ -29,7 +29,7 @@ from referee.pages.report.front import (
     games_to_see,
     pairs_to_see,
 )
-from referee.pages.report.games import MADE_BY, ReadGame, read_games, step_of
+from referee.pages.report.games import MADE_BY, ReadGame, read_games
 from referee.pages.report.rating_history import FEWEST_GAMES, MAX_BOTS, RatingHistory, course
 from referee.pages.report.tables import MAX_IN_MATRIX, NO_GAMES, ReportPart, part
 from referee.ratings.columns import test_text
@@ -41,6 +41,7 @@ from referee.tournament.run.lock import is_locked
 from referee.tournament.run.reading import Runs
 from referee.tournament.run.remaining import games_in_all, nothing_remains, stopped
 from referee.tournament.run.run import StoredRun, dialogues, game_lines
+from referee.viewing.deciding import deciding_move
 from referee.viewing.steps import steps_of
 
 MANY_CLOCKS = 4  # with more different clocks, they are counted in the heading
@@ -380,7 +381,7 @@ def listed_game(read: ReadGame) -> ListedGame:
         played.moves,
         played.lowest,
         said[-1] if said else "",
-        played.deciding.step if played.deciding else None,
+        played.deciding,
         tuple(map(sys.intern, played.opening)),
     )
 
@@ -433,9 +434,9 @@ def chosen_games(runs: Runs, wanted: Collection[tuple[Path, str]]) -> list[Chose
 
 
 def _chosen(read: ReadGame, seen: GameToSee) -> ChosenGame:
-    deciding = read.played.deciding
-    step = None
-    if deciding is not None:
-        line = next(game_lines(read.run, {read.id}))
-        step = step_of(deciding.event, steps_of(from_json(parse_json(line.text))))
-    return ChosenGame(read.run, read.id, seen, step)
+    line = next(game_lines(read.run, {read.id}))
+    deciding = None
+    with suppress(RecordError):  # the rules are not available
+        steps = steps_of(from_json(parse_json(line.text)))
+        deciding = deciding_move(steps, steps.known_by(None))
+    return ChosenGame(read.run, read.id, seen, deciding.step if deciding else None)

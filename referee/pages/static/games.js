@@ -392,7 +392,8 @@
     const [view] = game.views;
     const svg = link.querySelector("svg");
     svg.setAttribute("viewBox", view.box);
-    svg.innerHTML = view.ground + view.steps.at(link.dataset.step ?? -1).draw.map((index) => game.elements[index]).join("");
+    const whole = view.steps.filter((step) => !step.more); // those on the way to one have no number of their own
+    svg.innerHTML = view.ground + whole.at(link.dataset.step ?? -1).draw.map((index) => game.elements[index]).join("");
     // The stylesheet leaves out coordinates, which are too small to be read: what is left fills the picture.
     const { x, y, width, height } = svg.getBBox();
     if (width) svg.setAttribute("viewBox", [x - RIM, y - RIM, width + 2 * RIM, height + 2 * RIM].join(" "));

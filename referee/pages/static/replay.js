@@ -90,6 +90,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, told 
     const expected = steps[at].expected ?? [];
     const here = linesSaid(game, linesOf(at), expected.map((one) => one.seat));
     here.push(...expectedBy(game, expected, showExpected));
+    here.push(...decided(marks[at]));
     const news = steps[at].news ?? [];
     if (news.length) {
       const list = make("ul", "", { class: "news" });
@@ -228,11 +229,10 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, told 
     board.look(shown);
     slider.max = steps.length - 1;
     const stepLines = steps.map((_, number) => linesOf(number));
-    marks = marksOf(game, stepLines);
+    marks = marksOf(stepLines, numbers.indexOf(shown.deciding?.step), shown.deciding?.words);
     graph?.close();
     graph = mountGraph(part("graph"), game, stepLines, marks, choose);
-    const hasValues = stepLines.flat().some((line) => line.value !== undefined);
-    part("about-graph").textContent = hasValues ? "Chance to win, time per move" : "Time per move";
+    part("about-graph").textContent = graphTitle(game, stepLines);
     part("trouble").hidden = !marks.some((each) => each.length);
     drawnSteps = steps.map((_, number) => row(number));
     moves.replaceChildren(...drawnSteps);

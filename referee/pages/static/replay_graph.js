@@ -1,6 +1,18 @@
-// The graph of a replay: what each bot gives itself, the time of each move, and the marks of steps at which
-// something went wrong. A click or a drag chooses a step.
+// The graph of a replay: what each bot gives itself, how far one is ahead in what the game counts, the time of each
+// move, and the marks of steps. A click or a drag chooses a step.
 "use strict";
+
+/** What the graph of a view shows, in words. */
+function graphTitle(game, stepLines) {
+  const parts = ["time per move"];
+  if (hasLeads(game)) parts.unshift(`${game.lead.of} ahead`);
+  if (stepLines.flat().some((line) => line.value !== undefined)) parts.unshift("chance to win");
+  const text = parts.join(", ");
+  return text[0].toUpperCase() + text.slice(1);
+}
+
+/** Whether some seat is ahead of others in what the game counts. */
+const hasLeads = (game) => (game.lead?.steps ?? []).flat().some((lead) => lead !== null);
 
 /**
  * Shows the graph of a view in an `<svg>`, as wide as that is, and draws it again where the width changes.
@@ -14,13 +26,18 @@ function mountGraph(svg, game, stepLines, marks, choose) {
   const said = lines.filter((line) => line.value !== undefined);
   const timed = lines.filter((line) => line.used_us !== undefined);
   const last = Math.max(1, stepLines.length - 1);
-  /** Heights: of the values, a gap, of the times, and of the marks. */
+  const leads = game.lead?.steps ?? [];
+  const hasLead = hasLeads(game);
+  const all = game.bots.length === 2 ? leads.map((each) => each[0]) : leads.flat();
+  const [least, most] = [Math.min(0, ...all), Math.max(all.some((lead) => lead) ? 0 : 1, ...all)];
+  /** Heights: of the values, where the lead begins, of the lead, where the times end. */
   const top = said.length ? 92 : 0;
-  const gap = said.length ? 12 : 6;
+  const upper = top ? top + 12 : 0;
+  const ahead = hasLead ? (top ? 64 : 80) : 0;
   const bars = timed.length ? 52 : 0;
-  const floor = top + gap + bars;
+  const base = (hasLead ? upper + ahead : top) + (top + ahead ? 12 : 6) + bars;
   const hasMarks = marks.some((each) => each.length);
-  const height = floor + (hasMarks ? 18 : 4);
+  const height = base + (hasMarks ? 18 : 4);
   const allowances = new Set(game.clocks.map((clock) => clock?.move_us ?? 0));
   const allowance = allowances.size === 1 ? [...allowances][0] : 0;
   const longest = Math.max(1, ...timed.map((line) => line.used_us));
@@ -34,9 +51,18 @@ function mountGraph(svg, game, stepLines, marks, choose) {
   const y = (share) => 4 + (1 - share) * (top - 8);
   /** On a scale of roots, so that short times are seen beside long ones. */
   const tall = (us) => bars * Math.sqrt(Math.min(1, us / scale));
+  const two = game.bots.length === 2;
+
+  /** Of two bots, what is theirs below an upper edge and above a lower one, as far as there is one. */
+  function drawSides(what, upper, lower) {
+    for (const [seat, edge, by] of [[1, upper, 16], [2, lower, -7]]) {
+      const name = game.bots[seat - 1];
+      if (edge === false) continue;
+      draw("text", { class: "side", x: LEFT + 6, y: edge + by }, `${name.length > 24 ? `${name.slice(0, 23)}…` : name}${what}`);
+    }
+  }
 
   function drawValues() {
-    const two = game.bots.length === 2;
     draw("line", { class: "middle", x1: LEFT, x2: width - RIGHT, y1: y(0.5), y2: y(0.5) });
     for (const [share, text] of [[1, "100"], [0.5, "50"], [0, "0 %"]]) {
       draw("text", { class: "label", x: LEFT - 5, y: y(share) + 4 }, text);
@@ -53,18 +79,39 @@ function mountGraph(svg, game, stepLines, marks, choose) {
         draw("circle", { class: `of-seat${index + 1}`, cx, cy, r: 4 });
       }
     });
+    if (two) drawSides(" wins", 0, top);
+  }
+
+  /** The lead changes at once, so that its line has steps. Of two bots it is that of the first, which is below 0 where
+   *  the other one is ahead. */
+  function drawLead() {
+    const high = (lead) => upper + 4 + ((most - lead) / (most - least)) * (ahead - 8);
+    /** A line through the leads of all steps, each as wide as its step, with gaps where there is none. */
+    const course = (values) => values.map((lead, step) => {
+      if (lead === null) return "";
+      const from = x(Math.max(0, step - 0.5)).toFixed(1);
+      return `${(values[step - 1] ?? null) === null ? `M${from} ` : "V"}${high(lead).toFixed(1)}H${x(Math.min(last, step + 0.5)).toFixed(1)}`;
+    }).join("");
+    draw("line", { class: "middle", x1: LEFT, x2: width - RIGHT, y1: high(0), y2: high(0) });
+    for (const lead of new Set([most, 0, least])) {
+      if (lead && Math.abs(high(lead) - high(0)) < 12) continue;
+      draw("text", { class: "label", x: LEFT - 5, y: high(lead) + 4 }, two ? Math.abs(lead) : `${lead}`.replace("-", "−"));
+    }
     if (two) {
-      for (const [seat, at] of [[1, 16], [2, top - 7]]) {
-        const name = game.bots[seat - 1];
-        const text = `${name.length > 24 ? `${name.slice(0, 23)}…` : name} wins`;
-        draw("text", { class: "side", x: LEFT + 6, y: at }, text);
+      const first = leads.map((each) => each[0]);
+      for (const [seat, part] of [[1, first.map((lead) => Math.max(0, lead))], [2, first.map((lead) => Math.min(0, lead))]]) {
+        draw("path", { class: `ahead of-seat${seat}`, d: `${course(part)}V${high(0)}H${x(0)}Z` });
       }
+      draw("path", { class: "lead-line", d: course(first) });
+      const [above, below] = [high(0) - high(most), high(least) - high(0)].map((room) => room > 18);
+      drawSides(`: ${game.lead.of} ahead`, above && upper, below && upper + ahead);
+    } else {
+      game.bots.forEach((_, index) => draw("path", { class: `own-line of-seat${index + 1}`, d: course(leads.map((each) => each[index])) }));
     }
   }
 
   function drawTimes() {
     const thick = Math.max(1.5, Math.min(14, (width - LEFT - RIGHT) / last - 1.5));
-    const base = top + gap + bars;
     for (const line of timed) {
       const whole = tall(line.used_us);
       const within = allowance ? Math.min(whole, tall(allowance)) : whole;
@@ -77,7 +124,7 @@ function mountGraph(svg, game, stepLines, marks, choose) {
       const at = base - tall(allowance);
       draw("line", { class: "allowance", x1: LEFT, x2: width - RIGHT, y1: at, y2: at });
     }
-    draw("text", { class: "label", x: LEFT - 5, y: top + gap + 9 }, timeText(scale).replace(" ", "\u2009"));
+    draw("text", { class: "label", x: LEFT - 5, y: base - bars + 9 }, timeText(scale).replace(" ", "\u2009"));
   }
 
   function redraw(wide = svg.clientWidth) {
@@ -86,13 +133,15 @@ function mountGraph(svg, game, stepLines, marks, choose) {
     svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     svg.replaceChildren();
     if (said.length) drawValues();
+    if (hasLead) drawLead();
     if (timed.length) drawTimes();
     marks.forEach((each, step) => {
       if (!each.length) return;
-      const worst = each.find((mark) => mark.kind === "bad") ?? each[0];
-      draw("text", { class: `sign ${worst.kind}`, x: x(step), y: height - 3 }, worst.sign);
+      const [first] = ["deciding", "bad", "warn"].map((kind) => each.find((mark) => mark.kind === kind)).filter(Boolean);
+      if (first.kind === "deciding") draw("line", { class: "deciding", x1: x(step), x2: x(step), y1: 0, y2: base });
+      draw("text", { class: `sign ${first.kind}`, x: x(step), y: height - 3 }, first.sign);
     });
-    cursor = draw("line", { class: "cursor", y1: 0, y2: floor + 2 });
+    cursor = draw("line", { class: "cursor", y1: 0, y2: base + 2 });
     move();
   }
 
@@ -111,7 +160,7 @@ function mountGraph(svg, game, stepLines, marks, choose) {
     svg.addEventListener(name, point, { signal: listening.signal });
   }
   svg.style.height = `${height}px`;
-  svg.classList.toggle("empty", !timed.length && !said.length);
+  svg.classList.toggle("empty", !timed.length && !said.length && !hasLead);
   // Letters drawn for a screen would shrink on paper, where two games stand beside each other.
   addEventListener("beforeprint", () => svg.closest(".half") && redraw(HALF_OF_PAPER), { signal: listening.signal });
   addEventListener("afterprint", () => redraw(), { signal: listening.signal });

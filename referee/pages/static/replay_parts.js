@@ -8,11 +8,12 @@ const percent = (value) => `${Math.round(100 * value)} %`;
 /** By how much a bot's own chance to win falls where it is marked. */
 const FALL = 0.15;
 
-/** The marks of each step, from the lines of each: a sign, the seat, and what the sign means. */
-function marksOf(game, stepLines) {
+/** The marks of each step, from the lines of each: a sign, the seat, and what the sign means. `deciding` is the step
+ *  with the deciding move, and `words` say why. */
+function marksOf(stepLines, deciding, words) {
   const values = [];
-  return stepLines.map((lines) => {
-    const marks = [];
+  return stepLines.map((lines, step) => {
+    const marks = step === deciding ? [{ seat: 0, sign: "★", kind: "deciding", text: words }] : [];
     const add = (line, sign, kind, text) => marks.push({ seat: line.seat, sign, kind, text });
     const rejected = lines.filter((line) => line.kind === "rejected");
     if (rejected.length) {
@@ -82,6 +83,12 @@ function seatCard(game, seat, { last, late, isOut, reserve, most, value, toMove,
 /** What stands beside a line by its kind, where that is not the kind itself. */
 const LINE_LABELS = { move: "", left: "", default: "time was up", unplayed: "does not count" };
 
+/** What decided the game in a step with these marks, as elements. */
+function decided(marks) {
+  const found = marks.filter((mark) => mark.kind === "deciding");
+  return found.map((mark) => make("p", [markSign(mark), ` Deciding move: ${mark.text}`], { class: "deciding" }));
+}
+
 /** The row of a step in the list, as a button: its lines, or the news, or what is said where there is nothing.
  *  `isPlaced` says whether the place of the lines shows their seats. */
 function stepRow(game, number, lines, news, nothing, marks, isPlaced) {
@@ -107,6 +114,7 @@ function stepRow(game, number, lines, news, nothing, marks, isPlaced) {
       value.title = `gives itself ${percent(line.value)}`;
     }
   }
+  for (const mark of marks.filter((each) => each.kind === "deciding")) button.append(markSign(mark));
   if (!lines.length) what.append(news ? make("span", news.join(" · "), { class: "line news" }) : make("span", nothing, { class: "line soft" }));
   return button;
 }

@@ -1,4 +1,4 @@
-"""What a report says of each bot besides its games: cells, openings, deciding moves, best and worst games."""
+"""What a report says of each bot besides its games: cells, openings, best and worst games."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import pytest
 from referee.games import GAMES
 from referee.pages.report.bots import MOST_OPENINGS, Opening, board_of, bot_reports, openings, words_of
 from referee.pages.report.front import ListedGame, PairOfBots, pairs_to_see
-from referee.pages.report.games import DecidingMove, deciding_move
 from referee.pages.report.pages import bots_data, opening_rows, pairs_data
 from referee.pages.report.rating_history import RatingHistory
 from referee.ratings.standings import standings
@@ -53,24 +52,6 @@ def test_each_opening_stands_below_what_it_continues() -> None:
         (1, "d"),
         (0, "b"),
     ]
-
-
-@pytest.mark.parametrize(
-    ("chances", "ranks", "event"),
-    [
-        ([(0, 0, 0.4), (1, 1, 0.6), (2, 0, 0.7), (3, 1, 0.2)], (1, 2), 2),
-        ([(0, 0, 0.4), (1, 1, 0.6), (2, 0, 0.7), (3, 1, 0.8), (4, 0, 0.9)], (1, 2), 4),  # behind once more
-        ([(0, 0, 0.6), (1, 1, 0.3)], (1, 2), None),  # never behind
-        ([(0, 0, 0.4), (2, 0, 0.3)], (1, 2), None),  # never ahead
-        ([(0, 1, 0.9), (5, 1, 0.1)], (1, 2), 5),  # what one of them says is enough
-        ([(0, 0, 0.4), (2, 0, 0.9)], (1, 1), None),
-        ([(0, 0, 0.4), (2, 0, 0.9)], (1, 2, 3), None),
-    ],
-)
-def test_the_deciding_move_is_the_last_that_brought_the_winner_ahead(
-    chances: list[tuple[int, int, float]], ranks: tuple[int, ...], event: int | None
-) -> None:
-    assert deciding_move(chances, ranks) == (None if event is None else DecidingMove(event))
 
 
 def test_a_bot_has_its_best_and_worst_games_and_what_it_said_at_faults() -> None:

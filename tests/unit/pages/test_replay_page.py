@@ -89,7 +89,7 @@ def test_scripts_are_short_and_insert_only_what_was_escaped() -> None:
         ("clicks.js", "svg; // drawn by the server, which escapes whatever comes from a game"),
         (
             "games.js",
-            "view.ground + view.steps.at(link.dataset.step ?? -1).draw"
+            "view.ground + whole.at(link.dataset.step ?? -1).draw"
             '.map((index) => game.elements[index]).join("");',
         ),
         ("live.js", "html; // made by the server's templates, which escape whatever comes from a record"),
