@@ -15,8 +15,10 @@
   /** What the server says of the chosen parts of a move, and of no parts. */
   let choice = null;
   let beginning = null;
-  /** Counts what was asked of the server, so that late answers are dropped. */
+  /** Counts what was asked of the server, so that late answers are dropped; it takes one click at a time. */
   let asking = 0;
+  let lastClick = Promise.resolve();
+  let isSending = false;
 
   const clock = refereeClock();
   const board = mountLiveBoard(one("board"), clock);
@@ -112,8 +114,12 @@
   /** Asks what can follow some parts; null if something else was asked meanwhile, or the server does not say. */
   async function ask(parts) {
     const number = ++asking;
+    await lastClick;
+    if (number !== asking) return null;
+    const click = act({ click: parts });
+    lastClick = click.catch(() => null);
     try {
-      const answer = await act({ click: parts });
+      const answer = await click;
       return number === asking && view.asked ? answer : null;
     } catch {
       if (number === asking) why("The server did not answer. You can type the move.");
@@ -149,6 +155,8 @@
   }
 
   async function send(line) {
+    if (isSending) return false;
+    isSending = true;
     why("");
     try {
       const answer = await act({ line });
@@ -157,6 +165,8 @@
     } catch {
       why("The server did not answer.");
       return false;
+    } finally {
+      isSending = false;
     }
   }
 
