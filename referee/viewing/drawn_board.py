@@ -26,7 +26,7 @@ from referee.core.text import shown
 from referee.core.units import TimeControl
 from referee.games.api import Seat
 from referee.games.picture import Picture, Plane, Row, panels_of_seat
-from referee.viewing.svg import Drawing
+from referee.viewing.svg import Drawing, Layout
 
 LONGEST_ROW = 200  # maximum number of characters of what is said of a seat
 
@@ -81,6 +81,11 @@ class DrawnBoard:
             "last": last,
             "rows": dict(rows),
         }
+
+    @property
+    def layout(self) -> Layout:
+        """The frame of the present position."""
+        return self._drawing.layout()
 
     def whole(self) -> dict[str, Any]:
         """The board with all its elements, as the last patch left it; the present one if there was none."""

@@ -93,6 +93,17 @@ class Layout:
                 found += [beginning, *filter(None, texts), "</g>"]
         return found
 
+    def drawn_over(self, picture: Picture, number: int, marks: Sequence[Mark]) -> str:
+        """Marks over a plane of one of the layout's pictures, with the symbols that the layout lacks; they
+        may reach beyond its edges.
+        """
+        panel = picture[number]
+        assert isinstance(panel, Plane)
+        used = (symbol_definition(mark.symbol, mark.paint, self.prefix) for mark in marks if mark.symbol)
+        defs = "".join(text for name, text in dict(used).items() if name not in self.symbols)
+        drawn = "".join(element(mark, self.prefix) for mark in marks)
+        return f"<defs>{defs}</defs>{self.panels[number].beginning(_box_of(panel.marks))}{drawn}</g>"
+
     def svg(self, picture: Picture, style: str, title: str, description: str = "") -> str:
         """A whole SVG file for one of the layout's pictures, with a style sheet and, for those who do not see
         it, a title and a description.

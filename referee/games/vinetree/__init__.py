@@ -8,7 +8,7 @@ makes the last move loses. The notation, the options and the order of reasons ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from referee.core.errors import GameOptionError
@@ -16,10 +16,11 @@ from referee.core.seeds import Random
 from referee.core.text import shown
 from referee.core.units import TimeControl
 from referee.core.value import value
-from referee.games.api import ChoiceOption, NumberOption, Options, Seat
+from referee.games.api import ChoiceOption, Chosen, NumberOption, Options, Seat
 from referee.games.grid import SquareBoard
 from referee.games.picture import Picture
 from referee.games.twoseat import TwoSeatGame, TwoSeatState
+from referee.games.vinetree import choosing
 from referee.games.vinetree.growing import NOTHING_KNOWN, Known, growths, known_after, sample
 from referee.games.vinetree.picture import Vine, picture
 from referee.games.vinetree.position import Growth, VinePosition, VineRules, read, write
@@ -59,6 +60,14 @@ class VineTreeState(TwoSeatState[Growth]):
     def legal(self, seat: Seat) -> Iterator[Growth]:
         """All legal moves by flower, row by row, then by the sides of the vines, then alphabetically."""
         return growths(self.position, self.known.dead)
+
+    def parts(self, move: Growth) -> tuple[str, ...]:
+        """The flower, then the cells of one vine and of the other, in this order."""
+        return choosing.parts(self.position, move)
+
+    def chosen(self, seat: Seat, parts: Sequence[str]) -> Chosen[Growth]:
+        """The cells in which the vines can go on, so that both can be finished."""
+        return choosing.chosen(self.position, parts)
 
     def any_legal(self, seat: Seat) -> bool:
         """Whether a flower can grow."""
