@@ -2,9 +2,9 @@
 
     {"panels": [PANEL, …], "symbols": [[NAME, [SHAPE, …]], …]}
 
-A panel is `["row", SEAT, [SPAN, …]]` or `["plane", SEAT, [PIECE, …], [PIECE, …], FRAME]`, with its marks and
-its ground. Shapes, spans and pieces begin with the word for their kind, after which come the fields that
-`_KINDS` names; a symbol is its index. What only terminals or clicks need, such as columns, is left out.
+A panel is `["row", SEAT, [SPAN, …]]` or `["plane", SEAT, [PIECE, …], [PIECE, …], FRAME, COLUMNS, ROWS]`, with
+its marks and its ground. Shapes, spans and pieces begin with the word for their kind, after which come the
+fields that `_KINDS` names; a symbol is its index. What only clicks need is left out.
 """
 
 from __future__ import annotations
@@ -49,6 +49,8 @@ _WORDS = {kind: word for word, (kind, _) in _KINDS.items()}
 
 _LARGEST = 10_000  # maximum distance from the middle of a plane
 
+_MOST_CHARACTERS = 20  # maximum number of characters that are as wide or as high as 1 on a plane
+
 _LONGEST = 1_000  # maximum number of characters of a text
 
 
@@ -66,7 +68,10 @@ def picture_json(picture: Picture) -> dict[str, Any]:
     panels = [
         ["row", panel.seat, [*map(written, panel.spans)]]
         if isinstance(panel, Row)
-        else ["plane", panel.seat, [*map(written, panel.marks)], [*map(written, panel.ground)], panel.frame]
+        else [
+            *("plane", panel.seat, [*map(written, panel.marks)], [*map(written, panel.ground)], panel.frame),
+            *(panel.columns, panel.rows),
+        ]
         for panel in picture
     ]
     return {"panels": panels, "symbols": [[one.name, [*map(written, one.shapes)]] for one in symbols]}
@@ -93,11 +98,10 @@ def _picture(value: Any) -> Picture:
             (spans,) = rest
             panels.append(Row(tuple(_piece(span, (Span,), symbols) for span in spans), seat))
         else:
-            marks, ground = (
-                tuple(_piece(one, get_args(Piece), symbols) for one in some) for some in rest[:2]
-            )
-            frame = rest[2] and (abs(_number(rest[2][0])), abs(_number(rest[2][1])))
-            panels.append(Plane(marks, ground, frame=frame, seat=seat))
+            *pieces, size, columns, rows = rest
+            marks, ground = (tuple(_piece(one, get_args(Piece), symbols) for one in some) for some in pieces)
+            frame = size and (abs(_number(size[0])), abs(_number(size[1])))
+            panels.append(Plane(marks, ground, _scale(columns), _scale(rows), frame=frame, seat=seat))
     return tuple(panels)
 
 
@@ -121,6 +125,10 @@ def _number(value: Any) -> float:
     if not (isfinite(value) and abs(value) <= _LARGEST):
         raise ValueError
     return value
+
+
+def _scale(value: Any) -> float:
+    return min(_MOST_CHARACTERS, max(0, _number(value)))
 
 
 def _text(value: Any) -> str:

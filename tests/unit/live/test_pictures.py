@@ -10,7 +10,9 @@ import pytest
 
 from referee.core.errors import RecordError
 from referee.games import GAMES
+from referee.games.picture import Picture
 from referee.live.pictures import picture_json, picture_of
+from referee.viewing.characters import picture_text
 from referee.viewing.steps import steps_of
 from referee.viewing.svg import draw
 from tests.rules.random_play import random_game
@@ -23,6 +25,12 @@ def test_a_picture_that_was_read_back_is_drawn_like_the_one_that_was_written(slu
         again = picture_of(json.loads(json.dumps(picture_json(picture))))
         (layout, parts), (layout_again, parts_again) = draw([picture]), draw([again])
         assert layout_again.svg(again, "", "") == layout.svg(picture, "", "") and parts_again == parts
+        assert [text.strip() for text in text_lines(again)] == [text.strip() for text in text_lines(picture)]
+
+
+def text_lines(picture: Picture) -> list[str]:
+    """In characters, where margins of planes are left out."""
+    return picture_text(picture).split("\n")
 
 
 def mutations(value: Any) -> Any:
