@@ -23,9 +23,18 @@ def untold_stage(name: str) -> Advance:
 class DutyCycle:
     """Decides when a task is due again, so that it takes at most this share of the time."""
 
-    def __init__(self, clock: Callable[[], float], share: float, least_s: float = 0.0) -> None:
-        """`clock` gives seconds; at least `least_s` seconds pass between two beginnings."""
+    def __init__(
+        self,
+        clock: Callable[[], float],
+        share: float,
+        least_s: float = 0.0,
+        used: Callable[[], float] | None = None,
+    ) -> None:
+        """`clock` gives seconds; at least `least_s` seconds pass between two beginnings. `used` gives the
+        seconds that the task has taken so far where these are not those of the clock, as with processor time.
+        """
         self._clock = clock
+        self._used = used or clock
         self.share = share  # the maximum share of the time. A change takes effect the next time.
         self._least_s = least_s
         self._due_s = clock()
@@ -43,9 +52,9 @@ class DutyCycle:
     @contextmanager
     def spent(self) -> Iterator[None]:
         """Measures the task, which is done inside."""
-        began_s = self._clock()
+        began_s, began_used_s = self._clock(), self._used()
         try:
             yield
         finally:
-            ended_s = self._clock()
-            self._due_s = max(began_s + self._least_s, ended_s + (ended_s - began_s) * (1 / self.share - 1))
+            used_s = self._used() - began_used_s
+            self._due_s = began_s + max(self._least_s, used_s / self.share)

@@ -69,11 +69,6 @@ def page(
     )
 
 
-def fragment(template: str, **values: object) -> Markup:
-    """A part of a page as HTML, which a page may show without escaping it again."""
-    return Markup(_environment().get_template(template).render(values))
-
-
 def policy(style: str, script: str, connects: bool = False) -> str:
     """The content security policy of a page with this stylesheet and this script."""
     rules = [

@@ -1,4 +1,4 @@
-"""The pages that the server has: the live page with its events, lists of games, and the replays of games.
+"""The pages that the server has: that of the run with its events, lists of games, and the replays of games.
 Requests are checked, bad ones refused in plain text, and every answer has the headers for browsers.
 """
 
@@ -6,16 +6,13 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
-import json
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping, Sequence
 from concurrent.futures import Future
-from datetime import UTC, datetime
-from functools import lru_cache, partial
+from functools import partial
 from http import HTTPStatus
 from typing import NamedTuple
 
-from markupsafe import Markup
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -29,9 +26,12 @@ from referee.pages.environment import page, static
 from referee.pages.replay_page import replay_page
 from referee.records.journal import line_at
 from referee.records.record import from_json, parse_json
-from referee.serving.live import Snapshot
+from referee.serving.event_streams import MAX_STREAMS, EventStreams
+from referee.serving.lists import games_page, standings_page
+from referee.serving.live import LiveRun, Snapshot
 from referee.serving.reports import BusyError, PageMaker, PageMakers, Reports
 from referee.tournament.run.run import PlacedGame, StoredRun
+from referee.viewing.palette import page_style
 from referee.viewing.steps import steps_of
 
 LONGEST_URL = 2000  # maximum number of bytes of the path and the query of a request
@@ -135,10 +135,6 @@ def _client(scope: Scope) -> str:
     return scope["client"][0] if scope.get("client") else "–"
 
 
-MAX_STREAMS = 200  # maximum number of browsers that follow the run at a time
-
-HEARTBEAT_S = 15.0  # A stream is never silent for longer, so that a lost connection is noticed
-
 PAGE_WAIT_S = 30.0  # how long a request waits for its page to be made
 
 REPORT_WAIT_S = 5.0  # how long a request waits for the report
@@ -147,63 +143,10 @@ RELOAD_S = 3  # when the page that is shown meanwhile is loaded again
 
 LISTED = 200  # how many games are on a page of a list
 
-RECONNECT_MS = 3000  # when a browser that lost the connection tries again by itself
-
-
-class SnapshotStreams:
-    """The latest snapshot, which is made when somebody asks for it, and the streams that wait for the next.
-    It belongs to the event loop's thread.
-    """
-
-    def __init__(self, make: Callable[[], Snapshot]) -> None:
-        """`make` gives the latest snapshot, and is called in another thread."""
-        self._make = make
-        self._latest: asyncio.Future[Snapshot] | None = None
-        self.streams = 0  # how many browsers follow the run
-        self._next = asyncio.Event()
-
-    async def latest(self) -> Snapshot:
-        """The latest snapshot: the same one for all who ask."""
-        if self._latest is None:
-            self._latest = asyncio.ensure_future(asyncio.to_thread(self._make))
-        return await asyncio.shield(self._latest)
-
-    def renew(self) -> None:
-        """Has the next snapshot made as soon as somebody asks for it, as all streams do."""
-        self._latest = None
-        self._next.set()
-        self._next = asyncio.Event()
-
-    async def events(self) -> AsyncIterator[str]:
-        """The events of one stream: all parts first, then those that changed. Counts as a stream until it is
-        closed.
-        """
-        self.streams += 1
-        try:
-            yield f"retry: {RECONNECT_MS}\n\n"
-            sent = 0
-            while True:
-                following, snapshot = self._next, await self.latest()
-                if snapshot.version > sent:
-                    yield _event(snapshot, sent)
-                    sent = snapshot.version
-                try:
-                    await asyncio.wait_for(following.wait(), HEARTBEAT_S)
-                except TimeoutError:
-                    yield "event: beat\ndata:\n\n"
-        finally:
-            self.streams -= 1
-
-
-@lru_cache(maxsize=2)  # nearly all streams were sent the same, or nothing so far
-def _event(snapshot: Snapshot, sent: int) -> str:
-    """The parts of a snapshot that have changed since the version that was sent, as an event."""
-    parts = {name: html for name, html in snapshot.parts.items() if snapshot.changed[name] > sent}
-    return f"event: parts\ndata: {json.dumps(parts)}\n\n"
-
 
 def application(
-    streams: SnapshotStreams,
+    run: LiveRun,
+    streams: EventStreams,
     makers: PageMakers,
     reports: Reports,
     hosts: Hosts,
@@ -213,10 +156,10 @@ def application(
     """All pages as an application. `log` is called with a line for each request, `log_error` with errors of
     the referee itself.
     """
-    pages = _Pages(streams, makers, reports)
+    pages = _Pages(run, streams, makers, reports)
     routes = [
-        Route("/", pages.live),
-        Route("/events", pages.events),
+        Route("/", pages.arena),
+        Route("/arena/events", pages.events),
         Route("/standings", pages.standings),
         Route("/report", pages.report),
         Route("/games/{at:int}", pages.games),
@@ -253,31 +196,35 @@ def _text_of(error: Exception, status: int) -> str:
 class _Pages:
     """Answers the requests for each page."""
 
-    def __init__(self, streams: SnapshotStreams, makers: PageMakers, reports: Reports) -> None:
+    def __init__(self, run: LiveRun, streams: EventStreams, makers: PageMakers, reports: Reports) -> None:
+        self._run = run
         self._streams = streams
         self._lists = makers.lists
         self._replays = makers.replays
         self._reports = reports
 
-    async def live(self, request: Request) -> Response:
-        snapshot = await self._streams.latest()
-        return await self._made(("live", snapshot.version), partial(_live, snapshot))
+    async def _snapshot(self) -> Snapshot:
+        return await asyncio.to_thread(self._run.snapshot)
+
+    async def arena(self, request: Request) -> Response:
+        name = (await self._snapshot()).name
+        return await self._made("arena", partial(_arena, name))
 
     async def events(self, request: Request) -> Response:
-        if self._streams.streams >= MAX_STREAMS:
+        if self._streams.count >= MAX_STREAMS:
             return problem(503, f"{counted(MAX_STREAMS, 'browser')} are already following the run")
         return StreamingResponse(self._streams.events(), media_type="text/event-stream")
 
     async def standings(self, request: Request) -> Response:
-        snapshot = await self._streams.latest()
-        return await self._made(("standings", snapshot.version), partial(_standings, snapshot))
+        snapshot = await self._snapshot()
+        return await self._made(("standings", snapshot.version), partial(standings_page, self._run, snapshot))
 
     async def games(self, request: Request) -> Response:
-        snapshot = await self._streams.latest()
+        snapshot = await self._snapshot()
         return await self._list("games", range(1, snapshot.count + 1), request, snapshot)
 
     async def faults(self, request: Request) -> Response:
-        snapshot = await self._streams.latest()
+        snapshot = await self._snapshot()
         return await self._list("faults", snapshot.faulty, request, snapshot)
 
     async def _list(
@@ -288,10 +235,11 @@ class _Pages:
         if not 1 <= at <= pages:
             raise HTTPException(404)
         some = numbers[(at - 1) * LISTED : at * LISTED]
-        return await self._made((what, at, snapshot.version), partial(_list, snapshot, what, at, pages, some))
+        make = partial(games_page, snapshot, what, at, pages, some)
+        return await self._made((what, at, snapshot.version), make)
 
     async def game(self, request: Request) -> Response:
-        snapshot, number = await self._streams.latest(), request.path_params["number"]
+        snapshot, number = await self._snapshot(), request.path_params["number"]
         if snapshot.run is None or not 1 <= number <= snapshot.count:
             raise HTTPException(404)
         if not snapshot.may_show(number):  # guard: kept-back
@@ -302,7 +250,7 @@ class _Pages:
 
     async def report(self, request: Request) -> Response:
         """The report of the games so far; a page that loads again by itself where that takes long."""
-        snapshot = await self._streams.latest()
+        snapshot = await self._snapshot()
         if snapshot.run is None or not snapshot.has_report:
             raise HTTPException(404)
         try:
@@ -334,43 +282,18 @@ class _Pages:
             return problem(500, str(error))
 
 
-def _live(snapshot: Snapshot) -> str:
+def _arena(name: str) -> str:
     return page(
-        "live.html",
-        title=shown(snapshot.name),
-        styles=[static("live.css")],
-        scripts=[static("live.js")],
+        "arena.html",
+        title=shown(name),
+        styles=[page_style(), static("live_board.css")],
+        scripts=[],
         connects=True,
-        time=datetime.now(UTC).strftime("%H:%M:%S"),
-        parts={name: Markup(html) for name, html in snapshot.parts.items()},
-    )
-
-
-def _standings(snapshot: Snapshot) -> str:
-    return page(
-        "live_list.html",
-        title="Standings",
-        styles=[static("live.css")],
-        name=snapshot.name,
-        standings=Markup(snapshot.standings()),
     )
 
 
 def _waiting() -> str:
     return page("live_wait.html", title="The report is being made")
-
-
-def _list(snapshot: Snapshot, what: str, at: int, pages: int, numbers: Sequence[int]) -> str:
-    return page(
-        "live_list.html",
-        title={"games": "Games", "faults": "Games with a fault"}[what],
-        styles=[static("live.css")],
-        name=snapshot.name,
-        what=what,
-        at=at,
-        pages=pages,
-        rows=snapshot.rows(numbers),
-    )
 
 
 def _replay(run: StoredRun, played: PlacedGame) -> str:

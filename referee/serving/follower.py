@@ -51,9 +51,12 @@ class RunFollower:
         return self._damage or self._failure
 
     @property
-    def read_bytes(self) -> int:
-        """The bytes that were read so far."""
-        return self._run.length
+    def reading(self) -> str:
+        """How much was read of what there was before, for people; empty where that is all."""
+        if not self.unread:
+            return ""
+        percent = 100 * self._run.length // (self._run.length + self.unread)
+        return f"{percent} % of the records are read so far, and only these games are shown"
 
     @property
     def last_hash(self) -> str:

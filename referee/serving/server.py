@@ -19,7 +19,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from referee.core.errors import UsageError
 from referee.core.text import shown
 from referee.games.api import Game
-from referee.serving.app import HEADERS, Hosts, Log, Safety, SnapshotStreams, application
+from referee.serving.app import HEADERS, Hosts, Log, Safety, application
+from referee.serving.arena import Arena
+from referee.serving.event_streams import EventStreams
 from referee.serving.live import LiveRun, follow
 from referee.serving.reports import PageMaker, PageMakers, Reports
 
@@ -31,7 +33,7 @@ WRITE_S = 30.0  # how long a client may leave what is sent to it unread
 
 LONGEST_HEAD = 16 << 10  # maximum number of bytes of a request that is not complete
 
-MAX_CONNECTIONS = 500  # maximum number of connections at a time; further ones are closed
+MAX_CONNECTIONS = 700  # maximum number of connections at a time; further ones are closed
 
 SPARE_FILES = 50  # the files that the process needs besides its connections
 
@@ -91,14 +93,17 @@ def serve_run(
     """
     with contextlib.suppress(OSError):
         os.nice(NICENESS)
-    live, threads = LiveRun(folder, given), ServerThreads()
-    makers = PageMakers(*(PageMaker(lambda: live.is_running) for _ in PageMakers._fields))
-    streams = SnapshotStreams(live.snapshot)
-    app = application(streams, makers, Reports(makers.reports), hosts, log, log_error)
+    run, threads = LiveRun(folder, given), ServerThreads()
+    arena = Arena(run, folder, given)
+    makers = PageMakers(*(PageMaker(lambda: run.is_running) for _ in PageMakers._fields))
+    streams = EventStreams(arena.whole, arena.watch)
+    app = application(run, streams, makers, Reports(makers.reports), hosts, log, log_error)
 
     def begin(loop: asyncio.AbstractEventLoop) -> None:
-        threads.start(lambda: follow(live, lambda: loop.call_soon_threadsafe(streams.renew)))
+        threads.start(lambda: arena.follow(lambda event: loop.call_soon_threadsafe(streams.put, event)))
 
+    threads.start(lambda: follow(run))
+    threads.start(arena.keep_order)
     for maker in makers:
         threads.start(maker.work)
     with answering(app, listener, begin, threads):

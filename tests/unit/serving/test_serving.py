@@ -23,12 +23,14 @@ from referee.ratings.pool import Result, fit
 from referee.ratings.tally import Tallies
 from referee.records.record import to_json
 from referee.serving import app as app_module
-from referee.serving import follower, live
-from referee.serving.app import HEADERS, Hosts, SnapshotStreams, application
+from referee.serving import event_streams, follower, live
+from referee.serving.app import HEADERS, Hosts, application
+from referee.serving.arena import Arena
+from referee.serving.event_streams import EventData, EventStreams
+from referee.serving.lists import first_text, standings_page
 from referee.serving.live import LiveRun
 from referee.serving.reports import FRESH_S, MAX_WAITING, BusyError, PageMaker, PageMakers, Reports
 from referee.tournament.file.opening_table import start_of
-from referee.tournament.run import durations
 from referee.tournament.run.lock import locked
 from referee.tournament.run.progress import BotOrder
 from referee.tournament.run.run_state import RunState
@@ -57,19 +59,23 @@ class Asked:
 
     def __init__(self, folder: Path) -> None:
         self.live, self.maker = LiveRun(folder), quiet_maker()
-        self.hub = SnapshotStreams(self.live.snapshot)
+        self.arena = Arena(self.live, folder)
+        self.streams = EventStreams(self.arena.whole, self.arena.watch)
         self.now_s = 0.0
         self.replays = quiet_maker()
         makers = PageMakers(self.maker, self.replays, self.maker)
         reports = Reports(self.maker, lambda: self.now_s)
         self.log: list[str] = []
         self.errors: list[str] = []
-        self.app = application(self.hub, makers, reports, LOCAL, self.log.append, self.errors.append)
+        self.app = application(
+            self.live, self.streams, makers, reports, LOCAL, self.log.append, self.errors.append
+        )
 
-    def look(self) -> None:
-        """Has the server look at the files of the run."""
-        if self.live.look():
-            self.hub.renew()
+    def told(self) -> dict[str, Any]:
+        """What the page of the run is told, after the server has looked at the files of the run."""
+        self.live.look()
+        self.arena.tick()
+        return members(self.arena.whole())
 
     def get(
         self, path: str, method: str = "GET", host: str | None = "localhost:8000", query: str = ""
@@ -95,6 +101,15 @@ class Asked:
         start, *bodies = sent
         headers = {name.decode(): value.decode() for name, value in start["headers"]}
         return Got(start["status"], headers, b"".join(one["body"] for one in bodies).decode())
+
+
+def members(event: EventData | None, name: str = "whole") -> dict[str, Any]:
+    """The members of an event of this name."""
+    assert event
+    kind, data, _, _ = event.data.decode().split("\n")
+    assert kind == f"event: {name}"
+    found: dict[str, Any] = json.loads(data.removeprefix("data: "))
+    return found
 
 
 def scope(path: str, method: str = "GET", host: str | None = "localhost", query: str = "") -> dict[str, Any]:
@@ -136,40 +151,38 @@ def asked(growing: Growing, monkeypatch: pytest.MonkeyPatch) -> Asked:
 @pytest.mark.slow
 def test_it_says_how_sure_the_first_place_is(tmp_path: Path) -> None:
     write(tmp_path, 2, 40)
-    standings = LiveRun(tmp_path / "pool-results").snapshot().standings()
+    run = LiveRun(tmp_path / "pool-results")
     first = (
         r"<strong>bot[12]</strong> is in first place\. It is [a-z ]+ than bot[12] \([a-z ]*\d+&nbsp;%\), with"
     )
-    assert re.search(first, standings)
+    assert re.search(first, standings_page(run, run.snapshot()))
 
 
 def test_nobody_is_first_where_two_bots_are_level() -> None:
     results = [Result(("a", "b"), (1, 2) if number % 2 else (2, 1), number) for number in range(20)]
     level = BotOrder(Tallies("ab", []), fit(results, "ab"), [(1, "a", {}), (1, "b", {})])
-    assert live._first(level) == ""
-    assert live._first(replace(level, places=[(1, "a", {}), (2, "b", {})])).startswith("It is ")
+    assert first_text(level) == ""
+    assert first_text(replace(level, places=[(1, "a", {}), (2, "b", {})])).startswith("It is ")
 
 
 def test_results_are_counted_with_each_game_and_only_elo_may_be_older(growing: Growing) -> None:
-    used_s = count()
+    now_s, used_s = 0.0, count()
     with locked(growing.path.parent):
-        run = LiveRun(growing.path.parent, used=lambda: float(next(used_s)))
-        assert "Elo and ranks are" not in run.snapshot().standings()
+        run = LiveRun(growing.path.parent, clock=lambda: now_s, used=lambda: float(next(used_s)))
+        assert "Elo and ranks are" not in standings_page(run, run.snapshot())
         growing.play("2:b:a")
-        assert run.look()
-        standings = run.snapshot().standings()
+        run.look()
+        standings = standings_page(run, run.snapshot())
         assert "Elo and ranks are those after 3 games." in standings
         assert standings.count('<td class="number">4</td>') == 2, "each bot played all four games"
-        while not run.look():
-            pass  # until the server has used enough time for something else
-        assert "Elo and ranks are" not in run.snapshot().standings()
+        now_s += 1000
+        assert "Elo and ranks are" not in standings_page(run, run.snapshot())
 
 
-def test_the_live_page_shows_the_run(asked: Asked) -> None:
+def test_the_page_of_the_run_is_there(asked: Asked) -> None:
     got = asked.get("/")
     assert got.status == 200 and got.headers["content-type"] == "text/html; charset=utf-8"
-    assert "3 of 6" in got.body and "No referee is running" in got.body and "Elo ± 95 %" in got.body
-    assert re.findall(r'href="/game/(\d+)"', got.body) == ["3", "2", "1"], "the last one comes first"
+    assert 'href="/standings"' in got.body and 'href="/games/1"' in got.body, "for those without scripts"
 
 
 def test_every_page_that_is_linked_to_is_there(asked: Asked) -> None:
@@ -181,37 +194,41 @@ def test_every_page_that_is_linked_to_is_there(asked: Asked) -> None:
 
 def test_a_run_that_has_not_begun(tmp_path: Path) -> None:
     asked = Asked(tmp_path)
-    assert "No run has started in this folder yet" in asked.get("/").body
+    told = asked.told()
+    assert told["state"].startswith("No run has started in this folder yet") and not told["standings"]
+    assert told["state"] in asked.get("/standings").body
     assert asked.get("/game/1").status == 404
     growing = Growing(tmp_path)
     growing.begin()
-    asked.look()
-    assert "0 of 6" in asked.get("/").body
+    told = asked.told()
+    assert (told["count"], told["planned"]) == (0, 6) and [one["bot"] for one in told["standings"]] == [
+        "a",
+        "b",
+    ]
 
 
 def test_whether_a_referee_is_playing_is_seen(growing: Growing, asked: Asked) -> None:
     with locked(growing.path.parent):
-        asked.look()
-        assert "A referee is playing" in asked.get("/").body
-    asked.look()
-    assert "can be continued" in asked.get("/").body
+        assert asked.told()["state"] == "A referee is playing." and asked.told()["running"]
+    assert "can be continued" in asked.told()["state"]
     growing.play("2:b:a", "3:a:b", "3:b:a")
-    asked.look()
-    assert "The tournament is over" in asked.get("/").body
+    assert asked.told()["state"] == "The tournament is over." and not asked.told()["running"]
 
 
 def test_damage_is_told_and_what_was_read_stays(growing: Growing, asked: Asked) -> None:
     growing.append(b"{}\n")
-    asked.look()
-    body = asked.get("/").body
-    assert "cannot be read any further: line 5 of" in body and "3 of 6" in body
+    told = asked.told()
+    assert "cannot be read any further: line 5 of" in told["trouble"] and told["count"] == 3
+    assert "cannot be read any further: line 5 of" in asked.get("/standings").body
 
 
 def test_annulled_games_and_new_names(growing: Growing, asked: Asked) -> None:
     growing.append(growing.line({"kind": "change", "annulled": {"1:a:b": "x"}, "renamed": {"a": "Renamed"}}))
-    asked.look()
-    body = asked.get("/").body
-    assert "(does not count)" in body and "Renamed" in body and "2 of 6" in body
+    told = asked.told()
+    assert told["count"] == 2 and {one["bot"] for one in told["standings"]} == {"Renamed", "b"}
+    assert all(one["w"] + one["d"] + one["l"] == 2 for one in told["standings"])
+    body = asked.get("/games/1").body
+    assert "(does not count)" in body and "Renamed" in body
 
 
 @pytest.mark.quick_cases(6)
@@ -226,10 +243,9 @@ def test_whatever_times_a_record_has_it_is_shown(tmp_path: Path, began: object, 
     growing.append(growing.line(value))
     growing.play("1:b:a")
     asked = Asked(tmp_path)
-    assert "2 of 6" in asked.get("/").body
+    assert asked.told()["count"] == 2
     with locked(tmp_path):
-        asked.look()
-        assert asked.get("/games/1").status == 200
+        assert asked.told()["running"] and asked.get("/games/1").status == 200
 
 
 def test_long_lists_are_on_several_pages(
@@ -243,7 +259,7 @@ def test_long_lists_are_on_several_pages(
 
 
 def test_the_report_leads_to_the_replays(asked: Asked) -> None:
-    assert 'href="/report"' in asked.get("/").body
+    assert 'href="/report"' in asked.get("/standings").body
     body = asked.get("/report").body
     assert "Crosstable" in body and re.findall(r'href="(/game/\d+)#', body), "the slowest moves"
     assert games_data(body)["pages"] == ["/game/1", "/game/2", "/game/3"]
@@ -262,7 +278,7 @@ def test_a_report_is_good_for_a_while(growing: Growing, asked: Asked) -> None:
 
     assert games() == 3
     growing.play("2:b:a")
-    asked.look()
+    asked.live.look()
     assert games() == 3, "it is not made again at once, as it would be whenever a game ends"
     asked.now_s += FRESH_S
     assert games() == 4
@@ -281,7 +297,7 @@ def test_a_page_that_loads_again_is_shown_while_the_report_is_made(
 def test_a_run_with_very_many_games_has_no_report(growing: Growing, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("referee.serving.live.REPORTED", 2)
     asked = Asked(growing.path.parent)
-    assert "/report" not in asked.get("/").body and asked.get("/report").status == 404
+    assert "/report" not in asked.get("/standings").body and asked.get("/report").status == 404
 
 
 # --- What is hidden ---------------------------------------------------------------------------------------
@@ -291,13 +307,20 @@ def links(body: str) -> list[str]:
     return sorted(re.findall(r'href="/game/(\d+)"', body))
 
 
+def shown_games(asked: Asked) -> list[str]:
+    """The games that may be looked at, as the page of the run and the list of games have them."""
+    told = sorted(str(one["n"]) for one in asked.told()["ended"] if one["show"])
+    assert links(asked.get("/games/1").body) == told
+    return told
+
+
 @pytest.mark.slow
 def test_a_game_that_tells_what_is_hidden_in_another_is_kept_back(tmp_path: Path) -> None:
     growing = Growing(tmp_path, "floral", {}, rounds=2, hidden_seed=True)
     growing.begin()
     growing.play("1:a:b")
     asked = Asked(tmp_path)
-    assert links(asked.get("/").body) == [] and "kept back until" in asked.get("/").body
+    assert shown_games(asked) == [] and "kept back until" in asked.get("/games/1").body
     assert links(asked.get("/games/1").body) == []
     assert asked.get("/report").body == "games cannot be viewed yet\n"
     got = asked.get("/game/1")
@@ -305,8 +328,8 @@ def test_a_game_that_tells_what_is_hidden_in_another_is_kept_back(tmp_path: Path
         got.status == 403 and "kept back" in got.body and got.headers["content-type"].startswith("text/plain")
     )
     growing.play("1:b:a", "2:b:a")
-    asked.look()
-    assert links(asked.get("/").body) == ["1", "2"]
+    asked.live.look()
+    assert shown_games(asked) == ["1", "2"]
     assert [asked.get(f"/game/{number}").status for number in (1, 2, 3)] == [200, 200, 403]
     assert games_data(asked.get("/report").body)["pages"] == ["/game/1", "/game/2"]
 
@@ -319,15 +342,15 @@ def test_where_all_games_have_the_same_start_they_are_kept_back_until_the_run_is
     growing.begin()
     growing.play("1:a:b", "1:b:a")
     asked = Asked(tmp_path)
-    assert links(asked.get("/").body) == []
+    assert shown_games(asked) == []
     growing.play("2:a:b", "2:b:a")
     growing.append(growing.line({"kind": "change", "seed": growing.plan.seed}))
-    asked.look()
-    assert links(asked.get("/").body) == ["1", "2", "3", "4"]
+    asked.live.look()
+    assert shown_games(asked) == ["1", "2", "3", "4"]
 
 
 def test_games_without_hidden_information_are_shown_at_once(asked: Asked) -> None:
-    assert links(asked.get("/").body) == ["1", "2", "3"], "the third is the first of its encounter"
+    assert shown_games(asked) == ["1", "2", "3"], "the third is the first of its encounter"
 
 
 def test_a_deal_for_bots_that_play_alone_is_kept_back_until_all_have_played_it(tmp_path: Path) -> None:
@@ -335,10 +358,10 @@ def test_a_deal_for_bots_that_play_alone_is_kept_back_until_all_have_played_it(t
     growing.begin()
     growing.play("1:a", "1:b", "2:a")
     asked = Asked(tmp_path)
-    assert links(asked.get("/").body) == []
+    assert shown_games(asked) == []
     growing.play("1:c")
-    asked.look()
-    assert links(asked.get("/").body) == ["1", "2", "4"]
+    asked.live.look()
+    assert shown_games(asked) == ["1", "2", "4"]
 
 
 def test_games_that_are_not_to_be_played_any_more_keep_nothing_back(tmp_path: Path) -> None:
@@ -346,9 +369,9 @@ def test_games_that_are_not_to_be_played_any_more_keep_nothing_back(tmp_path: Pa
     growing.begin()
     growing.play("1:a:b", "2:a:b")
     growing.append(growing.line({"kind": "change", "annulled": {"1:b:a": "it was enough"}}))
-    assert links(Asked(tmp_path).get("/").body) == ["1"]
+    assert shown_games(Asked(tmp_path)) == ["1"]
     growing.append(growing.line({"kind": "change", "seed": growing.plan.seed}))
-    assert links(Asked(tmp_path).get("/").body) == ["1", "2"], "the run is over"
+    assert shown_games(Asked(tmp_path)) == ["1", "2"], "the run is over"
 
 
 def test_the_seeds_are_never_shown(tmp_path: Path) -> None:
@@ -357,10 +380,10 @@ def test_the_seeds_are_never_shown(tmp_path: Path) -> None:
     record = growing.record("1:a:b")
     growing.append(growing.line(to_json(record)))
     asked = Asked(tmp_path)
-    for path in ("/", "/standings", "/games/1", "/game/1", "/report"):
-        body = asked.get(path).body
+    bodies = [asked.get(path).body for path in ("/", "/standings", "/games/1", "/game/1", "/report")]
+    for body in (json.dumps(asked.told()), *bodies):
         for secret in (growing.plan.seed, record.terms.seed.hex(), record.terms.shared_seed.hex()):
-            assert secret not in body, path
+            assert secret not in body
 
 
 def test_what_bots_wrote_is_text(tmp_path: Path) -> None:
@@ -372,7 +395,8 @@ def test_what_bots_wrote_is_text(tmp_path: Path) -> None:
     for path in ("/", "/games/1", "/game/1", "/report"):
         body = asked.get(path).body
         assert "<img" not in body and "\x1b" not in body, path
-    assert shown(MARKUP).replace("<", "&lt;").replace(">", "&gt;") in asked.get("/").body
+    assert shown(MARKUP).replace("<", "&lt;").replace(">", "&gt;") in asked.get("/games/1").body
+    assert asked.told()["ended"][0]["why"] == shown(MARKUP), "which the page shows as text"
 
 
 # --- What is refused --------------------------------------------------------------------------------------
@@ -485,57 +509,69 @@ def test_requests_are_logged(asked: Asked) -> None:
 # --- Events -----------------------------------------------------------------------------------------------
 
 
-def parts_of(event: str) -> dict[str, str]:
-    kind, data, _, _ = event.split("\n")
-    assert kind == "event: parts"
-    parts: dict[str, str] = json.loads(data.removeprefix("data: "))
-    return parts
-
-
-def streamed(asked: Asked, script: Callable[[AsyncIterator[str]], Any]) -> None:
+def streamed(asked: Asked, script: Callable[[AsyncIterator[bytes]], Any]) -> None:
     async def run() -> None:
-        stream = asked.hub.events()
-        assert (await anext(stream)).startswith("retry: ")
+        stream = asked.streams.events()
+        assert (await anext(stream)).startswith(b"retry: ")
         await script(stream)
         await stream.aclose()  # type: ignore[attr-defined]
 
     asyncio.run(run())
 
 
-def test_a_stream_has_all_parts_first_and_then_what_changes(
-    growing: Growing, asked: Asked, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def script(stream: AsyncIterator[str]) -> None:
-        assert set(parts_of(await anext(stream))) == {"state", "standings", "games", "faults"}
+async def sent(stream: AsyncIterator[bytes], name: str = "frame") -> dict[str, Any]:
+    """The members of the next event of a stream."""
+    return members(EventData(0, await anext(stream)), name)
+
+
+def next_frame(asked: Asked) -> None:
+    """Sends what the server finds when it looks now."""
+    asked.live.look()
+    event = asked.arena.tick()
+    assert event
+    asked.streams.put(event)
+
+
+def test_a_stream_has_everything_first_and_then_what_changes(growing: Growing, asked: Asked) -> None:
+    async def script(stream: AsyncIterator[bytes]) -> None:
+        whole = await sent(stream, "whole")
+        assert whole["count"] == 3 and [one["n"] for one in whole["ended"]] == [3, 2, 1]
         growing.append(growing.line({"kind": "change", "rounds": 5}))
-        asked.look()
-        assert set(parts_of(await anext(stream))) == {"state"}, "only how many games there are has changed"
+        next_frame(asked)
+        frame = await sent(stream)
+        assert frame.keys() == {"seq", "now", "planned"} and frame["seq"] == whole["seq"] + 1
         growing.play("2:b:a")
-        asked.look()
-        assert set(parts_of(await anext(stream))) == {"state", "standings", "games"}
+        next_frame(asked)
+        assert (await sent(stream)).keys() == {"seq", "now", "count", "standings", "since", "ended"}
 
     streamed(asked, script)
-    assert asked.hub.streams == 0
+    assert asked.streams.count == 0 and not asked.live.is_watched
 
 
-def test_a_stream_that_was_slow_gets_the_latest(
+def test_a_stream_whose_reader_is_slow_gets_what_it_missed_or_everything(
     growing: Growing, asked: Asked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def script(stream: AsyncIterator[str]) -> None:
+    monkeypatch.setattr(event_streams, "HEARTBEAT_S", 0.01)
+
+    async def script(stream: AsyncIterator[bytes]) -> None:
         await anext(stream)
-        for game in ("2:b:a", "3:a:b", "3:b:a"):
+        for game in ("2:b:a", "3:a:b"):
             growing.play(game)
-            asked.look()
-        assert "6 of 6" in parts_of(await anext(stream))["state"]
-        monkeypatch.setattr(app_module, "HEARTBEAT_S", 0.01)
-        assert await anext(stream) == "event: beat\ndata:\n\n", "nothing else waits"
+            next_frame(asked)
+        assert [(await sent(stream))["count"] for _ in range(2)] == [4, 5]
+        assert await anext(stream) == event_streams.BEAT, "nothing else waits"
+        for rounds in range(4, 5 + event_streams.KEPT):
+            growing.append(growing.line({"kind": "change", "rounds": rounds}))
+            next_frame(asked)
+        assert (await sent(stream, "whole"))["planned"] == 2 * (4 + event_streams.KEPT)
+        assert await anext(stream) == event_streams.BEAT
 
     streamed(asked, script)
 
 
 def test_the_streams_are_bounded(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(app_module, "MAX_STREAMS", 0)
-    got = asked.get("/events")
+    got = asked.get("/arena/events")
     assert (
         got.status == 503
         and "retry-after" in got.headers
@@ -551,10 +587,13 @@ class Made:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.counts: Counter[str] = Counter()
-        for name in ("fragment", "order_of", "Tallies", "progress_of"):
-            monkeypatch.setattr(live, name, self.counted(name, getattr(live, name)))
-        monkeypatch.setattr(RunState, "copy", self.counted("copy", RunState.copy))
-        monkeypatch.setattr(follower, "timed", self.counted("timed", durations.timed))
+        for module, name in (
+            (live, "order_of"),
+            (live, "progress_of"),
+            (follower, "timed"),
+            (RunState, "copy"),
+        ):
+            monkeypatch.setattr(module, name, self.counted(name, getattr(module, name)))
 
     def counted(self, name: str, work: Callable[..., Any]) -> Callable[..., Any]:
         def watched(*given: Any, **named: Any) -> Any:
@@ -567,34 +606,27 @@ class Made:
 def test_nothing_is_made_when_nobody_looks(growing: Growing, monkeypatch: pytest.MonkeyPatch) -> None:
     with locked(growing.path.parent):
         asked, made = Asked(growing.path.parent), Made(monkeypatch)
-        Scripted(0.0, 0.0, 0.0).follow(asked.live, playing(growing, "2:b:a", "3:a:b"), asked.hub.renew)
+        Scripted(0.0, 0.0, 0.0).follow(asked.live, playing(growing, "2:b:a", "3:a:b"))
         assert not made.counts
-        assert "5 of 6" in asked.get("/").body and made.counts["order_of"] == 1
+        assert 'href="/game/5"' in asked.get("/games/1").body and made.counts["copy"] == 1
         seen = dict(made.counts)
-        Scripted(0.0, 0.0).follow(asked.live, playing(growing, "3:b:a"), asked.hub.renew)
+        Scripted(0.0, 0.0).follow(asked.live, playing(growing, "3:b:a"))
         assert made.counts == seen, "whoever looked once does not look any more"
 
 
-def test_all_who_look_at_the_same_moment_share_what_is_made(
+def test_all_who_follow_share_what_is_made(
     growing: Growing, asked: Asked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def watch() -> None:
         made = Made(monkeypatch)
-        hub = SnapshotStreams(made.counted("snapshot", asked.live.snapshot))
-        streams = [hub.events() for _ in range(100)]
+        streams = [asked.streams.events() for _ in range(100)]
         await asyncio.gather(*map(anext, streams))  # when a browser tries again
-        for played in ((), ("2:b:a",)):
-            growing.play(*played)
-            if asked.live.look():
-                hub.renew()
-            made.counts.clear()
+        for games in (0, 1):
+            if games:
+                growing.play("2:b:a")
+                next_frame(asked)
             events = await asyncio.gather(*map(anext, streams))
-            assert len({*map(id, events)}) == 1 and set(parts_of(events[0])) >= {
-                "state",
-                "standings",
-                "games",
-            }
-            assert made.counts["snapshot"] == made.counts["order_of"] == 1 and made.counts["fragment"] == 4
+            assert len({*map(id, events)}) == 1 and made.counts["progress_of"] == 1 + games
         for stream in streams:
             await stream.aclose()  # type: ignore[attr-defined]
 
@@ -620,7 +652,6 @@ class Scripted:
         self,
         run: LiveRun,
         while_resting: Callable[[], None] = lambda: None,
-        tell: Callable[[], None] = lambda: None,
     ) -> None:
         look = run.look
 
@@ -637,7 +668,8 @@ class Scripted:
 
         with pytest.MonkeyPatch.context() as patched, pytest.raises(EOFError):
             patched.setattr(run, "look", watched)
-            live.follow(run, tell, lambda: self.now_s, lambda: self.used_s, sleep)
+            used = lambda: self.used_s  # noqa: E731
+            live.follow(run, lambda: self.now_s, used, used, sleep)
 
 
 def test_reading_is_put_off_by_the_time_that_the_server_took_and_no_game_is_skipped(
@@ -649,7 +681,7 @@ def test_reading_is_put_off_by_the_time_that_the_server_took_and_no_game_is_skip
         clock = Scripted(0.001, 0.05, 0.08, 10.0, 0.0)
         clock.follow(run, playing(growing, "2:b:a", "3:a:b", "3:b:a"))
         assert clock.looks == pytest.approx([0, 1, 3.5, 7.5, 12.5]), "the last pause is the longest"
-        assert run.snapshot().count == 6 and "6 of 6" in run.snapshot().parts["state"]
+        assert run.snapshot().count == 6
     clock = Scripted(0.0, 0.05, 0.08, 0.0)
     clock.follow(LiveRun(growing.path.parent))
     assert clock.looks == [0, 1, 2, 3], "no referee is running"
