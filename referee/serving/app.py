@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from referee.core.errors import RecordError, UsageError
 from referee.core.text import counted, shown
-from referee.pages.environment import page, static
+from referee.pages.environment import board_scripts, board_styles, page, static
 from referee.pages.replay_page import replay_page
 from referee.records.journal import line_at
 from referee.records.record import from_json, parse_json
@@ -31,7 +31,6 @@ from referee.serving.lists import games_page, standings_page
 from referee.serving.live import LiveRun, Snapshot
 from referee.serving.reports import BusyError, PageMaker, PageMakers, Reports
 from referee.tournament.run.run import PlacedGame, StoredRun
-from referee.viewing.palette import page_style
 from referee.viewing.steps import steps_of
 
 LONGEST_URL = 2000  # maximum number of bytes of the path and the query of a request
@@ -286,8 +285,8 @@ def _arena(name: str) -> str:
     return page(
         "arena.html",
         title=shown(name),
-        styles=[page_style(), static("live_board.css")],
-        scripts=[],
+        styles=[*board_styles(), static("arena.css")],
+        scripts=[*board_scripts(), static("arena_lists.js"), static("arena.js")],
         connects=True,
     )
 

@@ -11,10 +11,12 @@ gone.
 
 The first 50 bots are `{"bot", "w", "d", "l", "f", "share", "form", "elo", "moved"}`: games won, drawn and
 lost, games with a fault, the share of the points, the last five games, the rating or null, and how many
-places the bot has moved up in the last `"since"` games. The last games to end are `{"n", "id", "bots", "text",
-"won", "why", "fault", "show"}`: the number, the seats that won, counted from 1, the word of a fault, and
-whether the game may be looked at. `"planned"` is null and `"remaining"` empty where nobody knows. The last four
-members are sentences for people, empty where there is nothing to say.
+places the bot has moved up in the last `"since"` games.
+
+The last games to end are `{"n", "id", "bots", "text", "won", "why", "fault", "show"}`: the number, the seats
+that won, counted from 1, the word of a fault, and whether the game may be looked at. `"planned"` is null and
+`"remaining"` empty where nobody knows. The last four members are sentences for people, empty where there is
+nothing to say.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from tests.command import ROOT
@@ -39,17 +40,27 @@ class Server:
         """A connection without a request so far."""
         return socket.create_connection(("127.0.0.1", self.port), timeout=TOO_LONG_S)
 
-    def parts(self) -> Generator[dict[str, str], None, None]:
-        """The parts of the live page that its events bring."""
+    def events(self) -> Generator[tuple[str, dict[str, Any]], None, None]:
+        """The events of the run's page, with what they say."""
         with self.connection() as stream, stream.makefile("r", encoding="utf-8") as lines:
-            stream.sendall(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            stream.sendall(b"GET /arena/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            name = ""
             for line in lines:
-                if line.startswith("data: "):
-                    yield json.loads(line.removeprefix("data: "))
+                if line.startswith("event: "):
+                    name = line.removeprefix("event: ").strip()
+                elif line.startswith("data: "):
+                    yield name, json.loads(line.removeprefix("data: "))
 
-    def until(self, text: str) -> None:
-        """Waits until the state says this."""
-        assert any(text in part.get("state", "") for part in self.parts())
+    def told(self) -> Generator[dict[str, Any], None, None]:
+        """What the page of the run knows after each of its events."""
+        known: dict[str, Any] = {}
+        for _, members in self.events():
+            known |= members
+            yield known
+
+    def until(self, **members: object) -> None:
+        """Waits until the page of the run knows this."""
+        assert any(members.items() <= known.items() for known in self.told())
 
     def end(self, number: int = signal.SIGTERM) -> tuple[int, str]:
         """Sends a signal; the exit code, and what was printed on stderr."""

@@ -49,7 +49,8 @@ def test_it_prints_its_address_answers_and_ends_at_a_signal(folder: Path) -> Non
     with serving(folder) as server:
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", server.url)
         status, page = server.get()
-        assert status == 200 and "3 of 6" in page
+        assert status == 200 and "/standings" in page
+        server.until(count=3, planned=6)
         assert server.get("/game/1")[0] == 200 and server.get("/x")[0] == 404
         lower = min(os.getpriority(os.PRIO_PROCESS, 0) + 10, 19)
         assert os.getpriority(os.PRIO_PROCESS, server.process.pid) == lower, "others go first"
@@ -61,10 +62,10 @@ def test_it_prints_its_address_answers_and_ends_at_a_signal(folder: Path) -> Non
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
 def test_it_ends_at_once_also_while_browsers_follow_the_run(folder: Path, number: signal.Signals) -> None:
     with serving(folder) as server:
-        parts = server.parts()
-        next(parts)
+        events = server.events()
+        next(events)
         assert server.end(number) == (3, f"referee: stopped by {number.name}\n")
-        assert [*parts] == [], "the stream has ended"
+        assert "over" not in [name for name, _ in events], "the stream has ended"
 
 
 @pytest.mark.slow
@@ -72,13 +73,13 @@ def test_it_waits_for_a_run_that_has_not_begun(tmp_path: Path) -> None:
     file = tmp_path / "t.toml"
     file.touch()
     with serving(file) as server:
-        assert "No run has started" in server.get()[1]
+        assert "No run has started" in server.get("/standings")[1]
         (tmp_path / "t-results").mkdir()
         growing = Growing(tmp_path / "t-results")
         growing.begin()
-        server.until("0 of 6")
+        server.until(count=0, planned=6)
         growing.play("1:a:b")
-        server.until("1 of 6")
+        server.until(count=1)
         told = f"waiting for a run to start in `{tmp_path / 't-results'}`\n"
         assert server.end() == (3, f"{told}referee: stopped by SIGTERM\n")
 
@@ -136,19 +137,19 @@ def test_connections_are_bounded(folder: Path) -> None:
             assert one_more.recv(100)
         for one in held:
             one.close()
-        server.until("3 of 6")
+        server.until(count=3)
 
 
 @pytest.mark.slow
 def test_streams_that_were_left_make_room_for_others(folder: Path) -> None:
     with serving(folder, patch="import referee.serving.app as a; a.MAX_STREAMS = 3") as server:
-        streams = [server.parts() for _ in range(3)]
+        streams = [server.events() for _ in range(3)]
         for stream in streams:
             assert next(stream)
-        assert server.get("/events")[0] == 503
+        assert server.get("/arena/events")[0] == 503
         for stream in streams:
             stream.close()
-        while not any(server.parts()):
+        while not any(server.events()):
             pass  # until the server has noticed that they have left
 
 
@@ -170,7 +171,7 @@ def test_what_is_no_request_gets_a_plain_error_and_200_at_once_are_answered(fold
             assert connection.makefile("rb").read().startswith(b"HTTP/1.1 400 ")
         with server.connection() as connection:
             connection.sendall(
-                b"GET /events HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n"
+                b"GET /arena/events HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n"
             )
             assert connection.makefile("rb").read().startswith(b"HTTP/1.1 400 ")
         answers_200_requests_at_once(server)
@@ -178,7 +179,7 @@ def test_what_is_no_request_gets_a_plain_error_and_200_at_once_are_answered(fold
 
 
 def answers_200_requests_at_once(server: Server) -> None:
-    paths = ["/", "/game/1", "/standings", "/x", "/events"]
+    paths = ["/", "/game/1", "/standings", "/x", "/arena/events"]
     with ThreadPoolExecutor(200) as threads:
         connections = [server.connection() for _ in range(200)]
         for number, connection in enumerate(connections):
@@ -213,13 +214,13 @@ def test_beside_a_run_it_follows_and_changes_nothing(tmp_path: Path) -> None:
             stderr=subprocess.PIPE,
         )
         counts = []
-        for part in server.parts():
-            if found := re.search(r"(\d+) of 24", part.get("state", "")):
-                counts.append(int(found[1]))
+        for known in server.told():
+            if known["planned"] == 24:
+                counts.append(known["count"])
                 if killed.process.poll() is None:
                     killed.process.kill()
                     shown.touch()
-            if "The tournament is over" in part.get("state", ""):
+            if known["state"] == "The tournament is over.":
                 break
         _, told = run.communicate(timeout=TOO_LONG_S)
         assert run.returncode == 0, told
