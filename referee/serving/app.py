@@ -22,7 +22,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from referee.core.errors import RecordError, UsageError
 from referee.core.text import counted, shown
-from referee.pages.environment import board_scripts, board_styles, page, static
+from referee.pages.arena_page import arena_page
+from referee.pages.environment import page
 from referee.pages.replay_page import replay_page
 from referee.records.journal import line_at
 from referee.records.record import from_json, parse_json
@@ -207,7 +208,7 @@ class _Pages:
 
     async def arena(self, request: Request) -> Response:
         name = (await self._snapshot()).name
-        return await self._made("arena", partial(_arena, name))
+        return await self._made("arena", partial(arena_page, name))
 
     async def events(self, request: Request) -> Response:
         if self._streams.count >= MAX_STREAMS:
@@ -279,16 +280,6 @@ class _Pages:
             return problem(404, str(error))
         except RecordError as error:
             return problem(500, str(error))
-
-
-def _arena(name: str) -> str:
-    return page(
-        "arena.html",
-        title=shown(name),
-        styles=[*board_styles(), static("arena.css")],
-        scripts=[*board_scripts(), static("arena_lists.js"), static("arena.js")],
-        connects=True,
-    )
 
 
 def _waiting() -> str:
