@@ -92,7 +92,6 @@ def test_scripts_are_short_and_insert_only_what_was_escaped() -> None:
             "view.ground + whole.at(link.dataset.step ?? -1).draw"
             '.map((index) => game.elements[index]).join("");',
         ),
-        ("live.js", "html; // made by the server's templates, which escape whatever comes from a record"),
         ("live_board.js", "svg; // drawn by the server, which escapes whatever comes from a game"),
         ("person.js", "defs; // drawn by the server, which escapes whatever comes from a game"),
         ("person.js", 'ground + draw.map((index) => elements[index]).join("");'),
