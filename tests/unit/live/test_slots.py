@@ -94,6 +94,7 @@ def test_slots_of_another_machine_are_named_and_left_alone(
 def test_a_slot_is_read_whole_or_not_at_all_while_it_is_written(writer_of: WriterOf, tmp_path: Path) -> None:
     writer, reader, done = writer_of("w1"), SlotReader(tmp_path), threading.Event()
     writer.begin({"id": "x"})
+    reader.read()  # so that there is something to keep while it meets changes alone
 
     def write() -> None:
         for number in count():
