@@ -46,6 +46,7 @@ from referee.kit import step
 from referee.records.record import GameRecord
 from referee.records.replay import replay
 from referee.viewing.characters import picture_text
+from referee.viewing.knowledge import EVERYBODY, ViewKnowledge
 
 LISTED = 400  # at most this many legal moves of a position are looked at
 
@@ -365,6 +366,41 @@ def _imagined(game: Game[Any], options: Options, seat: Seat, state: State[Any], 
             f"`imagine` refuses news of seat {seat + 1} that occurred, up to the line `{last}`: "
             f"{error_text(error)}"
         ) from error
+
+
+def what_everybody_sees_tells_nothing_hidden(game: Game[Any], options: Options) -> None:
+    """What everybody is shown of a position is the same in one that `imagine` made from a seat's news: so no
+    seat learns from it what another one sees.
+    """
+    for number in range(2):
+        everybody_sees_the_same(game, options, f"everybody {number}", most=16)
+
+
+def everybody_sees_the_same(game: Game[Any], options: Options, seed: str, most: int | None = None) -> int:
+    """Checks the positions of a random game, or so many of them, and what comes of some when a seat leaves;
+    returns how many it has checked, each for every seat. Raises `InvariantViolation`.
+    """
+    if game.is_open:
+        return 0
+    known, seats = ViewKnowledge.of(EVERYBODY, game, options), range(game.seats(options))
+    rng = Stream(seed.encode())
+    states = [state for state in random_game(game, options, seed) if state.seen(0)]
+    rng.shuffle(states)
+    states = states[:most]
+    left = [state.drop((rng.below(len(seats)),)) for state in states[::8] if state.outcome() is None]
+    states += [state for state in left if state.outcome() is None]
+    for state in states:
+        for seat in seats:
+            imagined = _imagined(game, options, seat, state, rng)
+            looks: list[Callable[[State[Any]], object]] = [known.picture, known.news]
+            looks += [] if is_chance(state) else [known.to_move]
+            for what, look in zip(("picture", "news", "turn"), looks, strict=False):
+                _require(
+                    look(imagined) == look(state),
+                    f"{what} for everybody: not the same in a position that `imagine` made from the news of "
+                    f"seat {seat + 1}{_difference(look(state), look(imagined))}: it shows what is hidden",
+                )
+    return len(states)
 
 
 def _course(state: State[Any], seed: bytes) -> tuple[str, ...]:
@@ -808,6 +844,7 @@ INVARIANTS: tuple[Callable[[Game[Any], Options], None], ...] = (
     what_is_seen_only_grows,
     positions_that_differ_in_what_is_hidden_look_alike,
     leads_fit_together,
+    what_everybody_sees_tells_nothing_hidden,
     imagined_positions_are_as_random_as_true_ones,
     imagined_positions_vary,
     pictures_can_be_drawn,

@@ -35,7 +35,7 @@ from referee.games.api import Game, Options, Seat, State
 from referee.tournament.file.opening_table import recorded_game
 from referee.tournament.run.reading import records_at
 from referee.viewing.characters import picture_text
-from referee.viewing.knowledge import View, ViewKnowledge
+from referee.viewing.knowledge import View, ViewKnowledge, view_text
 from referee.viewing.steps import steps_of
 
 
@@ -84,7 +84,7 @@ class MovesOptions:
         seats = game.seats(root.options)
         if self.seat is not None and self.seat > seats:
             raise UsageError(f"the game has {seats} seats, expected --seat 1 to {seats}")
-        only_seat = None if known.is_full else known.view
+        only_seat = None if known.is_full or self.seat is None else self.seat - 1
         position = followed(root.position, moves_of(self.line), only_seat)
         if self.outcomes and self.depth is None and (unused := len(position.chance.given)):
             given = len(self.outcomes)
@@ -240,7 +240,7 @@ class PositionView(NamedTuple):
         """Says who acts where that is not the seat that was named."""
         if not self._acting and self._state.to_act():
             acting = listed([f"seat {seat + 1}" for seat in self._state.to_act()])
-            say(f"it is not the turn of seat {(self.known.view or 0) + 1} here; to move: {acting}")
+            say(f"it is not the turn of {view_text(self.known.view)} here; to move: {acting}")
 
     def _head(self) -> dict[str, Any]:
         return {

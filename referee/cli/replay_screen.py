@@ -14,7 +14,7 @@ from referee.core.units import about
 from referee.gameplay.events import Drawn, Moved
 from referee.games.picture import Picture
 from referee.viewing.characters import Extent, InkLine, last_move, lines, width
-from referee.viewing.knowledge import View
+from referee.viewing.knowledge import View, view_text
 from referee.viewing.steps import Step, Steps
 from referee.viewing.words import end_lines, heading, place_text, step_label, step_lines
 
@@ -264,7 +264,7 @@ class ReplayScreen:
         if browser.view is None:
             title = "board" if browser.steps.terms.game.is_open else "board, all seats"
         else:
-            title = f"board, as seat {browser.view + 1} knows it"
+            title = f"board, as {view_text(browser.view)} knows it"
         drawn = lines(browser.picture(browser.at), is_large)
         self.board.present(title, list(map(_text, drawn)), last_move(drawn) if self._is_new else None)
         self._is_new = False
@@ -418,7 +418,7 @@ class Browser:
         """
         self.steps = steps
         self.last: int = len(steps.steps) - 1  # the number of the last step
-        self.views = steps.views if only is None else (only,)
+        self.views: tuple[View, ...] = steps.views if only is None else (only,)
         self.at = 0  # the step that is looked at
         self.view = self.views[0]
         self.go(at)
@@ -446,7 +446,7 @@ class Browser:
         if not found and number == 0:
             found = ["the position before the first move"]
         elif not found:
-            found = [f"nothing that seat {(self.view or 0) + 1} was told about"]
+            found = [f"nothing that {view_text(self.view)} was told about"]
         if number == self.last:
             found += ["", *end_lines(self.steps, self.view)]
             if damage := self.steps.damage_for(self.view):

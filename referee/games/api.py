@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import ClassVar, Generic, NamedTuple, Protocol, TypeVar
+from typing import ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from referee.core.errors import GameOptionError
 from referee.core.seeds import Random
@@ -336,6 +336,8 @@ class Game(ABC, Generic[M]):
     """Version of these rules, which stands in records."""
     is_open: ClassVar[bool]
     """Whether every seat sees everything."""
+    common_panels: ClassVar[Literal["all", "others"]] = "all"
+    """What everybody is shown of a panel about one seat: what all seats see of it, or all others."""
     seats_text: ClassVar[str] = "2"
     """How many can play, for people."""
     options: ClassVar[tuple[Option, ...]]

@@ -248,7 +248,7 @@ class _Maker:
         faults = [*map(without_folders, fault_report(record, told))]  # guard: faults-of-others
         deciding = deciding_move(self._steps, known)
         return {
-            "seat": None if view is None else view + 1,
+            "seat": view + 1 if isinstance(view, int) else None,
             "box": layout.view_box,
             "ground": layout.ground,
             **({"grows": True} if layout.grows else {}),

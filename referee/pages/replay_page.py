@@ -11,7 +11,7 @@ from markupsafe import Markup
 from referee.core.text import shown, without_folders
 from referee.pages.environment import page, replay_scripts, replay_styles
 from referee.pages.game_data import game_data
-from referee.viewing.knowledge import View
+from referee.viewing.knowledge import View, view_text
 from referee.viewing.steps import Steps
 from referee.viewing.words import event_text
 
@@ -83,4 +83,4 @@ def _facts(steps: Steps, view: View) -> Iterator[str]:
     if steps.record.rules != terms.game.rules:
         yield f"played with version {steps.record.rules} of the rules, shown with version {terms.game.rules}"
     if view is not None:
-        yield f"as seat {view + 1} knew it"
+        yield f"as {view_text(view)} knew it"

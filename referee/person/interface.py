@@ -345,7 +345,7 @@ class PersonInterface:
         self._console.show(f"\n{picture_text(picture, self._in_colour, is_large)}", seat)
 
     def _known(self, view: View) -> ViewKnowledge:
-        return ViewKnowledge(view, self._terms.game.is_open)
+        return ViewKnowledge.of(view, self._terms.game, self._terms.options)
 
     def _show_lines(self, lines: Sequence[str], seat: Seat) -> None:
         if lines:

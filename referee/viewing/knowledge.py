@@ -1,17 +1,38 @@
-"""What a seat or a spectator knows of a game: whatever a view is shown comes from here. Pure."""
+"""What a seat, a spectator or everybody knows of a game: whatever a view is shown comes from here. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import Enum
 from typing import Any, NamedTuple
 
 from referee.core.errors import RecordError
 from referee.core.text import shown
-from referee.gameplay.events import Drawn, Event, Moved, Preset
-from referee.games.api import Seat, State
+from referee.gameplay.events import Drawn, Event, Moved, Preset, Retired
+from referee.games.api import Game, Options, Seat, State
 from referee.games.picture import Picture
+from referee.viewing.common import common_lines, common_picture
 
-View = Seat | None  # who looks at a game: a seat, or None for a spectator who sees all
+
+class Everybody(Enum):
+    """The view of those who may know only what all seats know, while a game is played."""
+
+    EVERYBODY = "everybody"
+
+
+EVERYBODY = Everybody.EVERYBODY
+
+View = Seat | Everybody | None  # who looks at a game: a seat, everybody, or None for a spectator who sees all
+
+
+def view_text(view: View) -> str:
+    """Who looks, for people; empty for a spectator who sees all."""
+    return view.value if isinstance(view, Everybody) else "" if view is None else f"seat {view + 1}"
+
+
+def view_data(view: View) -> int | str | None:
+    """A view for JSON: the number of a seat, counted from 1."""
+    return view.value if isinstance(view, Everybody) else None if view is None else view + 1
 
 
 class ViewKnowledge(NamedTuple):
@@ -19,6 +40,13 @@ class ViewKnowledge(NamedTuple):
 
     view: View
     is_open: bool  # whether every seat of the game sees everything
+    seat_count: int = 0  # needed for what everybody knows, as is the next one
+    common_panels: str = "all"  # that of the game
+
+    @classmethod
+    def of(cls, view: View, game: Game[Any], options: Options) -> ViewKnowledge:
+        """What a view knows of a game with these options."""
+        return cls(view, game.is_open, game.seats(options), game.common_panels)
 
     @property
     def is_full(self) -> bool:
@@ -29,10 +57,19 @@ class ViewKnowledge(NamedTuple):
 
     def news(self, state: State[Any], before: State[Any] | None = None) -> tuple[str, ...]:
         """The lines of news at a position, or only those that are new since an earlier one."""
-        return state.seen(self.view)[len(before.seen(self.view)) if before else 0 :]
+        return self._seen(state)[len(self._seen(before)) if before else 0 :]
+
+    def _seen(self, state: State[Any]) -> tuple[str, ...]:
+        if isinstance(self.view, Everybody):
+            return state.seen(None) if self.is_open else common_lines(state, self.seat_count)
+        return state.seen(self.view)
 
     def picture(self, state: State[Any]) -> Picture:
         """The position."""
+        if isinstance(self.view, Everybody):
+            if self.is_open:
+                return state.picture(None)
+            return common_picture(state, self.seat_count, seen_by_others=self.common_panels == "others")
         return state.picture(self.view)
 
     def acting(self, state: State[Any]) -> tuple[Seat, ...]:
@@ -43,7 +80,8 @@ class ViewKnowledge(NamedTuple):
         """The seats that are known to be asked next; none where the game is over."""
         if state.outcome() is not None:
             return ()
-        return tuple(seat for seat in state.to_act() if seat >= 0 and (self.is_full or seat == self.view))
+        knows_all = self.is_full or self.view is EVERYBODY  # `referee.check.rules` checks that it may
+        return tuple(seat for seat in state.to_act() if seat >= 0 and (knows_all or seat == self.view))
 
     def outcomes(self, decided: Sequence[str]) -> tuple[str, ...] | None:
         """Returns what chance decided; None where that is hidden."""
@@ -64,7 +102,8 @@ class ViewKnowledge(NamedTuple):
     def _knows(self, event: Event) -> bool:
         if isinstance(event, Drawn):
             return self.is_open
-        return event.seat == self.view or (self.is_open and isinstance(event, Moved | Preset))
+        told = (Moved, Preset, Retired) if self.view is EVERYBODY else (Moved, Preset)
+        return event.seat == self.view or (self.is_open and isinstance(event, told))
 
     def reserves(self, reserves_us: Sequence[int | None]) -> tuple[int | None, ...]:
         """The reserves of the seats' clocks; None for a seat whose clock is not known."""
@@ -74,6 +113,8 @@ class ViewKnowledge(NamedTuple):
 
     def seats(self, count: int) -> Sequence[Seat]:
         """The seats, of so many, whose bots' output and faults are known."""
+        if isinstance(self.view, Everybody):
+            return ()
         return range(count) if self.view is None else (self.view,)  # guard: written-by-others
 
     def damage(self, error: RecordError | None, game_id: str) -> RecordError | None:
@@ -88,5 +129,7 @@ class ViewKnowledge(NamedTuple):
 
 
 def _as_told(event: Event) -> Event:
-    """An event of another seat without what its bot said of it, which only the record has."""
+    """An event of another seat without what is known of its bot, which only the record has."""
+    if isinstance(event, Retired):
+        return event._replace(detail="", hint="")
     return event._replace(info="") if isinstance(event, Moved) else event  # guard: info-of-others

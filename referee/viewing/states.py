@@ -7,7 +7,7 @@ from typing import Any
 from referee.games.picture import Mark, Picture, Piece, Plane, Row, Span, Symbol
 from referee.records.record import event_data
 from referee.viewing.characters import picture_text
-from referee.viewing.knowledge import View, ViewKnowledge
+from referee.viewing.knowledge import View, ViewKnowledge, view_data
 from referee.viewing.steps import Step, Steps
 from referee.viewing.words import event_text, result
 
@@ -30,7 +30,7 @@ def game_states(steps: Steps, view: View) -> dict[str, Any]:
         "options": dict(terms.options),
         "bots": list(terms.bots),
         "clocks": [str(control) for control in terms.controls],
-        "view": None if view is None else view + 1,
+        "view": view_data(view),
         "steps": positions,
         "symbols": drawing.symbols,
         "result": _result(steps),

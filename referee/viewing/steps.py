@@ -49,14 +49,14 @@ class Steps:
         return self.record.terms
 
     @property
-    def views(self) -> tuple[View, ...]:
+    def views(self) -> tuple[Seat | None, ...]:
         """The views that differ: only that of a spectator where every seat sees everything."""
         seats = range(len(self.terms.bots))
         return (None,) if self.terms.game.is_open else (None, *seats)
 
     def known_by(self, view: View) -> ViewKnowledge:
         """Returns what a view knows about the game."""
-        return ViewKnowledge(view, self.terms.game.is_open)
+        return ViewKnowledge.of(view, self.terms.game, self.terms.options)
 
     def damage_for(self, view: View) -> RecordError | None:
         """Why the record can be replayed only as far as these steps, as a view may know it."""

@@ -15,10 +15,10 @@ from referee.gameplay.loop import play as play_game
 from referee.gameplay.loop import seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
+from referee.games.api import Seat
 from referee.games.picture import Plane, boards_and_notes, panels_of_seat
 from referee.pages.game_data import NOTES_WIDTH, ROW_WIDTHS, frames_of
 from referee.viewing.characters import picture_text
-from referee.viewing.knowledge import View
 from referee.viewing.steps import Steps, steps_of
 from referee.viewing.svg import Layout, draw
 from tests.pages.recorded import SHORT, only_game, play, written
@@ -60,7 +60,7 @@ def games(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Steps]:
 class Replay:
     """The page of a game, and what it should show."""
 
-    def __init__(self, page: Page, steps: Steps, path: Path, view: View = None) -> None:
+    def __init__(self, page: Page, steps: Steps, path: Path, view: Seat | None = None) -> None:
         self.page = page
         self.steps = steps
         self.frames = [*frames_of(steps.steps)]
@@ -68,7 +68,7 @@ class Replay:
         open_file(page, written(steps, path, view))
         self.at(0, view)
 
-    def at(self, step: int, view: View = None) -> None:
+    def at(self, step: int, view: Seat | None = None) -> None:
         """Checks that this step is shown, as this view knows it."""
         page = self.page
         expect(page.get_by_role("slider")).to_have_value(str(step))

@@ -26,6 +26,7 @@ class TheTree(Game[Laying]):
     name = "The Tree"
     rules = 1
     is_open = False
+    common_panels = "others"
     seats_text = "1 to 4"
     options = (
         NumberOption("players", 1, 4, 2, "seats"),
