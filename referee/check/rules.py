@@ -41,7 +41,18 @@ from referee.games.api import (
     Seat,
     State,
 )
-from referee.games.picture import Mark, Paint, Piece, Plane, Region, Row, Span, Symbol, Trace
+from referee.games.picture import (
+    Mark,
+    Paint,
+    Piece,
+    Plane,
+    Region,
+    Row,
+    Span,
+    Symbol,
+    Trace,
+    parts_of_picture,
+)
 from referee.kit import step
 from referee.records.record import GameRecord
 from referee.records.replay import replay
@@ -245,6 +256,32 @@ def _check_refusal(text: str, refusal: Refusal) -> None:
         f"{of}: the sentence contains unescaped text from the bot",
     )
     _require(len(refusal.sentence) < 300, f"{of}: the sentence has 300 characters or more")
+
+
+def clicks_lead_to_legal_moves(game: Game[Any], options: Options) -> None:
+    """Whatever is chosen of the parts that `chosen` gives, legal moves follow, and nothing else does; it
+    depends on nothing that is hidden.
+    """
+    rng = Stream(b"clicks")
+    for state in islice(random_game(game, options, "clicks"), 1, 40, 6):
+        for seat in _acting(state):
+            imagined = state if game.is_open else _imagined(game, options, seat, state, rng)
+            left, parts = parts_of_picture(state.picture(seat)), list[str]()
+            while True:
+                chosen = state.chosen(seat, parts)
+                _require(
+                    game.is_open or imagined.chosen(seat, parts) == chosen,
+                    "`chosen` is not the same in a position that `imagine` made: it shows what is hidden",
+                )
+                for move in chosen.moves[: 20 if parts else 1]:
+                    _check_read(state, seat, state.write(move), move)
+                after = f"after {listed(parts)} " if parts else ""
+                _require(bool(chosen.next or chosen.moves), f"`chosen` gives nothing {after}to go on with")
+                _require(left.issuperset(chosen.next), f"`chosen` gives {after}parts that no other mark has")
+                if not chosen.next:
+                    break
+                parts.append(chosen.next[rng.below(len(chosen.next))])
+                left.remove(parts[-1])
 
 
 def sampled_moves_vary(game: Game[Any], options: Options) -> None:
@@ -591,7 +628,7 @@ def pictures_can_be_drawn(game: Game[Any], options: Options) -> None:
 
 def _check_piece(piece: Piece | Span, symbols: dict[str, Symbol]) -> None:
     numbers: list[float] = []
-    texts = [piece.title]
+    texts = [piece.title, piece.part if isinstance(piece, Mark | Span) else ""]
     if isinstance(piece, Trace):
         numbers += [piece.width, *(number for point in piece.points for number in point)]
     elif isinstance(piece, Region):
@@ -838,6 +875,7 @@ def print_course() -> None:
 INVARIANTS: tuple[Callable[[Game[Any], Options], None], ...] = (
     games_end_and_moves_round_trip,
     only_the_given_random_numbers_decide,
+    clicks_lead_to_legal_moves,
     sampled_moves_vary,
     blanks_are_forgiven_and_other_white_space_is_not,
     hostile_texts_are_refused,

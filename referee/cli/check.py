@@ -272,6 +272,7 @@ def _check_one(options: _CheckOptions, bot: str) -> None:
 
 def _check_game(options: _CheckOptions) -> None:
     """Checks a game for what holds for all games. Raises `CheckFailed`, with the first that does not."""
+    from referee.check.clicks import remark
     from referee.check.rules import ALL_INVARIANTS, InvariantViolation
 
     game, settled = options.checked_game()
@@ -285,6 +286,8 @@ def _check_game(options: _CheckOptions) -> None:
                 raise CheckFailed(f"`{game.slug}`: {error}") from error
             raise
         show_data(f"passed  {words}")
+    if said := remark(game, settled):
+        show_lines(fill(f"remark: {said}", table_width(), break_on_hyphens=False).split("\n"))
 
 
 def _check_all(options: _CheckOptions, file: Path) -> None:

@@ -1,7 +1,8 @@
-"""What a move would add to the board, as a person sees it who may choose the move by clicking on it. Pure.
+"""What a move would add to the board, for a person who may choose the move by clicking on it. Pure.
 
-The marks come from the position after the move, so that no game needs code for this. In a game with hidden
-information that position is made from the news of the seat alone, and twice: what differs is not foretold.
+It is what the picture after the move has besides, so no game needs code for this. In a game with hidden
+information the positions after the move are made from the news of the seat alone, and two of them: only what
+both have is drawn, so nothing is foretold.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from referee.viewing.drawn_board import planes_of
 from referee.viewing.svg import Layout
 from referee.viewing.svg_elements import element
 
-MOST = 60  # how many moves are shown so at once
+BUTTONS = 24  # maximum number of moves that a page has buttons for
+
+GHOSTS = 60  # maximum number of moves that a page draws on the board
 
 PlacedMark = tuple[int, Mark]
 """A mark, and the number of its panel."""
@@ -31,10 +34,10 @@ def added_marks(
     moves: Sequence[Any],
     shown: Callable[[Picture], Picture] = planes_of,
 ) -> list[list[PlacedMark]]:
-    """For each of some legal moves the marks that it adds to what is shown of the picture. None where there
-    are too many moves, where several seats act, and for moves that add something in the same place.
+    """For each of some legal moves the marks that it adds to the panels that are shown, in the order in which
+    they are painted. None where there are more than `GHOSTS` moves, and where several seats act.
     """
-    if len(moves) > MOST or len(state.to_act()) > 1:
+    if len(moves) > GHOSTS or len(state.to_act()) > 1:
         return [[] for _ in moves]
     positions = [state]
     if not game.is_open:
@@ -44,19 +47,23 @@ def added_marks(
     drawn_before, taken = set(map(_drawn, before)), set(map(_place, before))
     found = []
     for move in moves:
-        afters = (position.play({seat: move}) for position in positions)
-        first, *others = (list(_marks(shown(after.picture(seat)))) for after in afters)
+        after = (position.play({seat: move}).picture(seat) for position in positions)
+        first, *others = (list(_marks(shown(picture))) for picture in after)
         new = [one for one in first if _drawn(one) not in drawn_before and all(one in o for o in others)]
-        # What changes besides, such as a tile over the one that is laid, is seen when the move is made.
+        # What changes elsewhere, such as the tile above the one that is laid, is no place to click.
         found.append([one for one in new if _place(one) not in taken] or new)
     by_all = set(found[0]).intersection(*found) if len(found) > 1 else set()
-    found = [[one for one in new if one not in by_all] for new in found]
-    moves_at = Counter(place for new in found for place in set(map(_place, new)))
-    return [new if all(moves_at[_place(one)] == 1 for one in new) else [] for new in found]
+    return [[one for one in new if one not in by_all] for new in found]
+
+
+def are_apart(added: Sequence[Sequence[PlacedMark]]) -> list[bool]:
+    """For each of some moves whether it adds marks, and in places where no other one does."""
+    moves_at = Counter(place for marks in added for place in set(map(_place, marks)))
+    return [bool(marks) and all(moves_at[_place(one)] == 1 for one in marks) for marks in added]
 
 
 def ghost(marks: Sequence[PlacedMark], layout: Layout, picture: Picture) -> str:
-    """These marks as SVG, over a picture that is drawn in this layout; they may stand beyond its edges."""
+    """These marks as SVG over a picture that is drawn in this layout; they may reach beyond its edges."""
     return "".join(
         layout.drawn_over(picture, number, [mark for at, mark in marks if at == number])
         for number in sorted({number for number, _ in marks})
@@ -64,10 +71,18 @@ def ghost(marks: Sequence[PlacedMark], layout: Layout, picture: Picture) -> str:
 
 
 def _marks(picture: Picture) -> Iterator[PlacedMark]:
-    """The marks that are something: those with a title."""
+    """The marks that stand for something: they have a title, and do not only point out the last move."""
     for number, panel in enumerate(picture):
         if isinstance(panel, Plane):
-            yield from ((number, mark) for mark in panel.marks if isinstance(mark, Mark) and mark.title)
+            marks = (mark for mark in panel.marks if isinstance(mark, Mark))
+            yield from ((number, mark) for mark in marks if mark.title and not _points_out(mark))
+
+
+def _points_out(mark: Mark) -> bool:
+    """Whether a mark is drawn in the paint of the last move alone, with gaps around it."""
+    shapes = mark.symbol.shapes if mark.symbol else ()
+    paints = {getattr(shape, name, None) for shape in shapes for name in ("fill", "line", "paint")}
+    return "fresh" in paints and paints <= {"fresh", "page", None}
 
 
 def _drawn(one: PlacedMark) -> tuple[int, str]:

@@ -1,12 +1,42 @@
-"""Moves that are chosen part by part, as persons do it by clicking on the picture."""
+"""Moves that are chosen part by part, as persons do it by clicking on the picture, and seen before."""
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
 import pytest
 
+from referee.check.clicks import is_reached, remark
+from referee.check.rules import random_game
+from referee.core.seeds import Random
 from referee.games import GAMES
-from referee.games.picture import parts_of_picture
+from referee.games.api import Game, Options, Seat, State
+from referee.games.picture import Mark, Picture, Plane, parts_of_picture
+from referee.viewing.drawn_board import planes_of
+from referee.viewing.ghosts import added_marks, are_apart, ghost
+from referee.viewing.svg import Layout
+from tests.outside.connect_four import GAME, ConnectFour, ConnectFourState
+from tests.outside.high_card import GAME as HIGH_CARD
 from tests.rules.positions import play
+from tests.tools.clicks import CASES, click_moves
+
+
+@pytest.mark.parametrize(
+    ("game", "given", "moves"),
+    [
+        *((game, given, 6) for game, given in CASES if given.get("size") != "8"),
+        *(pytest.param(*case, 150, marks=pytest.mark.slow) for case in CASES),
+    ],
+    ids=lambda value: getattr(value, "slug", str(value)),
+)
+def test_every_legal_move_can_be_chosen_part_by_part(
+    game: Game[Any], given: dict[str, str], moves: int
+) -> None:
+    clicked = click_moves(game, given, moves)
+    assert (clicked.not_reached, clicked.illegal) == ([], [])
 
 
 def test_what_remains_follows_from_the_parts_that_are_chosen() -> None:
@@ -23,13 +53,127 @@ def test_what_remains_follows_from_the_parts_that_are_chosen() -> None:
         assert state.chosen(1, unknown) == ([], [], 0)
 
 
+def test_a_growth_is_chosen_along_one_vine_and_then_the_other() -> None:
+    state = GAMES["vinetree"].start({"size": 3, "bend": "excluded"})
+    assert state.chosen(0, []) == (["B2"], (), None)
+    assert list(state.chosen(0, ["B2"]).next) == ["A2", "B1", "B3", "C2"]
+    assert list(state.chosen(0, ["B2", "B3"]).next) == ["A2", "B1", "C2"]
+    done = state.chosen(0, ["B2", "B3", "A2"])
+    assert [*map(state.write, done.moves)] == ["B2 R U"] and not done.next
+    later = play(state, "B2 L R")
+    for wrong in (["A9"], ["A2"], ["B2", "A1"], ["B2", "B3"], ["B2", "Z1"], ["B2", "B2"], ["B2", "A2", "B2"]):
+        assert later.chosen(0, wrong) == ((), (), 0), wrong
+
+
 @pytest.mark.parametrize("slug", ["blooms", "evengroups"])
 def test_fewer_candidates_are_the_same_choice(slug: str) -> None:
     """Where a game looks only at the moves with a cell, none is lost."""
     state = play(GAMES[slug].start(GAMES[slug].settle({"size": "3"})), "L:B2" if slug == "blooms" else "O:B2")
-    cells = parts_of_picture(state.picture(1))
-    for cell in sorted(cells):
+    for cell in sorted(parts_of_picture(state.picture(1))):
         having = [move for move in state.legal(1) if cell in state.parts(move)]
         found = list(state.candidates(1, [cell]))
         assert sorted(map(state.write, found)) == sorted(map(state.write, having)), cell
         assert {*found} == {*having}
+
+
+class Typed(ConnectFourState):
+    """Without anything to click, and with moves that all change one mark."""
+
+    __slots__ = ()
+
+    def picture(self, seat: Seat | None) -> Picture:
+        (plane,) = ConnectFourState.picture(self, seat)
+        assert isinstance(plane, Plane)
+        ground = tuple(mark._replace(part="") for mark in plane.ground if isinstance(mark, Mark))
+        here = Mark(len(self.moves), -1, "*", title="the turn")
+        return (plane._replace(marks=(*plane.marks, here), ground=ground),)
+
+
+def test_moves_without_parts_have_buttons_or_ghosts_or_are_typed() -> None:
+    options = GAME.settle({})
+
+    def reached(columns: int, move: int) -> bool:
+        state: State[Any] = Typed(((),) * columns, 6)
+        return is_reached(GAME, options, state, 0, move)
+
+    assert reached(24, 5) and reached(60, 5) and not reached(61, 5)
+
+
+def test_a_check_tells_which_moves_have_to_be_typed(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert remark(GAME, GAME.settle({})) == ""
+    monkeypatch.setattr(ConnectFourState, "picture", lambda state, seat: ())
+    assert remark(GAME, GAME.settle({"columns": "20"})) == "", "there are buttons"
+    monkeypatch.setattr("referee.check.clicks.BUTTONS", 3)
+    said = remark(GAME, GAME.settle({}))
+    assert re.match(r"persons have to type \d+ of \d+ random moves, such as `\d`, `\d` and `\d`: ", said), (
+        said
+    )
+
+
+def ghosts(game: Game[Any], state: State[Any], seat: Seat, **given: str) -> dict[str, tuple[list[str], bool]]:
+    """By move the titles of the marks that it adds, and whether they stand apart from those of others."""
+    moves = list(state.legal(seat))
+    found = added_marks(game, game.settle(given), state, seat, moves)
+    titles = ([mark.title for _, mark in marks] for marks in found)
+    return dict(zip(map(state.write, moves), zip(titles, are_apart(found), strict=True), strict=True))
+
+
+def test_what_a_move_adds_is_shown_unless_another_one_adds_something_there() -> None:
+    assert ghosts(GAME, GAME.start(GAME.settle({})), 0)["4"] == (["disc of seat 1 in column 4"], True)
+    blooms = GAMES["blooms"]
+    found = ghosts(blooms, blooms.start(blooms.settle({"size": "3"})), 0, size="3")
+    assert found["L:A1"] == (["light stone of seat 1 at A1"], False)
+
+
+def the_tree() -> State[Any]:
+    """A position in which seat 1 has some places for a tile."""
+    game = GAMES["thetree"]
+    states = (state for state in random_game(game, game.settle({}), "ghosts") if state.to_act() == (0,))
+    return next(state for state in islice(states, 5, None) if len(list(state.legal(0))) > 3)
+
+
+def test_what_a_move_adds_is_drawn_where_the_board_stands_with_symbols_of_its_own() -> None:
+    state = the_tree()
+    for move, (titles, _) in ghosts(GAMES["thetree"], state, 0).items():
+        tile, _, place = move.partition("@")
+        assert titles == [f"tile {tile} at {place}"]
+    picture = planes_of(state.picture(0))
+    layout = Layout.of([picture])
+    game, moves = GAMES["thetree"], list(state.legal(0))
+    for marks in added_marks(game, game.settle({}), state, 0, moves):
+        drawn = ghost(marks, layout, picture)
+        assert layout.elements(picture)[0] in drawn
+        for name in re.findall('href="#([^"]+)"', drawn):
+            assert (f'id="{name}"' in drawn) != (name in layout.symbols)
+
+
+@dataclass(frozen=True, slots=True)
+class Carded(ConnectFourState):
+    """With a card that nobody sees until a disc has fallen."""
+
+    card: int = 0
+
+    def picture(self, seat: Seat | None) -> Picture:
+        (plane,) = ConnectFourState.picture(self, seat)
+        assert isinstance(plane, Plane)
+        card = [Mark(-2, 0, "?", title=f"card {self.card}")] if self.moves else []
+        return (plane._replace(marks=(*plane.marks, *card)),)
+
+
+@pytest.mark.parametrize(("cards", "foretold"), [(1000, []), (1, ["card 0"])])
+def test_nothing_is_foretold_that_the_seat_cannot_know(cards: int, foretold: list[str]) -> None:
+    class Cards(ConnectFour):
+        is_open = False
+
+        def imagine(self, options: Options, seat: Seat, seen: Any, rng: Random) -> State[int]:
+            return Carded(((),) * 7, 6, card=rng.below(cards))
+
+    game, state = Cards(), Carded(((),) * 7, 6, card=77)
+    ((marks,),) = (added_marks(game, game.settle({}), state, 0, [3]),)
+    assert [mark.title for _, mark in marks] == ["disc of seat 1 in column 4", *foretold]
+
+
+def test_where_several_seats_act_nothing_is_shown_before() -> None:
+    game = HIGH_CARD
+    state = next(state for state in random_game(game, game.settle({}), "ghosts") if len(state.to_act()) > 1)
+    assert {*map(str, ghosts(game, state, 0).values())} == {"([], False)"}

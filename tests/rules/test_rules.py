@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -12,13 +12,15 @@ from referee.check.rules import (
     INVARIANTS,
     InvariantViolation,
     check_game,
+    clicks_lead_to_legal_moves,
     positions_that_differ_in_what_is_hidden_look_alike,
 )
 from referee.core.seeds import Random
-from referee.games.api import Illegal, NotAMove, Options, Outcome, Refusal, Seat, State
+from referee.games.api import Chosen, Illegal, NotAMove, Options, Outcome, Refusal, Seat, State
 from referee.games.picture import Mark, Panel, Picture, Plane, Row, Span, Symbol
 from referee.games.thetree import TheTree
 from referee.games.thetree.state import TreeState
+from referee.games.thetree.tree import Laying
 from tests.outside.connect_four import GAME, ConnectFour, ConnectFourState, disc
 
 SMALL = {"columns": "4", "rows": "4"}
@@ -180,6 +182,19 @@ SPOILT: dict[str, tuple[ConnectFour, str]] = {
         "a mark is too far away or too large, expected numbers up to 1000",
     ),
     "colour": (pictured(paint="#ff0000"), "`#ff0000` is not a value of `Paint`"),
+    "part": (pictured(part="\x1b[2J"), "a text in the picture cannot be shown: `\\x1b[2J`"),
+    "chosen, illegal": (
+        spoilt(chosen=lambda state, seat, parts: Chosen((), [98], 1)),
+        "`99` is a legal move, but is refused",
+    ),
+    "chosen, a dead end": (
+        spoilt(chosen=lambda state, seat, parts: Chosen((), (), 0) if parts else Chosen(("1",), (), 1)),
+        "`chosen` gives nothing after 1 to go on with",
+    ),
+    "chosen, no part": (
+        spoilt(chosen=lambda state, seat, parts: Chosen(("Z",), (), 1)),
+        "`chosen` gives parts that no other mark has",
+    ),
     "title": (pictured(title="\x1b[2J"), "a text in the picture cannot be shown: `\\x1b[2J`"),
     "caption": (pictured(caption="x" * 301), "a text in the picture cannot be shown: `xxx"),
     "symbol": (pictured(symbol=Symbol("stone", ())), "two symbols have the name `stone`"),
@@ -238,3 +253,15 @@ def test_what_a_picture_tells_without_its_text_is_found(where: str, monkeypatch:
     game = TheTree()
     with pytest.raises(InvariantViolation, match="picture of seat 1: not the same"):
         positions_that_differ_in_what_is_hidden_look_alike(game, game.settle({}))
+
+
+def test_what_can_be_clicked_must_not_tell_what_is_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = TreeState.chosen
+
+    def telling(state: TreeState, seat: Seat, parts: Sequence[str]) -> Chosen[Laying]:
+        return chosen(state, seat, parts)._replace(left=state.table.hands[1 - seat])
+
+    monkeypatch.setattr(TreeState, "chosen", telling)
+    game = TheTree()
+    with pytest.raises(InvariantViolation, match="`chosen` is not the same in a position that `imagine`"):
+        clicks_lead_to_legal_moves(game, game.settle({}))
