@@ -5,6 +5,7 @@
 {
   const SILENT_MS = 40000; // the server sends something every 15 seconds
   const AGAIN_MS = 3000;
+  const TICK_MS = 200; // how often clocks are shown anew, since the processor's time is the bots'
   /** How long a large board shows how its game ended, and how long it waits to be told. */
   const STAMPED_MS = 4000;
   const UNTOLD_MS = 15000;
@@ -19,10 +20,9 @@
   const KEPT_BACK = "The replay is kept back until all games with the same chance events are over.";
   const SEEN_ENDED = 200; // how many games that ended are known at most, by their ids
 
-  const calm = matchMedia("(prefers-reduced-motion: reduce)");
   const clock = refereeClock();
   const part = (id) => document.getElementById(id);
-  const [page, grid, connection, told, pause, large] = ["arena", "tables", "connection", "told", "pause", "large"].map(part);
+  const [page, grid, connection, pause, large] = ["arena", "tables", "connection", "pause", "large"].map(part);
 
   let run = null; // what the server has sent: the members of `whole`, with boards and ended games in the next two
   let boards = new Map(); // by slot
@@ -31,6 +31,7 @@
   let seq = 0;
   let source = null;
   let timer = 0;
+  let isLost = false;
   let isPaused = false;
   let isProjecting = false;
   let most = LISTED.ended; // how many games that ended are listed
@@ -40,22 +41,23 @@
 
   // What the server sends.
 
-  function tell(text, isBad = false) {
+  function tell(text) {
     say(connection, text);
-    connection.classList.toggle("bad", isBad);
-    say(told, text);
+    page.classList.toggle("lost", isLost);
   }
 
   function heard() {
     clearTimeout(timer);
     timer = setTimeout(lost, SILENT_MS);
+    isLost = false;
     tell("");
   }
 
   function again(text) {
     clearTimeout(timer);
     source?.close();
-    tell(text, true);
+    isLost = true;
+    tell(text);
     timer = setTimeout(connect, AGAIN_MS);
   }
 
@@ -139,6 +141,7 @@
 
   /** Whether a table has shown for long enough how its game ended. */
   function isLeft(table, time) {
+    if (boards.get(table.slot)?.id === chosen && chosen !== table.board.id) return true;
     if (table.board.id !== chosen) return time - table.over >= Math.min(HELD_MS, (table.over - table.since) * HELD_PART);
     if (!table.stamped) return time - table.over >= UNTOLD_MS;
     return time - table.stamped >= STAMPED_MS && (isProjecting || ended.get(chosen)?.show);
@@ -183,11 +186,17 @@
     return ordered[0]?.id ?? "";
   }
 
+  /** Goes to the replay of a game, instead of to its board. */
+  function showReplay(game) {
+    isPaused = true;
+    location.replace(`/game/${game.n}`);
+  }
+
   /** What follows after the large board has shown how its game ended. */
   function leave(game) {
     chosen = "";
     if (isProjecting) chosen = mostInteresting();
-    else if (game?.show) location.replace(`/game/${game.n}`);
+    else if (game?.show) showReplay(game);
     else history.replaceState(null, "", location.pathname);
   }
 
@@ -213,8 +222,9 @@
 
   // What is seen.
 
-  function drawLarge() {
+  function drawLarge(time) {
     if (isProjecting && !open()) chosen = mostInteresting();
+    if (chosen && !open()) for (const other of tables.values()) drawTable(other, time); // its table does not wait
     const table = open();
     page.classList.toggle("large", table !== undefined);
     for (const other of tables.values()) other.element.classList.toggle("chosen", other === table);
@@ -223,7 +233,7 @@
     large.hidden = !boards.size && !table && !isProjecting;
     const known = ended.get(chosen);
     const isElsewhere = chosen && !table && run;
-    if (isElsewhere && known?.show) location.replace(`/game/${known.n}`);
+    if (isElsewhere && known?.show) showReplay(known);
     say(part("elsewhere"), isElsewhere && !isProjecting ? `The game ${chosen} is not in play.` : "");
   }
 
@@ -251,7 +261,7 @@
     const time = performance.now();
     const slots = [...new Set([...boards.keys(), ...tables.keys()])].sort((one, other) => one.localeCompare(other, "en", { numeric: true }));
     for (const slot of slots) drawTable(tables.get(slot) ?? makeTable(slot), time);
-    drawLarge();
+    drawLarge(time);
     drawRun();
     const elements = slots.flatMap((slot) => tables.get(slot)?.element ?? []);
     if (elements.some((element, index) => grid.children[index] !== element)) grid.append(...elements);
@@ -302,7 +312,7 @@
   }
 
   function tick() {
-    if (isPaused || document.hidden || !run) return;
+    if (isPaused || isLost || document.hidden || !run) return;
     for (const table of tables.values()) table.live.tick();
     if ([...tables.values()].some((table) => table.over)) draw();
   }
@@ -334,7 +344,7 @@
     if (event.persisted) connect();
   });
   page.hidden = document.querySelector(".top .buttons").hidden = false;
-  setInterval(tick, calm.matches ? 250 : 100);
+  setInterval(tick, TICK_MS);
   connect();
   readAddress();
 }

@@ -37,11 +37,11 @@ function timeLeft(board, seat, now) {
   };
 }
 
-/** A clock as a person reads it: minutes and seconds, below a minute seconds and their tenths, rounded up. */
+/** A clock as a person reads it, rounded up: minutes and seconds, or the last seconds with their tenths. */
 function clockText(us) {
-  const tenths = Math.ceil(us / 1e5);
-  if (tenths < 600) return `${(tenths / 10).toFixed(1)} s`;
   const seconds = Math.ceil(us / 1e6);
+  if (us < 1e7) return `${(Math.ceil(us / 1e5) / 10).toFixed(1)} s`;
+  if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
   const two = (number) => String(number).padStart(2, "0");
   return minutes < 60 ? `${minutes}:${two(seconds % 60)}` : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(seconds % 60)}`;
@@ -97,7 +97,7 @@ function mountLiveBoard(root, clock) {
 
   function share(bar, value) {
     bar.hidden = value === null;
-    if (value !== null) bar.style.setProperty("--share", value.toFixed(3));
+    if (value !== null) bar.style.setProperty("--share", value.toFixed(2));
   }
 
   function showTime(parts, seat) {
