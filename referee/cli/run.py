@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,6 +43,12 @@ if TYPE_CHECKING:
     "machine.",
 )
 @click.option(
+    "--serve",
+    is_flag=True,
+    help="Show the games in play and the standings in a browser until the run ends: print the address, which "
+    "only this machine can reach. Later, `referee serve` shows the run.",
+)
+@click.option(
     "--dry-run",
     is_flag=True,
     help="Print what is left to play and how long it will take, or what is wrong with the file; write "
@@ -65,6 +72,7 @@ def run(**given: Any) -> None:
       referee run tournament.toml
       referee run tournament.toml --dry-run
       referee run tournament.toml --workers 4 -o results
+      referee run tournament.toml --serve
       referee run tournament.toml --cluster tcp://192.168.1.10:8786
     """
     _run(group(_CommandOptions, given))
@@ -76,6 +84,7 @@ class _CommandOptions:
     folder: Path | None
     workers: int | None
     cluster: str
+    serve: bool
     dry_run: bool
     fresh: bool
     json_lines: bool
@@ -105,9 +114,16 @@ def _run(options: _CommandOptions) -> None:
     folder = options.folder or tournament.file.folder
     count = tournament.workers if options.workers is None else options.workers
     only_one({"--fresh": options.fresh, "--dry-run": options.dry_run})
+    only_one({"--serve": options.serve, "--dry-run": options.dry_run})
     how = RunOptions(folder, count, options.isolation, cluster, leaves_out=True, fresh=options.fresh)
     if options.dry_run:
         say_before(tournament, None if cluster else count, say)
         show_data(dry_run(tournament, how))
         return
-    run_and_report(tournament, how, strict=options.strict, json_lines=options.json_lines, notes=options.notes)
+    with ExitStack() as stack:
+        if options.serve:
+            from referee.serving.beside import served  # few runs need it
+
+            say(f"the games can be watched at {stack.enter_context(served(folder))} until the run ends")
+        given = {"strict": options.strict, "json_lines": options.json_lines, "notes": options.notes}
+        run_and_report(tournament, how, **given)

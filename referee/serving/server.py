@@ -9,7 +9,9 @@ import os
 import resource
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +36,8 @@ WRITE_S = 30.0  # how long a client may leave what is sent to it unread
 LONGEST_HEAD = 16 << 10  # maximum number of bytes of a request that is not complete
 
 MAX_CONNECTIONS = 700  # maximum number of connections at a time; further ones are closed
+
+LAST_S = 2.5  # how long pages are told of the end of a run before the server ends with it
 
 SPARE_FILES = 50  # the files that the process needs besides its connections
 
@@ -87,9 +91,11 @@ def serve_run(
     hosts: Hosts,
     log: Log | None,
     log_error: Log,
+    end: Callable[[], object] | None = None,
 ) -> None:
-    """Serves the pages of a run until an exception comes, such as `Interrupted`. `given` is the game that the
-    user named; `log` and `log_error` as in `application`.
+    """Serves the pages of a run until an exception comes, such as `Interrupted`, or `end` returns, which is
+    called in a thread of its own. `given` is the game that the user named; `log` and `log_error` as in
+    `application`.
     """
     with contextlib.suppress(OSError):
         os.nice(NICENESS)
@@ -102,6 +108,13 @@ def serve_run(
     def begin(loop: asyncio.AbstractEventLoop) -> None:
         threads.start(lambda: arena.follow(lambda event: loop.call_soon_threadsafe(streams.put, event)))
 
+    def wait_for_end(end: Callable[[], object]) -> None:
+        end()
+        if streams.count:
+            time.sleep(LAST_S)
+
+    if end:
+        threads.start(partial(wait_for_end, end))
     threads.start(lambda: follow(run))
     threads.start(arena.keep_order)
     for maker in makers:
