@@ -21,7 +21,7 @@ from referee.live.pictures import picture_of
 from referee.live.slots import FOLDER, GameInPlay, SlotReader
 from referee.records.record import parse_json
 from referee.viewing.drawn_board import DrawnBoard, planes_of, seat_rows
-from referee.viewing.knowledge import ViewKnowledge
+from referee.viewing.knowledge import EVERYBODY, ViewKnowledge
 
 MOST_BOARDS = 24  # maximum number of boards that are made: a page that shows more shows nothing
 
@@ -187,7 +187,7 @@ class _Events:
         if game.seats(options) != len(head.bots):
             raise RecordError("the game has another number of seats")
         self._bots = head.bots
-        self._known = ViewKnowledge(None, game.is_open)
+        self._known = ViewKnowledge.of(EVERYBODY, game, options)
         self._taken = 0  # how many bytes were taken
         self._state = game.start(options)
         self._moves: dict[Seat, Any] = {}  # those of this turn, as long as others have not moved
@@ -213,10 +213,11 @@ class _Events:
         acting = state.to_act()
         if kind == "d":
             self._state = state.chance(text)
+        elif seat not in range(len(self._bots)):
+            raise RecordError("there is no such seat")
         elif kind == "r":
-            self._state = state.drop([range(len(self._bots))[seat]])
-            self._moves = {}
-        elif seat in acting and seat >= 0:
+            self._state, self._moves = state.drop([seat]), {}
+        elif seat in acting:
             self._moves[seat] = state.read(seat, text)
             self._last = f"{self._bots[seat]}: {text}"
             if kind == "m" and self._reserves_us[seat] is not None:
