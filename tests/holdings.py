@@ -55,8 +55,9 @@ class Held(NamedTuple):
     def now(cls) -> Held:
         """What is held now."""
         threads = {thread.ident or 0 for thread in threading.enumerate()}
+        ours = owned.prefix()
         scratch = set(_names(tempfile.gettempdir()))
-        scratch |= {name for name in _names(SHARED_MEMORY) if owned.owner(name) == owned.own(os.getpid())}
+        scratch |= {name for name in _names(SHARED_MEMORY) if name.startswith(ours)}
         return cls(children() - Launcher.family(), _entries(os.getpid(), "fd"), threads, scratch)
 
     def beyond(self, before: Held) -> Held:

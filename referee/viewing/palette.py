@@ -200,7 +200,8 @@ def page_style() -> str:
     without it the reader's settings do; on paper it is the light one. The colours are variables, such as
     `--seat1`, `--seat1-text` and `--seat1-over`; those that are equal in both themes are one.
     """
-    both = {name: (light, dict(_values("dark"))[name]) for name, light in _values("light")}
+    of_dark = dict(_values("dark"))
+    both = {name: (light, of_dark[name]) for name, light in _values("light")}
     first: dict[tuple[str, str], str] = {}
     for name, colours in both.items():
         first.setdefault(colours, name)
