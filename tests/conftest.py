@@ -4,6 +4,7 @@ import contextlib
 import gc
 import multiprocessing
 import os
+import pickle
 import re
 import shlex
 import shutil
@@ -13,14 +14,17 @@ import tempfile
 import threading
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from referee.processes.launcher import Launcher
+from referee.ratings import posterior as sampling
 from referee.tournament.formats import outside
 from tests.command import ROOT
 from tests.holdings import NOTHING, Held
@@ -166,6 +170,21 @@ def launcher_of_all(scratch: Path) -> Iterator[None]:
     """Ends the launcher that the tests share after the last of them."""
     yield
     Launcher.close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def draws_of_the_same_results() -> Iterator[None]:
+    """What was drawn from a posterior is kept for the next table of the same results, of which it would be
+    drawn again with the same numbers: two of three tables of the tests are such.
+    """
+    draw = sampling.posterior
+
+    @lru_cache(maxsize=20)
+    def drawn(given: bytes) -> sampling.Posterior:
+        return draw(*pickle.loads(given))
+
+    with mock.patch.object(sampling, "posterior", lambda *given: drawn(pickle.dumps(given))):
+        yield
 
 
 @pytest.fixture(autouse=True)

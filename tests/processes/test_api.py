@@ -72,11 +72,16 @@ def test_a_match_leaves_its_caller_as_it_was(child: subprocess.Popen[bytes]) -> 
     before = prctl(PR_GET_DUMPABLE), prctl(PR_GET_CHILD_SUBREAPER), signal.getsignal(signal.SIGINT)
     over: list[str] = []
     run = referee.match(
-        "blooms", ["@greedy", first], games=4, options=SMALL, on_game=lambda game: over.append(game.id)
+        "blooms",
+        ["@greedy", first],
+        games=2,
+        options=SMALL,
+        workers=0,
+        on_game=lambda game: over.append(game.id),
     )
     after = prctl(PR_GET_DUMPABLE), prctl(PR_GET_CHILD_SUBREAPER), signal.getsignal(signal.SIGINT)
     assert (after, child.poll()) == (before, None)
-    assert over == [game.id for game in run] and len(run) == 4
+    assert over == [game.id for game in run] and len(run) == 2
     assert run.bots == ("greedy", "first") and not any(any(game.faults) for game in run)
     assert not any(bot_totals(game.record)["first", what] for game in run for what in STRAY)
     folder = str(run.folder)
@@ -105,26 +110,31 @@ def test_what_can_be_a_bot(bot: Any, name: str) -> None:
 
 def test_a_tournament_is_stopped_and_continued(tmp_path: Path) -> None:
     folder = tmp_path / "results"
-    tables = {**TABLES, "tournament": {"game": "blooms", "rounds": 10}}
+    tables = {**TABLES, "tournament": {"game": "blooms", "rounds": 4}}
     with referee.start(tables, bots={"a": "@greedy", "b": first}, folder=folder, workers=1) as playing:
         games = []
         for game in playing:
             games.append(game.id)
             playing.stop()
-    assert playing.stopped and playing.total == 20
-    assert games == [game.id for game in playing.run] and len(games) < 10
+    assert playing.stopped and playing.total == 8
+    assert games == [game.id for game in playing.run] and len(games) < 8
     new: list[str] = []
     run = referee.run(
-        tables, bots={"a": "@greedy", "b": first}, folder=folder, on_game=lambda game: new.append(game.id)
+        tables,
+        bots={"a": "@greedy", "b": first},
+        folder=folder,
+        workers=0,
+        on_game=lambda game: new.append(game.id),
     )
-    assert [game.id for game in run] == games + new and len(run) == 20
+    assert [game.id for game in run] == games + new and len(run) == 8
     assert run.verify()
 
 
+@pytest.mark.slow
 def test_a_tournament_that_is_left_leaves_nothing() -> None:
     before = set(tree.descendants(os.getpid()))
     tables = {**TABLES, "tournament": {"game": "blooms", "rounds": 500}}
-    with referee.start(tables, bots=PLAYERS, workers=2) as playing:
+    with referee.start(tables, bots=PLAYERS, workers=1) as playing:
         next(playing)
         begun = set(tree.descendants(os.getpid())) - before
     assert len(begun) > 3  # the host, workers, bots
@@ -150,7 +160,7 @@ WRONG: list[tuple[Callable[[], object], str]] = [
 
 
 @pytest.mark.parametrize(("call", "said"), WRONG)
-@pytest.mark.quick_cases(2)
+@pytest.mark.quick_cases(1)
 def test_wrong_use_is_one_sentence(call: Callable[[], object], said: str) -> None:
     with pytest.raises(referee.UsageError) as raised:
         call()

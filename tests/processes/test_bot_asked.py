@@ -71,7 +71,7 @@ def test_its_game_goes_on_where_its_own_move_was_played(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.quick_cases(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("slug", ["floral", "thetree", "evengroups", "vinetree"])
 def test_seats_that_act_at_once_hidden_games_and_chance(slug: str) -> None:
     position = kit.new(slug, seed=3)
@@ -277,6 +277,7 @@ def test_threads_ask_one_after_the_other() -> None:
     assert [type(reply) for reply in found] == [Reply] * 4
 
 
+@pytest.mark.slow
 def test_a_fork_of_the_caller_does_not_end_the_bot_of_its_parent() -> None:
     with sh_bot("play") as bot:
         assert isinstance(bot.play(START, LONG), Reply)
@@ -295,6 +296,7 @@ def test_a_fork_of_the_caller_does_not_end_the_bot_of_its_parent() -> None:
         assert isinstance(second, Reply) and second.text == "L:A2", "the same process"
 
 
+@pytest.mark.slow
 def test_an_interrupt_in_a_move_ends_the_bot_and_the_next_move_has_a_new_one(tmp_path: Path) -> None:
     pid_file = tmp_path / "pid"
     once = f"if mkdir {tmp_path}/once 2>/dev/null; then echo $$ >{pid_file}.; mv {pid_file}. {pid_file}; "
