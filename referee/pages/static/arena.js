@@ -179,7 +179,7 @@
 
   /** The game in play whose bots stand highest in the standings, of several the one with most moves. */
   function mostInteresting() {
-    const places = new Map((run?.standings ?? []).map((one, index) => [one.bot, index]));
+    const places = new Map(run.standings.map((one, index) => [one.bot, index]));
     const place = (board) => board.bots.reduce((sum, bot) => sum + (places.get(bot) ?? places.size), 0) / board.bots.length;
     const playing = [...boards.values()].filter((board) => !ended.has(board.id));
     const ordered = playing.toSorted((one, other) => place(one) - place(other) || other.moves - one.moves);
@@ -240,17 +240,18 @@
   function drawRun() {
     page.classList.toggle("running", run.running);
     say(part("progress"), progressText(run));
-    say(part("state"), run.state ?? (run.running ? "" : "No referee is running."));
+    say(part("state"), run.running ? "" : run.state);
+    say(part("trouble"), [run.trouble, run.notice].filter(Boolean).join(" "));
     const bar = part("bar");
     bar.hidden = !run.planned;
     bar.max = run.planned || 1;
     bar.value = run.count;
-    listStandings(part("standings"), part("columns"), part("ticker"), run.standings ?? []);
-    part("more").hidden = (run.standings ?? []).length <= LISTED.bots;
+    listStandings(part("standings"), part("columns"), part("ticker"), run);
+    part("more").hidden = run.standings.length <= LISTED.bots;
     listEnded(part("ended"), [...ended.values()].slice(-most).reverse());
     listEnded(part("faults"), faults);
-    const count = (run.standings ?? []).reduce((sum, one) => sum + one.f, 0);
-    say(part("fault-count"), count ? count.toLocaleString("en") : "");
+    const count = run.standings.reduce((sum, one) => sum + one.f, 0);
+    say(part("fault-count"), count ? countText(count) : "");
     part("no-faults").hidden = count > 0 || faults.length > 0;
     part("no-games").hidden = run.count > 0;
     say(part("note"), run.note || (boards.size || tables.size ? "" : run.running ? "Boards appear here as soon as games are in play." : ""));
@@ -265,7 +266,7 @@
     drawRun();
     const elements = slots.flatMap((slot) => tables.get(slot)?.element ?? []);
     if (elements.some((element, index) => grid.children[index] !== element)) grid.append(...elements);
-    const shape = [tables.size, run.standings?.length, Math.min(ended.size, most), faults.length].join();
+    const shape = [tables.size, run.standings.length, Math.min(ended.size, most), faults.length].join();
     if (shape !== fitted) fit();
     fitted = shape;
   }

@@ -6,6 +6,9 @@
  *  the pages of the run have all. */
 const LISTED = { bots: 16, ended: 8, few: 4, faults: 3 };
 
+const countText = (number) => number.toLocaleString("en");
+const gamesText = (number) => `${countText(number)} ${number === 1 ? "game" : "games"}`;
+
 /** Fills an element where what it shows has changed. */
 function fill(element, value, content) {
   const text = JSON.stringify(value);
@@ -63,22 +66,23 @@ function formBars(form) {
   return bars;
 }
 
-/** By how many places a bot has moved. */
-function arrow(moved) {
-  const text = moved ? `${Math.abs(moved)} ${Math.abs(moved) === 1 ? "place" : "places"} ${moved > 0 ? "up" : "down"}` : "same place";
+/** By how many places a bot has moved in the last games. */
+function arrow(moved, since) {
+  const places = Math.abs(moved) === 1 ? "place" : "places";
+  const text = since && `${moved ? `${Math.abs(moved)} ${places} ${moved > 0 ? "up" : "down"}` : "the same place"} after the last ${gamesText(since)}`;
   const made = make("span", moved > 0 ? "▲" : moved < 0 ? "▼" : "–", { class: `arrow ${moved > 0 ? "good" : moved < 0 ? "bad" : ""}`, role: "img" });
-  made.setAttribute("aria-label", text);
-  made.title = text;
+  made.setAttribute("aria-label", text || "no games");
+  made.title = text || "";
   return made;
 }
 
-function standingRow({ bot, w, d, l, form, elo, moved }, index, hasDraws, hasElo) {
+function standingRow({ bot, w, d, l, form, elo, moved }, index, since, hasDraws, hasElo) {
   const counts = make("span", (hasDraws ? [w, d, l] : [w, l]).join("–"), { class: "counts" });
   counts.title = `${w} won, ${d} drawn, ${l} lost`;
-  const rating = typeof elo === "number" ? `${elo < 0 ? "−" : "+"}${Math.abs(Math.round(elo))}` : "";
+  const rating = elo === null ? "" : `${elo < 0 ? "−" : "+"}${Math.abs(elo)}`;
   return make("li", [
     make("span", index + 1, { class: "rank" }),
-    arrow(moved ?? 0),
+    arrow(moved, since),
     botName(bot),
     formBars(form),
     counts,
@@ -87,13 +91,13 @@ function standingRow({ bot, w, d, l, form, elo, moved }, index, hasDraws, hasElo
 }
 
 /** Shows standings as a list, what its columns are, and in one line the first bots. */
-function listStandings(list, columns, ticker, standings) {
+function listStandings(list, columns, ticker, { standings, since }) {
   const some = standings.slice(0, LISTED.bots);
   const hasDraws = standings.some((one) => one.d);
-  const hasElo = standings.some((one) => typeof one.elo === "number");
+  const hasElo = standings.some((one) => one.elo !== null);
   list.classList.toggle("rated", hasElo);
   say(columns, standings.length ? `${hasDraws ? "won–drawn–lost" : "won–lost"}${hasElo ? ", Elo" : ""}` : "");
-  fill(list, [some, hasDraws, hasElo], () => some.map((one, index) => standingRow(one, index, hasDraws, hasElo)));
+  fill(list, [some, since, hasDraws, hasElo], () => some.map((one, index) => standingRow(one, index, since, hasDraws, hasElo)));
   fill(ticker, some.slice(0, 6), () =>
     some.slice(0, 6).map((one, index) => make("li", [make("span", index + 1, { class: "rank" }), botName(one.bot), make("span", one.w, { class: "counts" })])),
   );
@@ -101,7 +105,6 @@ function listStandings(list, columns, ticker, standings) {
 
 /** How far the run is, in words. */
 function progressText({ count, planned, remaining }) {
-  const number = (value) => value.toLocaleString("en");
-  const games = planned ? `${number(count)} of ${number(planned)} games` : `${number(count)} ${count === 1 ? "game" : "games"}`;
+  const games = planned ? `${countText(count)} of ${gamesText(planned)}` : gamesText(count);
   return remaining ? `${games}, ${remaining} left` : games;
 }
