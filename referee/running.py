@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from referee.core.errors import RefereeError, Stopped, StorageError
 from referee.core.pairing import Pairing
 from referee.core.text import shown
 from referee.core.this_machine import usable_cores
 from referee.gameplay.events import Ending
+from referee.games.api import Game
 from referee.records.record import Summary
 from referee.records.run_files import RECORDS
 from referee.tournament.file.file_list import Programs
@@ -241,6 +242,8 @@ def _play_remaining(
         run.state.games,
         ready.at_once,
         [(game.id, game.took_us) for game in last_games(run.folder)],
+        run.folder,
+        {plan.game.slug: plan.game for plan in tournament.plans},
     )
     display = reporter.display(info)
     player = TournamentPlayer(tournament, run, tournament.keep, display, ready.programs, ready.at_once)
@@ -317,6 +320,8 @@ class RunInfo:
     workers: int  # how many games are played at a time
     history: Sequence[tuple[str, int]] = field(default=())
     """Ids and durations, in microseconds, of games that were played earlier."""
+    folder: Path | None = None  # where the games in play can be followed; None where they cannot
+    rules: Mapping[str, Game[Any]] = field(default_factory=dict)  # the games, by slug
 
 
 class Display(ProgressDisplay, AbstractContextManager["Display"]):

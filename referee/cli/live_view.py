@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import islice
 from types import TracebackType
 
@@ -14,6 +14,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from referee.cli.boards import BoardsInCharacters
 from referee.cli.output import console_at_stderr
 from referee.cli.progress import Narrator
 from referee.core.pairing import Pairing
@@ -33,6 +34,8 @@ PICTURE_SHARE = 0.03  # the share of the referee's time that drawing takes at mo
 FIT_SHARE = 0.03  # the share of the referee's time that fitting the ratings takes at most
 
 MAX_PLAYING = 50  # maximum number of games in progress that are listed
+
+BESIDE_BOARDS = 8  # so many lines of the standings stay where there are boards
 
 WAIT_US = 3_000_000
 """How long a bot has to be waited for until that is shown, and for how long that is believed: while it is
@@ -82,6 +85,7 @@ class LiveView(Narrator):
         self._tallies = Tallies(info.names, info.games.values())
         self._fitted = FittedRatings(info, clock)
         self._console = console or console_at_stderr()
+        self._boards = BoardsInCharacters(info.folder, info.rules.__getitem__, clock) if info.folder else None
         self._duty_cycle = DutyCycle(clock, PICTURE_SHARE, PICTURE_S)
         self._waits: dict[str, tuple[Waiting, int]] = {}
         """By game, the bot that is waited for, and when that was reported."""
@@ -145,14 +149,28 @@ class LiveView(Narrator):
         self._is_drawing = True  # first, so that a signal's line is in one of the two lists
         try:
             lines, self._lines = self._lines, []
-            if lines:
-                self._console.print(Text("\n".join(lines)), soft_wrap=True)  # and the picture below them
-            else:
-                self._live.refresh()
+            with self._at_once():
+                if lines:
+                    self._console.print(Text("\n".join(lines)), soft_wrap=True)  # and the picture below them
+                else:
+                    self._live.refresh()
         except OSError:
             pass  # the terminal is gone
         finally:
             self._is_drawing = False
+
+    @contextlib.contextmanager
+    def _at_once(self) -> Iterator[None]:
+        """Has the terminal show what is drawn inside at once, and nothing of how it is erased before: those
+        that cannot take no notice.
+        """
+        file = self._console.file
+        file.write("\x1b[?2026h")
+        try:
+            yield
+        finally:
+            file.write("\x1b[?2026l")
+            file.flush()
 
     def __rich__(self) -> RenderableType:
         """Renders what stays on the screen: at most two thirds of its height, since the rest shows the last
@@ -164,8 +182,17 @@ class LiveView(Narrator):
         above = [self._headline(), *filter(None, (self._rule, self._stopping))]
         below = [self._playing()] if self._pace.playing else []
         most = max(3, height * 2 // 3 - len(above) - len(below) - 1)
+        boards: list[Text] = []
+        if self._boards:
+            boards = self._boards.lines(width, most - min(BESIDE_BOARDS, len(self._names) + 1) - 1)
+            most -= len(boards) + 1 if boards else 0
         standings = brief(self._tallies, self._fitted.pool, self._seats, most, width)
-        return Group(_text(above[:1]), bar, _text([*above[1:], *standings, *below]))
+        parts: list[RenderableType] = [_text(above[:1]), bar]
+        if above[1:]:
+            parts.append(_text(above[1:]))
+        if boards:
+            parts += [*boards, Text()]
+        return Group(*parts, _text([*standings, *below]))
 
     def _headline(self) -> str:
         rated = self._fitted.games

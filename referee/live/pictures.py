@@ -134,6 +134,8 @@ def _scale(value: Any) -> float:
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError
+    if not value.replace("\n", "").isprintable():
+        raise ValueError
     return value[:_LONGEST]
 
 

@@ -20,6 +20,7 @@ INSTEAD = (
 
 CLOCKED = (
     *(f"processes/test_{name}.py" for name in ("catalogue", "processes", "time")),
+    "unit/person/test_person.py",
     "unit/wire/test_process_wire.py",
 )
 """They compare their own readings of the clock with those of the referee and of bots."""

@@ -13,8 +13,9 @@ from referee.core.errors import UsageError
 from referee.core.fields import LARGEST
 from referee.games import GAMES, game_named
 from referee.games.api import Game
-from referee.live.boards import MOST_BOARDS, BoardsInPlay
+from referee.live.boards import BoardsInPlay
 from referee.live.pictures import picture_json
+from referee.live.positions import MOST_GAMES
 from referee.live.slots import FOLDER, SlotWriter
 from referee.viewing.drawn_board import DrawnBoard, planes_of, seat_rows
 
@@ -207,12 +208,12 @@ def test_what_is_no_picture_is_no_board(slots: Slots, told: bytes) -> None:
 
 def test_one_bad_slot_spoils_no_other_and_there_are_only_so_many_boards(slots: Slots) -> None:
     writers: list[Callable[[], None]] = []
-    for number in range(2, MOST_BOARDS + 5):
+    for number in range(2, MOST_GAMES + 5):
         writer = SlotWriter(slots.folder, f"w{number}")
         writer.begin({**HEAD, "id": f"{number}:a:b"})
         writers.append(writer.close)
     slots.begin(bots=[])
     found = slots.boards.look()
-    assert [*found] == [f"w{number}" for number in range(2, MOST_BOARDS + 2)]
+    assert [*found] == [f"w{number}" for number in range(2, MOST_GAMES + 2)]
     for close in writers:
         close()
