@@ -6,29 +6,31 @@ import contextlib
 import re
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from referee.cli.options import key_values
+from referee.cli.options import given_of, key_values
 from referee.cli.output import can_draw, in_colour, say, show_data
 from referee.core.errors import UsageError
 from referee.core.pairing import Pairing
 from referee.core.seeds import Stream
 from referee.core.text import counted, shown
+from referee.gameplay.terms import Terms
 from referee.games import game_given
 from referee.games.api import Seat, State
 from referee.person.console import TerminalConsole
 from referee.person.game import PersonGame
 from referee.person.game import hint as hint_of
-from referee.person.interface import PersonInterface, PersonLeft
+from referee.person.interface import Hint, PersonInterface, PersonLeft
 from referee.person.words import introduction
 from referee.processes import owned
 from referee.processes.process import ExitReport
 from referee.processes.program import Program, distinct
 from referee.records.journal import body_of
-from referee.records.record import GameRecord, to_json
+from referee.records.record import to_json
 from referee.records.run_files import TOML
 from referee.running import say_before
 from referee.templates import sample_bot
@@ -41,7 +43,7 @@ from referee.tournament.run.readiness import at_levels, isolated, programs_here,
 from referee.tournament.run.run import StoredRun, find_run
 from referee.tournament.tournament import Tournament
 from referee.tournament.workers.encounter import names_left
-from referee.viewing.words import fault_report, result
+from referee.viewing.words import fault_report
 
 ME = "me"  # what stands for a person in place of a bot
 
@@ -61,6 +63,9 @@ class PlaySettings:
     hint_text: str | None
     folder: Path | None
     isolation: str | None
+    browser: bool
+    port: int | None
+    host: str | None
 
     def tables(self, bots: Sequence[Program], options: dict[str, str]) -> dict[str, Any]:
         """The tables of a tournament file for this game, except for the number of its rounds."""
@@ -76,10 +81,27 @@ class PlaySettings:
         }
 
 
+Places = Callable[[Terms, Sequence[Seat], Hint], AbstractContextManager[PersonInterface]]
+"""Where the persons of a game play: gives its interface, as long as it is played."""
+
+
 def play_game(settings: PlaySettings) -> None:
     """Plays a game; without a folder nothing is stored. Raises `UsageError` for what is wrong with the
     settings.
     """
+    if settings.browser:
+        from referee.cli.browser_game import PlacesInBrowser  # only when there is a server
+
+        with PlacesInBrowser(settings.host or "127.0.0.1", settings.port or 0) as places:
+            _play(settings, places.interface)
+            places.wait_until_left()
+    elif given := given_of({"--port": settings.port, "--host": settings.host}):
+        raise UsageError(f"`{given[0]}` is given without `--browser`, expected both or none")
+    else:
+        _play(settings, _at_terminal)
+
+
+def _play(settings: PlaySettings, places: Places) -> None:
     chosen, folder, isolation = game_given(settings.game, Path.cwd()), settings.folder, settings.isolation
     options = key_values("option", settings.options)
     seats = chosen.seats(chosen.settle(options))
@@ -105,7 +127,7 @@ def play_game(settings: PlaySettings) -> None:
         with open_run(tournament, run, programs_here(tournament, folder), True, say) as opened:
             try:
                 pairing = Pairing.of(number, tuple(bot.name for bot in seated))
-                if _is_played(tournament, opened, pairing, hint_bot) and stored:
+                if _is_played(tournament, opened, pairing, hint_bot, places) and stored:
                     where = shown(str(folder))
                     say(f"recorded as {shown(pairing.id)}; `referee replay {where} {number}` shows it")
             finally:
@@ -156,7 +178,20 @@ def _next_round(run: StoredRun) -> int:
     return 1 + max((Pairing.parse(game).number for game in (*run.games, *run.annulled)), default=0)
 
 
-def _is_played(tournament: Tournament, opened: OpenRun, pairing: Pairing, hint_bot: Program) -> bool:
+@contextlib.contextmanager
+def _at_terminal(terms: Terms, persons: Sequence[Seat], hint: Hint) -> Iterator[PersonInterface]:
+    draws = sys.stdin.isatty() and can_draw(sys.stdout)
+    console = TerminalConsole(show_data, draws, BLANK_LINES if sys.stdout.isatty() else 0)
+    try:
+        show_data("\n".join([*introduction(terms, persons), "`help` lists the commands"]))
+        yield PersonInterface(terms, persons, console, hint, Stream(b"moves"), in_colour(sys.stdout))
+    finally:
+        console.close()
+
+
+def _is_played(
+    tournament: Tournament, opened: OpenRun, pairing: Pairing, hint_bot: Program, places: Places
+) -> bool:
     """Plays the game and stores its record; whether it was played to its end."""
     plan = tournament.plan(pairing).for_encounter(pairing)
     terms = plan.terms(pairing)
@@ -167,29 +202,17 @@ def _is_played(tournament: Tournament, opened: OpenRun, pairing: Pairing, hint_b
     def hint(state: State[Any], seat: Seat) -> tuple[str, str]:
         return hint_of(hint_bot, plan.start_us, terms, state, seat)
 
-    draws = sys.stdin.isatty() and can_draw(sys.stdout)
-    console = TerminalConsole(show_data, draws, BLANK_LINES if sys.stdout.isatty() else 0)
-    interface = PersonInterface(terms, persons, console, hint, Stream(b"moves"), in_colour(sys.stdout))
-    person_game = PersonGame(terms, bots, interface, plan.start_us, _report_left_behind)
     try:
-        show_data("\n".join([*introduction(terms, persons), "`help` lists the commands"]))
-        record = person_game.play()
+        with places(terms, persons, hint) as interface:
+            record = PersonGame(terms, bots, interface, plan.start_us, _report_left_behind).play()
     except PersonLeft:
-        console.close()
         say("you left: the game is unfinished and is not recorded; use `resign` to end a game")
         return False
-    finally:
-        console.close()
     opened.add_games([body_of(to_json(record))])
-    interface.show_end()
-    _show_result(record)
-    return True
-
-
-def _show_result(record: GameRecord) -> None:
-    show_data(result(record.terms, record.verdict))
+    interface.show_end(record)
     for line in fault_report(record):
         say(f"  {line}")
+    return True
 
 
 def _report_left_behind(bot: str, report: ExitReport) -> None:

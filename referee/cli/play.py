@@ -34,6 +34,17 @@ from referee.cli.options import game_argument, game_options_option, group, isola
     help="Folder for the records; the game is added to the games already in it.",
 )
 @isolation_option
+@click.option("--browser", is_flag=True, help="Play in a browser: each person gets a link of their own.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    help="With --browser, the port to listen on. Default: a free one.",
+)
+@click.option(
+    "--host",
+    metavar="ADDRESS",
+    help="With --browser, the address to listen on; 0.0.0.0 lets other devices play. Default: 127.0.0.1.",
+)
 def play(**given: Any) -> None:
     """Plays one game of GAME in which you take part; at the prompt, `help` lists the commands.
 
@@ -51,6 +62,7 @@ def play(**given: Any) -> None:
       referee play blooms
       referee play blooms --seat 2 './my_bot --fast' -o games
       referee play floral anna=me bob=me --time 60s
+      referee play floral anna=me bob=me --browser --host 0.0.0.0
       referee play thetree --option players=1
       printf 'moves\\nhint\\nquit\\n' | referee play evengroups
     """

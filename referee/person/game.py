@@ -61,7 +61,7 @@ class PersonGame:
             except TakenBack as back:
                 before = self.interface.events[: back.events]
                 taken_back += 1
-                self.interface.begin_again()
+                self.interface.begin_again(back.events)
             else:
                 return self._with_persons(record, began, taken_back)
 

@@ -29,8 +29,10 @@ from referee.person.words import (
     seat_name,
     wrapped,
 )
+from referee.records.record import GameRecord
 from referee.viewing.characters import lines, part, picture_text, text_of, width
 from referee.viewing.knowledge import View, ViewKnowledge
+from referee.viewing.words import result
 
 LISTED = 120  # maximum number of moves that `legal` lists
 
@@ -98,11 +100,13 @@ class PersonInterface:
         self._awaited: Seat | None = None  # who is asked to look at it next
         self._is_waiting = False  # whether persons were told that bots are waited for
 
-    def begin_again(self) -> None:
-        """Prepares to receive the game from its first event again, since moves were taken back."""
+    def begin_again(self, events: int) -> None:
+        """Prepares to receive the game from its first event again, since moves were taken back: it then goes
+        on after so many events.
+        """
         self._console.show("taken back; the bots are restarted", None)
         self.events = []
-        self._turns = []
+        self._turns = [turn for turn in self._turns if turn < events]
         self._state = self._terms.game.start(self._terms.options)
         self._asked = {}
         self._told = {}  # the events of the game are other ones from here on
@@ -351,6 +355,7 @@ class PersonInterface:
         if lines:
             self._console.show("\n".join(lines), seat)
 
-    def show_end(self) -> None:
-        """Shows the last position, with all that was hidden."""
+    def show_end(self, record: GameRecord) -> None:
+        """Shows the last position, with all that was hidden, and the result."""
         self._show_board(None)
+        self._console.show(result(record.terms, record.verdict), None)

@@ -102,6 +102,7 @@ SERVING = "tests/unit/serving/test_serving.py"
 MACHINES = "tests/unit/cluster/test_cluster_backend.py"
 SERVE = "tests/processes/test_serve.py"
 STARTER = "tests/processes/test_starter.py"
+BROWSER = "tests/unit/person/test_browser.py"
 
 GUARDS = [
     replaced("read-only-mounts", "return ()", f"{MOUNTS} -k has_a_size"),
@@ -301,6 +302,11 @@ GUARDS = [
     valued("page-scripts", "\"script-src 'unsafe-inline'\"", "tests/unit/pages/test_pages.py"),
     never("persons", PERSONS),
     always("screens", f"{AT_TERMINALS} -k secrets"),
+    always("tokens", f"{BROWSER} -k links"),
+    never("origin", f"{BROWSER} -k page_itself"),
+    never("long-bodies", f"{BROWSER} -k page_itself"),
+    always("texts-of-others", f"{BROWSER} -k alone"),
+    valued("views-of-others", "self._known(None)", f"{BROWSER} -k cannot_know"),
     always("repeats-in-a-test", "tests/unit/tournament/test_stopping.py -k repeats"),
     compiled("killed-warden-compiled", STARTER),
     compiled("limits-compiled", STARTER),
