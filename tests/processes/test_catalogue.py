@@ -40,7 +40,7 @@ from tests.catalogue import ROWS, ways
 from tests.catalogue.row import LONG, PAUSES, RESIGNS, AtRandom, Attack, Case, Defect, Elsewhere
 from tests.command import RANDOM, ROOT, at_start, referee, referee_process, sh, sh_words
 from tests.processes.encounters import time_is_up_once
-from tests.processes.runs import games, lines_of, run_with, toml
+from tests.processes.runs import games, lines_of, run_with, toml, until
 from tests.programs import needs, path_of
 from tests.waiting import TOO_LONG_S, eventually
 
@@ -397,8 +397,10 @@ def test_a_bot_keeps_its_number_until_all_of_it_is_ended() -> None:
 @pytest.mark.slow
 @HAS_PROC
 def test_no_bot_lives_on_when_all_above_it_is_killed(tmp_path: Path) -> None:
+    """A bot that did would see the file `on`. In the end, another referee on this machine would find it."""
     mark = f"{os.getpid()}/all above it"
-    bots = [f"{name}=env '{MARK}={mark}' {sh('asked; echo >up; while :; do :; done')}" for name in "ab"]
+    bot = sh(f"asked; echo >up; {until(tmp_path / 'on')}; echo >lives")
+    bots = [f"{name}=env '{MARK}={mark}' {bot}" for name in "ab"]
     command = [sys.executable, "-m", "referee", "match", "blooms", *bots]
     command += ["--workers", "0", "--time", "1h", "--isolation", "none", "-o", str(tmp_path / "run")]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=tmp_path)
@@ -411,7 +413,11 @@ def test_no_bot_lives_on_when_all_above_it_is_killed(tmp_path: Path) -> None:
     for pid in reversed(above):  # a child dies with the launcher: afterwards nothing would have its number
         os.kill(pid, signal.SIGKILL)
     process.wait()
+    eventually(lambda: all(map(tree.is_dead, above)))
+    (tmp_path / "on").touch()
+    eventually(lambda: (tmp_path / "lives").exists() or not marked(mark))
     all_gone(mark)
+    assert not (tmp_path / "lives").exists()
     owned.remove_left(tempfile.gettempdir())
 
 
