@@ -276,6 +276,19 @@ def test_a_page_does_not_grow_with_the_games(told: tuple[Page, Show]) -> None:
     assert page.locator("*").count() == few
 
 
+def test_a_large_board_stays_where_its_replay_is_kept_back(told: tuple[Page, Show]) -> None:
+    page, show = told
+    bots = ["ant", "bee"]
+    page.add_init_script("location.hash = '#1'")
+    next_game = {"w1": board("2", "thetree", bots)}
+    show(
+        whole(boards={"w1": board("1", "thetree", bots)}),
+        {"seq": 1, "now": now_us(), "boards": next_game, "ended": [over(1, "1", bots)]},
+    )
+    expect(page.locator(".chosen .caption")).to_contain_text("kept back")
+    expect(page.locator(".chosen .stamp")).to_contain_text("ant wins")
+
+
 def test_a_clock_shows_what_is_left_and_a_hidden_game_has_none(told: tuple[Page, Show]) -> None:
     page, show = told
     move_alone = TimeControl.parse("100s")

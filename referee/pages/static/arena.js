@@ -95,7 +95,7 @@
       });
     source = stream;
     on("whole", (event) => {
-      [run, boards, ended, faults] = [null, new Map(), new Map(), []];
+      [run, boards, ended] = [null, new Map(), new Map()];
       take(JSON.parse(event.data));
     });
     on("frame", (event) => {
@@ -229,7 +229,7 @@
     page.classList.toggle("large", table !== undefined);
     for (const other of tables.values()) other.element.classList.toggle("chosen", other === table);
     say(large, table || isProjecting ? "All games" : "Projector");
-    large.title = table ? "" : "Shows the game whose bots stand highest in the standings, large, and then the next one";
+    large.title = table && !isProjecting ? "" : "The projector shows the game whose bots stand highest in the standings, and at its end the next one";
     large.hidden = !boards.size && !table && !isProjecting;
     const known = ended.get(chosen);
     const isElsewhere = chosen && !table && run;
