@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+import select
 import signal
 import socket
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -154,6 +156,47 @@ def test_streams_that_were_left_make_room_for_others(folder: Path) -> None:
 
 
 @pytest.mark.slow
+def test_500_browsers_follow_and_one_more_is_told_why_not(growing: Growing, folder: Path) -> None:
+    with serving(folder) as server, ExitStack() as stack:
+        streams = [stack.enter_context(server.connection()) for _ in range(500)]
+        for stream in streams:
+            stream.sendall(b"GET /arena/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        files = [stack.enter_context(stream.makefile("rb")) for stream in streams]
+        for file in files:
+            assert any(line == b"event: whole\n" for line in file)
+        status, why = server.get("/arena/events")
+        assert (status, why) == (503, "500 browsers are already following the run\n")
+        growing.play("2:b:a")
+        for file in files:
+            assert any(b'"count":4' in line for line in file)
+        assert server.get("/standings")[0] == 200
+
+
+LARGE_EVENTS = """
+import referee.serving.arena as a, referee.serving.server as s
+s.WRITE_S = 1.0
+made = a.Arena._event
+a.Arena._event = lambda *given: (e := made(*given))._replace(data=e.data + b": %b\\n\\n" % (b"x" * 9_000_000))
+"""
+"""Events that no buffer of a connection holds."""
+
+
+@pytest.mark.slow
+def test_a_browser_that_reads_nothing_keeps_no_other_waiting_and_is_sent_away(
+    growing: Growing, folder: Path
+) -> None:
+    with serving(folder, patch=LARGE_EVENTS) as server, server.connection() as deaf:
+        deaf.sendall(b"GET /arena/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        told = server.told()
+        for number, game in enumerate(("2:b:a", "3:a:b", "3:b:a"), 4):
+            growing.play(game)
+            assert any(known["count"] == number for known in told), "the other one is told"
+        poll = select.poll()
+        poll.register(deaf, select.POLLRDHUP)
+        assert poll.poll(TOO_LONG_S * 1000), "its connection is closed"
+
+
+@pytest.mark.slow
 def test_what_is_no_request_gets_a_plain_error_and_200_at_once_are_answered(folder: Path) -> None:
     with serving(folder) as server:
         for sent in (
@@ -228,3 +271,49 @@ def test_beside_a_run_it_follows_and_changes_nothing(tmp_path: Path) -> None:
         assert server.get("/game/24")[0] == 200
     assert games(tmp_path / "watched" / "t-results") == games(tmp_path / "alone" / "t-results")
     assert referee_process("verify", str(watched)).code == 0
+
+
+@pytest.mark.slow
+def test_a_run_is_served_until_it_ends(tmp_path: Path) -> None:
+    seen = tmp_path / "seen"
+    file = toml(
+        tmp_path / "t.toml", {"random": RANDOM, "waits": resigning(until(seen))}, rounds=1, clock="300s"
+    )
+    run = subprocess.Popen(
+        [sys.executable, "-m", "referee", "run", str(file), "--serve"],
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert run.stderr
+    server = Server(run, re.findall("http://[^ ]+", run.stderr.readline())[0])
+    told = server.told()
+    assert next(told)["planned"] in (None, 2)
+    seen.touch()
+    *_, last = told
+    assert last["state"] == "The tournament is over." and last["count"] == 2, "who looks is told the end"
+    _, rest = run.communicate(timeout=TOO_LONG_S)
+    assert run.returncode == 0, rest
+    with pytest.raises(ConnectionError):
+        server.get()
+
+
+@pytest.mark.slow
+def test_the_server_of_a_run_ends_also_where_the_run_is_killed(tmp_path: Path) -> None:
+    never = resigning(until(tmp_path / "never"))
+    file = toml(tmp_path / "t.toml", {"random": RANDOM, "waits": never}, rounds=1, clock="300s")
+    run = subprocess.Popen(
+        [sys.executable, "-m", "referee", "run", str(file), "--serve"],
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert run.stderr
+    server = Server(run, re.findall("http://[^ ]+", run.stderr.readline())[0])
+    told = server.told()
+    next(told)
+    run.kill()
+    assert [*told][-1]["running"] is False, "until the stream ends"
+    run.communicate(timeout=TOO_LONG_S)
