@@ -33,12 +33,15 @@ PORT = 8000
 @game_option
 @tournament_format_option
 def serve(path: Path, port: int, host: str, log: bool, game: str | None) -> None:
-    """Serves web pages about a run: standings, progress, faults, and all finished games.
+    """Serves web pages about a run: the games in play, standings, faults, and all finished games.
 
-    RUN is the run's folder or its tournament file. The run may not have started yet, or be in progress: the
-    pages are kept up to date; to leave the processors to the bots, a game may appear a few seconds after its
-    end. Nothing is written to the folder. The address of the pages is printed on stdout; Ctrl-C stops the
-    server. A game with hidden information is shown only when all games with the same chance events are over.
+    RUN is the run's folder or its tournament file. The run may not have started yet. To leave the processors
+    to the bots, a game may appear a few seconds after its end. Of a game with hidden information, only what
+    all seats know is shown while it is played, and the rest when all games with the same chance events are
+    over. The address of the pages is printed on stdout; Ctrl-C stops the server.
+
+    While somebody watches, `live/watched` is written in the folder of the run: by it the referee knows. Where
+    that is not possible, or the referee is on another machine, only finished games are shown.
 
     \b
     Examples:
