@@ -289,6 +289,15 @@ def test_a_large_board_stays_where_its_replay_is_kept_back(told: tuple[Page, Sho
     expect(page.locator(".chosen .stamp")).to_contain_text("ant wins")
 
 
+def test_a_board_goes_when_its_worker_has_no_game_any_more(told: tuple[Page, Show]) -> None:
+    page, show = told
+    show(
+        whole(boards={"w1": board("1", "blooms", ["a", "b"]), "w2": board("2", "blooms", ["b", "a"])}),
+        {"seq": 1, "now": now_us(), "boards": {"w1": None}},
+    )
+    expect(page.locator(f"{TABLE} .name")).to_have_text(["b", "a"])
+
+
 def test_a_clock_shows_what_is_left_and_a_hidden_game_has_none(told: tuple[Page, Show]) -> None:
     page, show = told
     move_alone = TimeControl.parse("100s")
