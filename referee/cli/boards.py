@@ -90,7 +90,8 @@ class _DrawnPosition:
         self.said = seat_rows(picture, seats)
         self.planes = lines(tuple(panel for panel in picture if isinstance(panel, Plane)))
         self.notes = lines(panels_of_seat(_rows(picture), None))
-        self.columns = max(width(self.planes), width(self.notes))
+        is_a_board = len(self.planes) > len(self.notes)
+        self.columns = width(self.planes) if is_a_board else max(width(self.planes), width(self.notes))
 
 
 def _is_near(plane: Plane) -> bool:

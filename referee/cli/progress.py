@@ -14,19 +14,12 @@ from referee.core.pairing import Pairing
 from referee.core.text import counted, shown
 from referee.core.units import about, about_seconds
 from referee.ratings.notes import stopped_text
-from referee.records.record import OFF_TURN, REJECTED, STRAY, GameRecord, Summary, from_json
+from referee.records.record import OFF_TURN, REJECTED, STRAY, Summary, from_json
 from referee.running import Display, RunInfo
 from referee.tournament.playing import FirstRejected
 from referee.tournament.run.durations import Pace
 from referee.tournament.workers.task import Finished, Void, Waiting
-from referee.viewing.words import fault_report, placings, result
-
-
-def report_game(record: GameRecord) -> None:
-    """Prints the result of a finished game in one line, and a report of each fault."""
-    say(f"{record.terms.id}: {result(record.terms, record.verdict)}")
-    for line in fault_report(record):
-        say(f"  {line}")
+from referee.viewing.words import fault_report, placings
 
 
 def report_stoppages(timed: Counter[str]) -> None:

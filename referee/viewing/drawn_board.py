@@ -114,6 +114,7 @@ def seat_rows(picture: Picture, seats: int) -> dict[str, str]:
     found = {}
     for seat in range(seats):
         rows = [panel for panel in panels_of_seat(picture, seat) if isinstance(panel, Row)]
+        rows = [row for row in rows if any(span.paint != "faint" for span in row.spans)]  # not labels alone
         if text := " · ".join(filter(None, map(_row_text, rows))):
             found[str(seat + 1)] = shown(text, LONGEST_ROW)
     return found

@@ -258,20 +258,21 @@ _LAST = Span("  last  ", "faint", caption="last ")
 def _score(seat: Seat, points: int, goal: int, picked: int, charge: bool, needed: int) -> Row:
     """The score of a seat, for those who know all of it."""
     more = "a charge to guess" if charge else f"needs {needed} different runes"
-    told = f"{points} of {goal} guessed, {picked} picked, "
-    short = f"{told}{'can guess' if charge else f'{needed} to cast'}"
-    return row_of(*_points(seat, points, goal), Span(f"{told}{more}", caption=short), seat=seat)
+    short = "can guess" if charge else f"{needed} to cast"
+    known = Span(f", {picked} picked, {more}", caption=f" · {picked} picked, {short}")
+    return row_of(*_points(seat, points, goal), known, seat=seat)
 
 
 @cache
 def _other_score(seat: Seat, points: int, goal: int) -> Row:
-    return row_of(*_points(seat, points, goal), f"{points} of {goal} guessed", seat=seat)
+    return row_of(*_points(seat, points, goal), seat=seat)
 
 
 def _points(seat: Seat, points: int, goal: int) -> list[Span]:
-    """Whose garden it is, and a place for each rune that it needs to guess."""
+    """Whose garden it is, and how many of the runes it has guessed, which all know."""
     places = [Span("", SEATS[seat], GUESSED if n < points else NOT_GUESSED) for n in range(goal)]
-    return [badge(seat, f"seat {seat + 1}: "), *places, Span("", caption=" ")]
+    count = f"{points} of {goal} guessed"
+    return [badge(seat, f"seat {seat + 1}: "), *places, Span("", caption=" "), Span(count)]
 
 
 def _runes(seat: Seat, side: Side, known: str) -> list[Span]:

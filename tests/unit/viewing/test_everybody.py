@@ -15,6 +15,7 @@ from referee.games.picture import Mark, Picture, Plane, Row, Span, row_of
 from referee.pages.replay_page import replay_page
 from referee.viewing.characters import picture_text
 from referee.viewing.common import common_picture
+from referee.viewing.drawn_board import seat_rows
 from referee.viewing.knowledge import EVERYBODY, ViewKnowledge, view_data, view_text
 from referee.viewing.states import game_states
 from referee.viewing.steps import steps_of
@@ -68,6 +69,8 @@ def test_everybody_sees_what_no_seat_hides(slug: str) -> None:
         assert known.to_move(state) == tuple(seat for seat in state.to_act() if seat >= 0)
         assert known.reserves([5, 7]) == (None, None) and known.seats(2) == () == known.acting(state)
         assert known.outcomes(["heads"]) is None
+        score = "tiles" if slug == "thetree" else "of 4 guessed"
+        assert [score in text for text in seat_rows(known.picture(state), 2).values()] == [True, True]
 
 
 def test_of_an_open_game_everybody_knows_the_position_but_nothing_of_the_bots() -> None:
