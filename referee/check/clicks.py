@@ -1,4 +1,4 @@
-"""Which moves of a game persons can choose on its page without typing: by clicks, with buttons and ghosts."""
+"""Which moves of a game persons can choose on its page without typing: by clicks and buttons."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from referee.core.seeds import Stream
 from referee.core.text import listed, shown
 from referee.games.api import Chosen, Game, Options, Seat, State
 from referee.games.picture import parts_of_picture
-from referee.viewing.ghosts import BUTTONS, added_marks, are_apart
+from referee.viewing.ghosts import MOST_MOVES
 
 M = TypeVar("M")
 
@@ -28,7 +28,7 @@ def remark(game: Game[Any], options: Options) -> str:
         for seat in () if is_chance(state) else state.to_act():
             for move in (state.sample(seat, rng) for _ in range(_MOVES)):
                 looked_at += 1
-                if not is_reached(game, options, state, seat, move):
+                if not is_reached(state, seat, move):
                     typed.append(f"`{shown(state.write(move), 40)}`")
     if not typed:
         return ""
@@ -39,14 +39,10 @@ def remark(game: Game[Any], options: Options) -> str:
     )
 
 
-def is_reached(game: Game[M], options: Options, state: State[M], seat: Seat, move: M) -> bool:
+def is_reached(state: State[M], seat: Seat, move: M) -> bool:
     """Whether a person can choose a legal move without typing."""
     chosen = clicked(state, seat, parts_to_click(state, seat, move))
-    if chosen is None or move not in chosen.moves:
-        return False
-    if len(chosen.moves) <= BUTTONS:
-        return True
-    return are_apart(added_marks(game, options, state, seat, chosen.moves))[chosen.moves.index(move)]
+    return chosen is not None and move in chosen.moves and len(chosen.moves) <= MOST_MOVES
 
 
 def parts_to_click(state: State[M], seat: Seat, move: M) -> list[str]:

@@ -7,7 +7,6 @@ both have is drawn, so nothing is foretold.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -16,11 +15,8 @@ from referee.games.api import Game, Options, Seat, State
 from referee.games.picture import Mark, Picture, Plane
 from referee.viewing.drawn_board import planes_of
 from referee.viewing.svg import Layout
-from referee.viewing.svg_elements import element
 
-BUTTONS = 24  # maximum number of moves that a page has buttons for
-
-GHOSTS = 60  # maximum number of moves that a page draws on the board
+MOST_MOVES = 60  # maximum number of moves that persons can choose from at once, without typing
 
 PlacedMark = tuple[int, Mark]
 """A mark, and the number of its panel."""
@@ -35,31 +31,25 @@ def added_marks(
     shown: Callable[[Picture], Picture] = planes_of,
 ) -> list[list[PlacedMark]]:
     """For each of some legal moves the marks that it adds to the panels that are shown, in the order in which
-    they are painted. None where there are more than `GHOSTS` moves, and where several seats act.
+    they are painted. None where there are more than `MOST_MOVES`, and where several seats act.
     """
-    if len(moves) > GHOSTS or len(state.to_act()) > 1:
+    if len(moves) > MOST_MOVES or len(state.to_act()) > 1:
         return [[] for _ in moves]
     positions = [state]
     if not game.is_open:
         rng, news = Stream(b"ghosts"), state.seen(seat)
         positions = [game.imagine(options, seat, news, rng) for _ in range(2)]
-    before = list(_marks(shown(state.picture(seat))))
-    drawn_before, taken = set(map(_drawn, before)), set(map(_place, before))
+    before = set(_marks(shown(state.picture(seat))))
+    taken = set(map(_place, before))
     found = []
     for move in moves:
         after = (position.play({seat: move}).picture(seat) for position in positions)
         first, *others = (list(_marks(shown(picture))) for picture in after)
-        new = [one for one in first if _drawn(one) not in drawn_before and all(one in o for o in others)]
-        # What changes elsewhere, such as the tile above the one that is laid, is no place to click.
+        new = [one for one in first if one not in before and all(one in other for other in others)]
+        # Not what changes elsewhere, such as the tile that was laid last before.
         found.append([one for one in new if _place(one) not in taken] or new)
     by_all = set(found[0]).intersection(*found) if len(found) > 1 else set()
     return [[one for one in new if one not in by_all] for new in found]
-
-
-def are_apart(added: Sequence[Sequence[PlacedMark]]) -> list[bool]:
-    """For each of some moves whether it adds marks, and in places where no other one does."""
-    moves_at = Counter(place for marks in added for place in set(map(_place, marks)))
-    return [bool(marks) and all(moves_at[_place(one)] == 1 for one in marks) for marks in added]
 
 
 def ghost(marks: Sequence[PlacedMark], layout: Layout, picture: Picture) -> str:
@@ -83,11 +73,6 @@ def _points_out(mark: Mark) -> bool:
     shapes = mark.symbol.shapes if mark.symbol else ()
     paints = {getattr(shape, name, None) for shape in shapes for name in ("fill", "line", "paint")}
     return "fresh" in paints and paints <= {"fresh", "page", None}
-
-
-def _drawn(one: PlacedMark) -> tuple[int, str]:
-    number, mark = one
-    return number, element(mark, "")
 
 
 def _place(one: PlacedMark) -> tuple[int, float, float]:

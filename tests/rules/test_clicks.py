@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from referee.check.clicks import is_reached, remark
+from referee.check.clicks import remark
 from referee.check.rules import random_game
 from referee.core.seeds import Random
 from referee.games import GAMES
 from referee.games.api import Game, Options, Seat, State
 from referee.games.picture import Mark, Picture, Plane, parts_of_picture
 from referee.viewing.drawn_board import planes_of
-from referee.viewing.ghosts import added_marks, are_apart, ghost
+from referee.viewing.ghosts import added_marks, ghost
 from referee.viewing.svg import Layout
 from tests.outside.connect_four import GAME, ConnectFour, ConnectFourState
 from tests.outside.high_card import GAME as HIGH_CARD
@@ -76,53 +76,45 @@ def test_fewer_candidates_are_the_same_choice(slug: str) -> None:
         assert {*found} == {*having}
 
 
-class Typed(ConnectFourState):
-    """Without anything to click, and with moves that all change one mark."""
-
-    __slots__ = ()
-
-    def picture(self, seat: Seat | None) -> Picture:
-        (plane,) = ConnectFourState.picture(self, seat)
-        assert isinstance(plane, Plane)
-        ground = tuple(mark._replace(part="") for mark in plane.ground if isinstance(mark, Mark))
-        here = Mark(len(self.moves), -1, "*", title="the turn")
-        return (plane._replace(marks=(*plane.marks, here), ground=ground),)
-
-
-def test_moves_without_parts_have_buttons_or_ghosts_or_are_typed() -> None:
-    options = GAME.settle({})
-
-    def reached(columns: int, move: int) -> bool:
-        state: State[Any] = Typed(((),) * columns, 6)
-        return is_reached(GAME, options, state, 0, move)
-
-    assert reached(24, 5) and reached(60, 5) and not reached(61, 5)
-
-
 def test_a_check_tells_which_moves_have_to_be_typed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert remark(GAME, GAME.settle({})) == ""
     monkeypatch.setattr(ConnectFourState, "picture", lambda state, seat: ())
     assert remark(GAME, GAME.settle({"columns": "20"})) == "", "there are buttons"
-    monkeypatch.setattr("referee.check.clicks.BUTTONS", 3)
+    monkeypatch.setattr("referee.check.clicks.MOST_MOVES", 3)
     said = remark(GAME, GAME.settle({}))
     assert re.match(r"persons have to type \d+ of \d+ random moves, such as `\d`, `\d` and `\d`: ", said), (
         said
     )
 
 
-def ghosts(game: Game[Any], state: State[Any], seat: Seat, **given: str) -> dict[str, tuple[list[str], bool]]:
-    """By move the titles of the marks that it adds, and whether they stand apart from those of others."""
+def ghosts(game: Game[Any], state: State[Any], seat: Seat, **given: str) -> dict[str, list[str]]:
+    """By move the titles of the marks that it adds."""
     moves = list(state.legal(seat))
     found = added_marks(game, game.settle(given), state, seat, moves)
-    titles = ([mark.title for _, mark in marks] for marks in found)
-    return dict(zip(map(state.write, moves), zip(titles, are_apart(found), strict=True), strict=True))
+    return {
+        state.write(move): [mark.title for _, mark in marks] for move, marks in zip(moves, found, strict=True)
+    }
 
 
-def test_what_a_move_adds_is_shown_unless_another_one_adds_something_there() -> None:
-    assert ghosts(GAME, GAME.start(GAME.settle({})), 0)["4"] == (["disc of seat 1 in column 4"], True)
+class Counted(ConnectFourState):
+    """With the number of moves on the board."""
+
+    __slots__ = ()
+
+    def picture(self, seat: Seat | None) -> Picture:
+        (plane,) = ConnectFourState.picture(self, seat)
+        assert isinstance(plane, Plane)
+        count = Mark(len(self.moves), -1, "*", title="number of moves")
+        return (plane._replace(marks=(*plane.marks, count)),)
+
+
+def test_what_is_shown_of_a_move_is_what_it_adds_and_not_every_other_move_too() -> None:
+    discs = {str(column): [f"disc of seat 1 in column {column}"] for column in range(1, 61)}
+    assert ghosts(GAME, Counted(((),) * 60, 6), 0) == discs
+    assert {*map(str, ghosts(GAME, Counted(((),) * 61, 6), 0).values())} == {"[]"}, "too many"
     blooms = GAMES["blooms"]
     found = ghosts(blooms, blooms.start(blooms.settle({"size": "3"})), 0, size="3")
-    assert found["L:A1"] == (["light stone of seat 1 at A1"], False)
+    assert found["L:A1"] == ["light stone of seat 1 at A1"]
 
 
 def the_tree() -> State[Any]:
@@ -134,7 +126,7 @@ def the_tree() -> State[Any]:
 
 def test_what_a_move_adds_is_drawn_where_the_board_stands_with_symbols_of_its_own() -> None:
     state = the_tree()
-    for move, (titles, _) in ghosts(GAMES["thetree"], state, 0).items():
+    for move, titles in ghosts(GAMES["thetree"], state, 0).items():
         tile, _, place = move.partition("@")
         assert titles == [f"tile {tile} at {place}"]
     picture = planes_of(state.picture(0))
@@ -149,7 +141,7 @@ def test_what_a_move_adds_is_drawn_where_the_board_stands_with_symbols_of_its_ow
 
 @dataclass(frozen=True, slots=True)
 class Carded(ConnectFourState):
-    """With a card that nobody sees until a disc has fallen."""
+    """With a card that nobody sees until a disc has fallen, and a number that changes."""
 
     card: int = 0
 
@@ -157,7 +149,8 @@ class Carded(ConnectFourState):
         (plane,) = ConnectFourState.picture(self, seat)
         assert isinstance(plane, Plane)
         card = [Mark(-2, 0, "?", title=f"card {self.card}")] if self.moves else []
-        return (plane._replace(marks=(*plane.marks, *card)),)
+        count = Mark(-3, 0, "", title=f"{len(self.moves)} moves")
+        return (plane._replace(marks=(*plane.marks, *card, count)),)
 
 
 @pytest.mark.parametrize(("cards", "foretold"), [(1000, []), (1, ["card 0"])])
@@ -176,4 +169,4 @@ def test_nothing_is_foretold_that_the_seat_cannot_know(cards: int, foretold: lis
 def test_where_several_seats_act_nothing_is_shown_before() -> None:
     game = HIGH_CARD
     state = next(state for state in random_game(game, game.settle({}), "ghosts") if len(state.to_act()) > 1)
-    assert {*map(str, ghosts(game, state, 0).values())} == {"([], False)"}
+    assert {*map(str, ghosts(game, state, 0).values())} == {"[]"}
