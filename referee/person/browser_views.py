@@ -31,11 +31,9 @@ from referee.person.interface import Hint, PersonInterface
 from referee.person.words import Choices, meaning, move_text
 from referee.records.record import GameRecord
 from referee.viewing.drawn_board import DrawnBoard, seat_rows
-from referee.viewing.ghosts import added_marks, ghost
+from referee.viewing.ghosts import MOST_MOVES, added_marks, ghost
 from referee.viewing.knowledge import EVERYBODY, View
 from referee.viewing.words import result
-
-MOST_MOVES = 60  # how many moves a person can choose from at once
 
 DRAWN = ("box", "ground", "defs", "from", "new", "draw")  # the members of a board that are drawn
 
