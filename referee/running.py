@@ -17,6 +17,7 @@ from referee.core.text import shown
 from referee.core.this_machine import usable_cores
 from referee.gameplay.events import Ending
 from referee.games.api import Game
+from referee.live.slots import FOLDER
 from referee.records.record import Summary
 from referee.records.run_files import RECORDS
 from referee.tournament.file.file_list import Programs
@@ -145,7 +146,7 @@ def _prepared(
         tournament = ready(fit_here(tournament, run, options, builder(say), say), run.folder, at_once)
         programs = programs_here(tournament, run.folder)
         pin = tournament.pin and hasattr(os, "sched_setaffinity")
-        backend = local_backend(options.workers, pin, options.observer)
+        backend = local_backend(options.workers, pin, options.observer, options.folder.absolute() / FOLDER)
         yield _ReadyTournament(tournament, has_games_left(tournament, run), programs, at_once, backend)
         return
     from referee.cluster.cluster_backend import cluster_backend

@@ -178,7 +178,9 @@ class Host:
         self._rations = {bot.name: DutyCycle(time.monotonic, LOOKING) for bot in bots}
         Launcher.close()  # of the trials of levels; the workers have launchers of their own
         cores = _cores_from(order.first_core) if required.pin else []
-        self._pool = WorkerPool(order.slots, cores, self._take, f"{order.label}/", self._orders.fileno())
+        self._pool = WorkerPool(
+            order.slots, cores, self._take, None, f"{order.label}/", self._orders.fileno()
+        )
         levels_of_bots = {bot.name: bot.isolation for bot in bots}
         return MachineReady(levels_of_bots, dict(self._words), tuple(self._remarks), tuple(unfit))
 

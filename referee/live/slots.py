@@ -14,6 +14,7 @@ import contextlib
 import json
 import os
 import re
+import shutil
 import struct
 import time
 from collections.abc import Mapping
@@ -62,6 +63,24 @@ def say_watched(folder: Path) -> None:
         file.write(_TIME.pack(now_us()))
 
 
+def make_folder(folder: Path) -> None:
+    """Makes a folder of slots in the place of an earlier one; where that fails, nothing will be written."""
+    remove_folder(folder)
+    with contextlib.suppress(OSError):
+        folder.mkdir(mode=0o700)
+
+
+def remove_folder(folder: Path) -> None:
+    """Removes a folder of slots, with whatever is in it."""
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def remove_slot(folder: Path, name: str) -> None:
+    """Removes the slot of a worker that has ended."""
+    with contextlib.suppress(OSError):
+        (folder / name).unlink()
+
+
 class Watch:
     """Whether somebody looks at the slots of a folder."""
 
@@ -102,6 +121,7 @@ class SlotWriter:
         self._generation = 0
         self._first_line = b""
         self._size = 0
+        self._is_full = False  # whether something was left out, and what comes after it makes no sense
         new = folder / f".{name}.new"
         with contextlib.suppress(OSError):
             new.unlink(missing_ok=True)
@@ -116,8 +136,9 @@ class SlotWriter:
         self.replace(b"")
 
     def append(self, data: bytes) -> None:
-        """Adds to what is told of the game; what is more than a slot can hold is left out."""
-        if self._size + len(data) <= MOST:
+        """Adds to what is told of the game, until it is more than a slot can hold."""
+        self._is_full |= self._size + len(data) > MOST
+        if not self._is_full:
             self._write(data, _BODY_AT + self._size)
             self._size += len(data)
             self._write_head()
@@ -126,6 +147,7 @@ class SlotWriter:
         """Replaces all that was told of the game; what is more than a slot can hold is left out."""
         body = self._first_line + data
         body = body if len(body) <= MOST else b""
+        self._is_full = False
         self._generation += 1
         self._size = 0
         self._write_head()
@@ -151,8 +173,7 @@ class SlotWriter:
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
-            with contextlib.suppress(OSError):
-                self._path.unlink()
+            remove_slot(self._path.parent, self._path.name)
 
 
 class GameInPlay(NamedTuple):

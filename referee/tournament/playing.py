@@ -42,7 +42,10 @@ from referee.tournament.workers.task import (
     WorkerDied,
 )
 
-WORKER_FAILURES = 3  # how often in a row, for each worker, workers may die before a game begins
+WORKER_FAILURES = 3  # how often in a row, for each worker, workers may die before the first game of all
+
+LATER_FAILURES = 30
+"""How often when games have begun, so that workers can start here: whatever kills them may pass."""
 
 SHARE = 100
 """The time of play is stored when this part of it has passed: so much is lost if the referee is killed."""
@@ -257,6 +260,7 @@ class TournamentPlayer:
         self._dispatcher = Dispatcher(tasks, run.state.suspicion)
         self._closing = TimeWatch(tournament.limit, run, self.remaining)
         self._deaths = 0  # how many workers died in a row before a game began
+        self._failures = WORKER_FAILURES  # how many for each worker end the run
         self._is_stopping = False
         self._told = ""  # the last line that was shown about the stopping rules
         self._reported: set[tuple[str, str]] = set()
@@ -290,7 +294,7 @@ class TournamentPlayer:
                     self._told = progress
                     self._show.rule(progress)
                 self._show.tick()
-                if self._deaths >= WORKER_FAILURES * self._workers > 0:
+                if self._deaths >= self._failures * self._workers > 0:
                     raise EnvironmentLacksError("the worker processes exit before they start a game")
             backend.end_idle_bots()
         finally:
@@ -322,7 +326,7 @@ class TournamentPlayer:
         for report in reports:
             match report:
                 case Began(game):
-                    self._deaths = 0
+                    self._deaths, self._failures = 0, LATER_FAILURES
                     self._dispatcher.began(game)
                     self._show.began(game)
                 case Waiting():

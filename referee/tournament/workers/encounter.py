@@ -27,6 +27,7 @@ from referee.gameplay.events import Ending, Event, Retired
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
 from referee.games.api import Seat, State
+from referee.live.feed import Feed
 from referee.processes.isolation import reaches_referee
 from referee.processes.process import BotStart, ExitReport
 from referee.processes.program import Program
@@ -123,6 +124,7 @@ class Hooks:
     report_alive: Callable[[Waited | None], None] = lambda waited: None
     """Called now and then while bots are waited for, as `ProcessWire` does."""
     join: Join | None = None  # with it, some of the bots may be persons
+    feed: Feed = field(default_factory=Feed)  # what is told of the games while they are played
 
 
 NO_HOOKS = Hooks()
@@ -149,7 +151,7 @@ def play_encounter(
         for terms in games:
             seated = connections.of(terms.bots)
             served = [0 if connection in connections.new else connection.served for connection in seated]
-            record = _play(terms, ProcessWire(seated, start_us, hooks.report_alive), seated, show, hooks.join)
+            record = _play(terms, ProcessWire(seated, start_us, hooks.report_alive), seated, show, hooks)
             found = record.faults
             _check_wardens(record, found, seated)
             for seat, fault in enumerate(found):
@@ -297,22 +299,28 @@ def _play(
     wire: ProcessWire,
     connections: list[BotConnection],
     show: ShowEvent | None,
-    join: Join | None,
+    hooks: Hooks,
 ) -> GameRecord:
     events: list[Event] = []
+    feed = hooks.feed
 
     def watch(event: Event, state: State[Any]) -> None:
         events.append(event)
+        feed.state = state
+        if feed.is_on:
+            feed.take(event)
         if show:
             show(terms, event, state)
 
     began = datetime.now(UTC)
-    if join:  # a person may think for hours, and memory is not to grow meanwhile
-        verdict = play(terms, join(terms, wire), seeded_dice(terms), watch)
+    feed.begin(terms, events)
+    if hooks.join:  # a person may think for hours, and memory is not to grow meanwhile
+        verdict = play(terms, hooks.join(terms, wire), seeded_dice(terms), watch)
     else:
         with _garbage_collection_off():
             verdict = play(terms, wire, seeded_dice(terms), watch)
         _check_waiting(terms, events, wire)
+    feed.end()
     seats = [_seat_measured(wire, seat) for seat in range(len(connections))]
     measured = {
         "began": began.isoformat(timespec="milliseconds"),

@@ -18,10 +18,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from referee.core.errors import EnvironmentLacksError
 from referee.core.stop import SIGNALS
 from referee.core.this_machine import usable_cores
+from referee.live.feed import Feed
+from referee.live.slots import make_folder, remove_folder, remove_slot
 from referee.processes import launcher, libc, tree
 from referee.processes.cgroups import killed_for_memory
 from referee.processes.message_socket import MalformedMessage, MessageSocket
@@ -57,8 +60,10 @@ referee was stopped itself, and its workers perhaps with it.
 
 
 class _Worker:
-    def __init__(self, core: int | None, label: str) -> None:
-        """Starts it; records call it by this label. Raises `EnvironmentLacksError`."""
+    def __init__(self, core: int | None, label: str, slots: Path | None, slot: str) -> None:
+        """Starts it; records call it by this label. It tells what it plays in this slot, if there is a folder
+        for slots. Raises `EnvironmentLacksError`.
+        """
         end, worker_end = socket.socketpair()
         self.message_socket = MessageSocket(end, waits=False)
         self.task: Task | None = None
@@ -69,7 +74,10 @@ class _Worker:
         self._silent_s = 0.0  # how long it has given no sign of life
         self._stops = 0  # how often it was stopped since it was last told something
         self._name = launcher.new_name()
-        arguments = f"{worker_end.fileno()}, {core}, {self._name!r}, {label!r}"
+        self._slots, self._slot = slots, slot
+        arguments = (
+            f"{worker_end.fileno()}, {core}, {self._name!r}, {label!r}, {str(slots or '')!r}, {slot!r}"
+        )
         program = f"from referee.tournament.workers.worker import main; main({arguments})"
         before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # they are meant for the referee alone
         try:
@@ -166,20 +174,29 @@ class _Worker:
         self.message_socket.close()
 
     def remove_left(self) -> None:
-        """Removes what its bots left, when all of them have ended."""
+        """Removes its slot, and what its bots left, when all of them have ended."""
         launcher.remove_left(self._name)
+        if self._slots:
+            remove_slot(self._slots, self._slot)
 
 
 class WorkerPool(Backend):
     """Worker processes, each of which is started when it is needed."""
 
     def __init__(
-        self, count: int, cores: Sequence[int], take: ReportHandler, prefix: str = "", wake: int | None = None
+        self,
+        count: int,
+        cores: Sequence[int],
+        take: ReportHandler,
+        slots: Path | None = None,
+        prefix: str = "",
+        wake: int | None = None,
     ) -> None:
-        """Up to `count` workers; each is pinned to one of the `cores`, if any are given. What they are called
-        in records begins with `prefix`. Where the descriptor `wake` can be read, `take_reports` waits no
-        longer.
+        """Up to `count` workers; each is pinned to one of the `cores`, if any are given. They tell what they
+        play in the folder `slots`, if one is given. What they are called in records begins with `prefix`.
+        Where the descriptor `wake` can be read, `take_reports` waits no longer.
         """
+        self._slots = slots
         self._prefix = prefix
         self._count = count
         self._take = take
@@ -191,6 +208,8 @@ class WorkerPool(Backend):
         self._others = set(tree.children(os.getpid()))
         """The children of this process that have nothing to do with the workers."""
         self._stopping = False
+        if slots:
+            make_folder(slots)
         libc.hide()
         adopt(orphans=True)
 
@@ -220,7 +239,8 @@ class WorkerPool(Backend):
     def _start(self) -> _Worker:
         number = next(number for number in range(self._count) if number not in self._workers)
         core = self._cores[number % len(self._cores)] if self._cores else None
-        worker = self._workers[number] = _Worker(core, f"{self._prefix}{number + 1}")
+        label, slot = f"{self._prefix}{number + 1}", f"w{number + 1}"
+        worker = self._workers[number] = _Worker(core, label, self._slots, slot)
         return worker
 
     def take_reports(self, seconds: float) -> None:
@@ -302,6 +322,8 @@ class WorkerPool(Backend):
         for worker in self._workers.values():
             worker.remove_left()
         self._workers.clear()
+        if self._slots:
+            remove_folder(self._slots)
         adopt(orphans=False)
 
 
@@ -320,8 +342,14 @@ class InlineBackend(Backend):
     has_room = True
     busy = False
 
-    def __init__(self, take: ReportHandler, stopping: Callable[[], bool], observer: Observer | None) -> None:
-        self._player = Player(lambda report: take([report]), stopping, observer=observer)
+    def __init__(
+        self, take: ReportHandler, stopping: Callable[[], bool], observer: Observer | None, slots: Path | None
+    ) -> None:
+        self._slots = slots
+        if slots:
+            make_folder(slots)
+        self._feed = Feed(slots, "w1")
+        self._player = Player(lambda report: take([report]), stopping, observer=observer, feed=self._feed)
 
     def play(self, task: Task) -> None:
         """Plays the task."""
@@ -341,14 +369,20 @@ class InlineBackend(Backend):
     def close(self) -> None:
         """Ends idle bots: no others can be running."""
         self._player.close()
+        self._feed.close()
+        if self._slots:
+            remove_folder(self._slots)
 
 
-def local_backend(count: int, pin: bool = False, observer: Observer | None = None) -> BackendFactory:
-    """Up to `count` worker processes; with 0, this process plays the tasks, and an observer may look on.
+def local_backend(
+    count: int, pin: bool = False, observer: Observer | None = None, slots: Path | None = None
+) -> BackendFactory:
+    """Up to `count` worker processes; with 0, this process plays the tasks, and an observer may look on. What
+    is played is told in the folder `slots`, if one is given.
 
     As long as worker processes are open, this process must start no others that live on.
     """
     if count:
         cores = sorted(usable_cores()) if pin else []
-        return lambda take, stopping: WorkerPool(count, cores, take)
-    return lambda take, stopping: InlineBackend(take, stopping, observer)
+        return lambda take, stopping: WorkerPool(count, cores, take, slots)
+    return lambda take, stopping: InlineBackend(take, stopping, observer, slots)

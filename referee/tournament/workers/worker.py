@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from enum import Enum
+from pathlib import Path
 from queue import SimpleQueue
 
 from referee.core.errors import EnvironmentLacksError, Stopped, StorageError
@@ -20,6 +21,7 @@ from referee.core.pairing import Pairing
 from referee.core.stop import SIGNALS
 from referee.core.text import shown
 from referee.gameplay.terms import Terms
+from referee.live.feed import Feed
 from referee.processes import libc
 from referee.processes.launcher import Launcher
 from referee.processes.message_socket import MalformedMessage, MessageSocket
@@ -87,11 +89,13 @@ class Player:
         report_alive: Callable[[Waiting | None], None] = lambda waiting: None,
         observer: Observer | None = None,
         worker: str = BY_REFEREE,
+        feed: Feed | None = None,
     ) -> None:
         """`report` is called at once for each report, `report_alive` now and then during a game, and
-        `stopping` between games. `worker` is the name of this worker in records.
+        `stopping` between games. `worker` is the name of this worker in records. `feed` is told of the games.
         """
         self._observer = observer
+        self._feed = feed or Feed()
         self._report = report
         self._stopping = stopping
         self._report_alive = report_alive
@@ -136,7 +140,7 @@ class Player:
                 failures=task.failures,
                 patient=self._observer is not None and self._observer.patient,
             ),
-            Hooks(self._on_exit, self._on_wait),
+            Hooks(self._on_exit, self._on_wait, feed=self._feed),
         )
 
     def _tap(self, keep: str) -> Tap | None:
@@ -172,6 +176,7 @@ class Player:
 
     def _on_wait(self, waited: Waited | None) -> None:
         self._report_alive(Waiting(self._game, waited) if waited else None)
+        self._feed.look(waited.waited_us if waited else 0)
 
     def _on_exit(self, bot: str, exit_report: ExitReport) -> None:
         if names := names_left(exit_report):
@@ -220,11 +225,13 @@ class Transcript:
 class Worker:
     """The state of a worker process."""
 
-    def __init__(self, message_socket: MessageSocket, label: str) -> None:
+    def __init__(self, message_socket: MessageSocket, label: str, feed: Feed) -> None:
         self._message_socket = message_socket
         self._orders: SimpleQueue[Task | WorkerOrder] = SimpleQueue()
         self._stopping = threading.Event()
-        self._player = Player(message_socket.send, self._stopping.is_set, self._report_alive, worker=label)
+        self._player = Player(
+            message_socket.send, self._stopping.is_set, self._report_alive, worker=label, feed=feed
+        )
 
     def run(self) -> None:
         """Obeys orders until the referee is gone."""
@@ -257,9 +264,10 @@ class Worker:
         self._message_socket.send(waiting or WorkerSignal.ALIVE)
 
 
-def main(descriptor: int, core: int | None, name: str, label: str) -> None:
+def main(descriptor: int, core: int | None, name: str, label: str, slots: str, slot: str) -> None:
     """Runs a worker that is connected to the referee by this socket, on this core if one is given; `name` is
-    in the names of all scratch folders of its bots, `label` is what records call it.
+    in the names of all scratch folders of its bots, `label` is what records call it. What it plays is told in
+    this slot of the folder `slots`.
     """
     Launcher.use_name(name)
     libc.hide()
@@ -270,4 +278,5 @@ def main(descriptor: int, core: int | None, name: str, label: str) -> None:
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     if core is not None:
         os.sched_setaffinity(0, {core})
-    Worker(MessageSocket(socket.socket(fileno=descriptor), waits=True), label).run()
+    feed = Feed(Path(slots) if slots else None, slot)
+    Worker(MessageSocket(socket.socket(fileno=descriptor), waits=True), label, feed).run()
