@@ -37,6 +37,9 @@ from referee.viewing.words import result
 
 DRAWN = ("box", "ground", "defs", "from", "new", "draw")  # the members of a board that are drawn
 
+HAND_WIDTH = 7
+"""Where rows in which parts are chosen are broken into lines, so that a finger finds each on a phone."""
+
 LOGGED = 400  # how many of the latest lines of a game a page shows
 
 
@@ -206,8 +209,8 @@ class _Boards:
 
     def __init__(self, terms: Terms) -> None:
         self._board, self._hand = (
-            DrawnBoard(terms.id, terms.game.slug, terms.bots, terms.controls, with_parts=True)
-            for _ in range(2)
+            DrawnBoard(terms.id, terms.game.slug, terms.bots, terms.controls, True, row_width)
+            for row_width in (None, HAND_WIDTH)
         )
         self._seats = len(terms.bots)
         self.layout = self._board.layout  # the frame of the board, which another thread may read

@@ -41,11 +41,12 @@ class DrawnBoard:
         bots: Sequence[str],
         controls: Sequence[TimeControl],
         with_parts: bool = False,
+        row_width: float | None = None,
     ) -> None:
         """`game` is the slug; bots and time controls by seat. `with_parts`: what stands for a part of a move
-        has it as `data-part`.
+        has it as `data-part`. `row_width` as in `viewing.svg.draw`.
         """
-        self._drawing = Drawing(with_parts=with_parts)
+        self._drawing = Drawing(row_width=row_width, with_parts=with_parts)
         self._told: dict[str, Any] = {}  # the members that the last patch or those before it had
         self._elements_told = 0  # how many elements these had
         self._board: dict[str, Any] = {

@@ -51,8 +51,8 @@ function mountClicks(root, pictures, chosen) {
     const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
     const least = Math.min(box.width, box.height);
     const isRound = Math.max(box.width, box.height) < 1.4 * least;
-    const [width, height] = isRound ? [least, least] : [box.width + 5, box.height + 5];
-    const outline = { x: x - width / 2, y: y - height / 2, width, height, rx: isRound ? least / 2 : 6 };
+    const [width, height] = isRound ? [least, least] : [box.width + 10, box.height + 10];
+    const outline = { x: x - width / 2, y: y - height / 2, width, height, rx: isRound ? least / 2 : 8 };
     const name = shapes[0].querySelector("title")?.textContent || part;
     const button = { role: "button", "aria-label": name, "aria-pressed": isChosen, tabindex: "-1" };
     return makeShape(
@@ -60,7 +60,7 @@ function mountClicks(root, pictures, chosen) {
       [
         makeShape("rect", "", { class: "halo", ...outline }),
         makeShape("rect", "", { class: "ring", ...outline }),
-        isRound ? makeShape("circle", "", { class: "dot", cx: x, cy: y, r: 0.09 * least }) : "",
+        isRound && !isChosen ? makeShape("circle", "", { class: "dot", cx: x, cy: y, r: 0.09 * least }) : "",
       ],
       { class: `target${isChosen ? " pressed" : ""}`, "data-target": part, ...(isNamed ? button : { "aria-hidden": "true" }) },
     );
@@ -107,7 +107,8 @@ function mountClicks(root, pictures, chosen) {
     const there = document.elementsFromPoint(x, y).filter((element) => svg.contains(element));
     const parts = there.map((element) => element.closest("[data-part]")?.dataset.part).filter(Boolean);
     const found = parts.find((part) => choice.next.includes(part) || choice.parts.includes(part));
-    if (found ?? parts.find((part) => beginning.next.includes(part))) return found ?? parts.find((part) => beginning.next.includes(part));
+    const other = found ?? parts.find((part) => beginning.next.includes(part));
+    if (other) return other;
     let [best, nearest] = [parts[0], REACH];
     for (const one of svg.querySelectorAll("[data-target]")) {
       const box = one.querySelector(".ring").getBoundingClientRect();

@@ -4,6 +4,7 @@
 {
   const AGAIN_MS = 2000;
   const SILENT_MS = 40000; // the server sends something every 15 seconds
+  const ROOM_ABOVE = 70; // in the units of drawings, of which a cell has 40
   const root = document.querySelector(".game");
   const one = (name, within = root) => within.querySelector(`.${name}`);
   const address = location.pathname.replace(/\/$/, "");
@@ -44,6 +45,7 @@
       one("name", strip).classList.toggle("you", isOwn);
       if (isOwn && view.turn.includes(view.seat)) say(one("state", strip), "your move");
     }
+    cutEmptyTop();
     one("hand").hidden = !view.hand;
     if (!view.hand) return;
     const { box, defs, ground, draw, elements } = view.hand;
@@ -52,6 +54,14 @@
     const [symbols, pieces] = beside.children;
     symbols.innerHTML = defs; // drawn by the server, which escapes whatever comes from a game
     pieces.innerHTML = ground + draw.map((index) => elements[index]).join("");
+  }
+
+  /** Leaves out what is empty above a board that grows, but for the room that a move needs. */
+  function cutEmptyTop() {
+    const [, , width, height] = view.box.split(" ").map(Number);
+    const tops = ["ground", "pieces"].map((name) => one(name, board.picture).getBBox()).filter((box) => box.height);
+    const top = Math.max(0, Math.min(...tops.map((box) => box.y)) - ROOM_ABOVE);
+    if (tops.length) board.picture.setAttribute("viewBox", `0 ${top} ${width} ${height - top}`);
   }
 
   /** Shows lines in a list that usually only grows; the newest is in sight. */
