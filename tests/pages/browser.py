@@ -116,9 +116,11 @@ class Watched(NamedTuple):
 
 
 @contextlib.contextmanager
-def watched_page(browser: Browser, server: str = "", look: Look = LIGHT) -> Iterator[Watched]:
+def watched_page(
+    browser: Browser, server: str = "", look: Look = LIGHT, touch: bool = False
+) -> Iterator[Watched]:
     """A new page that is watched from the beginning; `server` is how addresses begin that it may ask for."""
-    context = new_context(browser)
+    context = new_context(browser, touch=touch)
     try:
         complaints: list[str] = []
         _watch(context, complaints, server)
@@ -129,9 +131,9 @@ def watched_page(browser: Browser, server: str = "", look: Look = LIGHT) -> Iter
         context.close()
 
 
-def new_context(browser: Browser, java_script_enabled: bool = True) -> BrowserContext:
+def new_context(browser: Browser, java_script_enabled: bool = True, touch: bool = False) -> BrowserContext:
     """A context that is as patient as all tests."""
-    context = browser.new_context(java_script_enabled=java_script_enabled)
+    context = browser.new_context(java_script_enabled=java_script_enabled, has_touch=touch)
     context.set_default_timeout(TOO_LONG_MS)
     return context
 
