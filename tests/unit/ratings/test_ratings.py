@@ -252,9 +252,15 @@ def test_the_standard_error_of_a_share() -> None:
 
 @pytest.mark.slow
 def test_the_intervals_hold_the_truth_as_often_as_they_say() -> None:
-    """A few tournaments of many kinds; `python -m tests.tools.coverage` plays more, and is more exact."""
-    kinds = [kind for kind in coverage.KINDS if kind.bots <= 16 and kind.amount <= 400]
-    pools = [coverage.measure(kind, seed) for kind in kinds for seed in range(6)]
+    """A few tournaments of many kinds; `python -m tests.tools.coverage` plays more, and is more exact. It
+    fails for intervals that are 5 % narrower. The next test has more tournaments of the other kinds.
+    """
+    kinds = [
+        kind
+        for kind in coverage.KINDS
+        if kind.bots <= 16 and kind.amount <= 400 and kind.name not in coverage.OFTEN
+    ]
+    pools = [coverage.measure(kind, seed) for kind in kinds for seed in range(4)]
     for what in ("bots", "next"):
         assert 93 <= coverage.share(pools, what).percent <= 97.5, what
     # What openings do to a seat is estimated with care: in most kinds there are none.
