@@ -180,6 +180,7 @@ def test_a_shell_completes_games_and_bots_of_a_run(tmp_path: Path, monkeypatch: 
     assert completed(monkeypatch, "replay", folder, "1") == []
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(("words", "expected"), [("match bl", "plain,blooms\n"), ("replay /no 1", "\n")])
 def test_a_shell_asks_the_program_and_is_told_no_errors(words: str, expected: str) -> None:
     asked = {"COMP_WORDS": f"referee {words}", "COMP_CWORD": str(len(words.split()))}

@@ -445,22 +445,20 @@ def test_a_long_address_is_refused(asked: Asked) -> None:
 
 
 @pytest.mark.quick_cases(4)
-@pytest.mark.parametrize(
-    "host",
-    [None, "", "evil.example", "evil.example:8000", "localhost.evil.example", "192.168.1.5", "[::2]", "a:b:c"]
-    + ["127.0.0.1.evil.example", "localhost:", "[localhost]", "0x7f000001", "2130706433"],
-)
-def test_another_host_is_refused(asked: Asked, host: str | None) -> None:
-    got = asked.get("/", host=host)
-    assert got.status == 400 and got.body == "this server does not answer requests for another host\n"
+def test_another_host_is_refused(asked: Asked) -> None:
+    for host in (
+        *(None, "", "evil.example", "evil.example:8000", "localhost.evil.example", "192.168.1.5", "[::2]"),
+        *("127.0.0.1.evil.example", "localhost:", "[localhost]", "0x7f000001", "2130706433", "a:b:c"),
+    ):
+        got = asked.get("/", host=host)
+        assert got.status == 400, host
+        assert got.body == "this server does not answer requests for another host\n", host
 
 
-@pytest.mark.parametrize(
-    "host",
-    ["localhost", "LocalHost:1", "localhost.", "127.0.0.1", "127.0.0.1:8000", "[::1]:8000", "127.8.9.1"],
-)
-def test_its_own_hosts_are_answered(asked: Asked, host: str) -> None:
-    assert asked.get("/", host=host).status == 200
+def test_its_own_hosts_are_answered(asked: Asked) -> None:
+    own = "localhost LocalHost:1 localhost. 127.0.0.1 127.0.0.1:8000 [::1]:8000 127.8.9.1"
+    for host in own.split():
+        assert asked.get("/", host=host).status == 200, host
 
 
 def test_a_server_for_a_network_is_asked_by_address_or_by_its_own_name() -> None:
