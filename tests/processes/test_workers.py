@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import pickle
 import subprocess
@@ -13,7 +14,7 @@ import click
 import pytest
 
 from referee.cli import cli
-from referee.core.errors import StorageError
+from referee.core.errors import EnvironmentLacksError, StorageError
 from referee.core.this_machine import this_machine
 from referee.core.units import TimeControl
 from referee.games import GAMES
@@ -23,15 +24,24 @@ from referee.records.record import parse_json
 from referee.tournament.file.config import load
 from referee.tournament.formats.fixed import RoundRobin
 from referee.tournament.plan import Entrant, Plan
-from referee.tournament.playing import TournamentPlayer
+from referee.tournament.playing import LATER_FAILURES, WORKER_FAILURES, TournamentPlayer
 from referee.tournament.run.lock import locked
 from referee.tournament.run.opening import open_run
-from referee.tournament.run.readiness import programs_here
+from referee.tournament.run.readiness import programs_here, ready
 from referee.tournament.run.run import find_run, read_run
 from referee.tournament.schedule import encounter
 from referee.tournament.tournament import Tournament
 from referee.tournament.workers.local_backend import local_backend
-from referee.tournament.workers.task import Finished, Report, Task, Void, Waiting
+from referee.tournament.workers.task import (
+    Backend,
+    Finished,
+    Report,
+    ReportHandler,
+    Task,
+    Void,
+    Waiting,
+    WorkerDied,
+)
 from referee.tournament.workers.worker import Player
 from tests.command import PLAIN, ROOT, referee
 from tests.processes.runs import lines_of, toml
@@ -194,3 +204,65 @@ def test_a_game_counts_only_when_it_is_on_the_disk(tmp_path: Path, monkeypatch: 
         with pytest.raises(StorageError):
             player.play(local_backend(0), lambda: False)
         assert show.counted == [] and not opened.state.games
+
+
+class Dying(Backend):
+    """Workers that die before their first game as often as is said, before each game; in this process."""
+
+    def __init__(self, take: ReportHandler, deaths: list[int]) -> None:
+        self._take = take
+        self._deaths = deaths
+        self._task: Task | None = None
+        self._player = Player(lambda report: take([report]), lambda: False)
+
+    @property
+    def has_room(self) -> bool:
+        return not self._task
+
+    @property
+    def busy(self) -> bool:
+        return bool(self._task)
+
+    def play(self, task: Task) -> None:
+        self._task = task
+
+    def take_reports(self, seconds: float) -> None:
+        task, self._task = self._task, None
+        if task and self._deaths and self._deaths[0]:
+            self._deaths[0] -= 1
+            self._take([WorkerDied(task, "died")])
+        elif task:
+            del self._deaths[:1]
+            self._player.play(task)
+
+    def stop(self) -> None:
+        pass
+
+    def end_idle_bots(self) -> None:
+        pass
+
+    def close(self) -> None:
+        self._player.close()
+
+
+@pytest.mark.parametrize(
+    ("deaths", "is_played"),
+    [
+        ([WORKER_FAILURES - 1, LATER_FAILURES - 1], True),
+        ([WORKER_FAILURES], False),
+        ([0, LATER_FAILURES], False),
+    ],
+)
+def test_a_run_ends_when_workers_cannot_start_and_outlives_it_when_fresh_ones_are_killed(
+    deaths: list[int], is_played: bool, tmp_path: Path
+) -> None:
+    run = find_run(tmp_path / "run")
+    file = toml(tmp_path / "t.toml", dict.fromkeys("ab", PLAIN), rounds=4)
+    tournament = ready(load(file), run.folder, 1)
+    programs = programs_here(tournament, run.folder)
+    with locked(run.folder), open_run(tournament, run, programs, True, print) as opened:
+        player = TournamentPlayer(tournament, opened, tournament.keep, Silent(), programs, 1)
+        ended = contextlib.nullcontext() if is_played else pytest.raises(EnvironmentLacksError, match="exit")
+        with ended:
+            player.play(lambda take, stopping: Dying(take, deaths), lambda: False)
+        assert (len(opened.state.games) == opened.games_in_all.games) == is_played
