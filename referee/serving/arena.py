@@ -127,9 +127,10 @@ class Arena:
 
     def _tick(self) -> EventData | None:
         self._is_known = True
+        boards = self._boards.look()
         self._say()
         changed = self._changed_members()
-        if boards := self._boards.look():
+        if boards:
             changed["boards"] = boards
         if not changed:
             return None
