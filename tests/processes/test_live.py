@@ -94,6 +94,8 @@ def test_files_that_are_cut_removed_and_replaced_and_workers_that_are_killed_los
     def attack() -> None:
         nonlocal turn, killed
         looking.look()
+        if not looking.seen:
+            return
         turn += 1
         slot, folder = looking.folder / f"w{1 + turn % 2}", looking.folder
         with suppress(OSError, StopIteration):
