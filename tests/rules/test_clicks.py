@@ -19,7 +19,6 @@ from referee.viewing.drawn_board import planes_of
 from referee.viewing.ghosts import added_marks, ghost
 from referee.viewing.svg import Layout
 from tests.outside.connect_four import GAME, ConnectFour, ConnectFourState
-from tests.outside.high_card import GAME as HIGH_CARD
 from tests.rules.positions import play
 from tests.tools.clicks import CASES, click_moves
 
@@ -60,9 +59,16 @@ def test_a_growth_is_chosen_along_one_vine_and_then_the_other() -> None:
     assert list(state.chosen(0, ["B2", "B3"]).next) == ["A2", "B1", "C2"]
     done = state.chosen(0, ["B2", "B3", "A2"])
     assert [*map(state.write, done.moves)] == ["B2 R U"] and not done.next
+    assert state.chosen(0, ["B2", "B3", "A2", "A1"]) == ((), (), 0), "both vines are at their ends"
     later = play(state, "B2 L R")
     for wrong in (["A9"], ["A2"], ["B2", "A1"], ["B2", "B3"], ["B2", "Z1"], ["B2", "B2"], ["B2", "A2", "B2"]):
         assert later.chosen(0, wrong) == ((), (), 0), wrong
+
+
+def test_no_vine_is_begun_that_leaves_the_other_no_way() -> None:
+    game = GAMES["vinetree"]
+    state = play(game.start(game.settle({"size": "5"})), "C3 L U", "C2 DD LU", "C3 DD RD")
+    assert list(state.chosen(1, ["B3"]).next) == ["B2", "B4"], "A3 is free, but a dead end"
 
 
 @pytest.mark.parametrize("slug", ["blooms", "evengroups"])
@@ -166,7 +172,13 @@ def test_nothing_is_foretold_that_the_seat_cannot_know(cards: int, foretold: lis
     assert [mark.title for _, mark in marks] == ["disc of seat 1 in column 4", *foretold]
 
 
+def test_a_symbol_that_the_board_has_is_not_sent_again() -> None:
+    state = play(GAME.start(GAME.settle({})), "1", "2")
+    picture, (marks,) = state.picture(0), added_marks(GAME, GAME.settle({}), state, 0, [2])
+    assert "<defs></defs>" in ghost(marks, Layout.of([picture]), picture)
+
+
 def test_where_several_seats_act_nothing_is_shown_before() -> None:
-    game = HIGH_CARD
+    game = GAMES["floral"]
     state = next(state for state in random_game(game, game.settle({}), "ghosts") if len(state.to_act()) > 1)
     assert {*map(str, ghosts(game, state, 0).values())} == {"[]"}
