@@ -3,7 +3,8 @@
 Of an open game, each event is a line: `US m SEAT RESERVE_US MOVE`, with `p` for a move of the opening,
 `US d 0 0 OUTCOME` for chance, `US r SEAT 0 ENDING` for a seat that retired. What bots say besides their moves
 is not told. Of a game with hidden information the position as everybody knows it is told, in the place of the
-one before: `{"us", "turn": [SEAT, …], "moves", "picture"}`.
+one before: `{"us", "turn": [SEAT, …], "moves", "picture"}`. Nothing is told
+of one whose hidden part others will meet.
 """
 
 from __future__ import annotations
@@ -51,9 +52,9 @@ class Feed:
 
     def begin(self, terms: Terms, events: Sequence[Event]) -> None:
         """A game begins, whose events so far are always in this list."""
-        self._terms, self._events, self._told = terms, events, None
+        self._terms, self._events, self._told = terms if _may_tell(terms) else None, events, None
         self.state, self._at_us = None, now_us()
-        self.is_on = self._is_watched()
+        self.is_on = self._terms is not None and self._is_watched()
         if self._writer and not (self.is_on or self._is_blank):
             self._writer.begin({})  # nobody is to be shown an old game when somebody looks again
             self._is_blank = True
@@ -131,6 +132,13 @@ class Feed:
             "moves": sum(isinstance(event, Moved | Preset) for event in self._events),
             "picture": picture_json(known.picture(state)),
         }
+
+
+def _may_tell(terms: Terms) -> bool:
+    """Whether a game may be shown while it is played: not where others who have not played yet find in their
+    games what is hidden in this one, since all have the same start, or all play alone with the same chance.
+    """
+    return terms.game.is_open or not (terms.start or len(terms.bots) == 1)  # guard: told-in-play
 
 
 def _head(terms: Terms) -> dict[str, Any]:

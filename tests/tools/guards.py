@@ -239,6 +239,7 @@ GUARDS = [
     always("removed-lock", "tests/unit/tournament/test_lock.py"),
     never("line-read-again", "tests/unit/serving/test_follower.py"),
     valued("shared-chance", "True", SERVING),
+    valued("told-in-play", "True", "tests/unit/live/test_feed.py -k others_will_meet"),
     never("shared-start", f"{SERVING} -k start"),
     never("kept-back", SERVING),
     never("host-header", SERVING),

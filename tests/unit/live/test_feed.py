@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from referee.check.rules import random_match
-from referee.gameplay.events import Event, Moved, Rejected
+from referee.gameplay.events import Drawn, Event, Moved, Rejected
 from referee.games import GAMES, game_named
 from referee.games.api import Game, State
 from referee.live import feed as feeds
@@ -92,6 +92,17 @@ def test_nothing_is_written_while_nobody_looks(playing: Playing) -> None:
     before = (playing.folder / "w1").read_bytes()
     playing.play(match(size="4"), then=lambda: playing.feed.look(0))
     assert playing.told() is None and (playing.folder / "w1").read_bytes() == before
+
+
+@pytest.mark.parametrize("case", ["alone", "same start"])
+def test_a_game_whose_hidden_part_others_will_meet_is_not_told(playing: Playing, case: str) -> None:
+    record = match("thetree", players="1" if case == "alone" else "2")
+    if case == "same start":
+        (deal,) = (event for event in record.events if isinstance(event, Drawn))
+        record = replace(record, terms=replace(record.terms, start=(deal,)))
+    playing.watched()
+    playing.play(record, then=lambda: playing.feed.look(0))
+    assert playing.told() is None
 
 
 def test_the_events_of_an_open_game_are_told_and_nothing_that_bots_say_besides(
