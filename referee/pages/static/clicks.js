@@ -18,7 +18,7 @@ function mountClicks(root, pictures, chosen) {
   const REACH = 24;
   let choice = null;
   let beginning = null;
-  const ghostLayer = makeShape("g");
+  const ghostLayer = makeShape("g", "", { class: "ghosts" });
   pictures[0].append(ghostLayer);
   const layers = pictures.map((svg) => {
     const layer = makeShape("g");

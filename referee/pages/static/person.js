@@ -5,6 +5,7 @@
   const AGAIN_MS = 2000;
   const SILENT_MS = 40000; // the server sends something every 15 seconds
   const ROOM_ABOVE = 70; // in the units of drawings, of which a cell has 40
+  const RIM = 8;
   const root = document.querySelector(".game");
   const one = (name, within = root) => within.querySelector(`.${name}`);
   const address = location.pathname.replace(/\/$/, "");
@@ -45,7 +46,7 @@
       one("name", strip).classList.toggle("you", isOwn);
       if (isOwn && view.turn.includes(view.seat)) say(one("state", strip), "your move");
     }
-    cutEmptyTop();
+    fitBoard();
     one("hand").hidden = !view.hand;
     if (!view.hand) return;
     const { box, defs, ground, draw, elements } = view.hand;
@@ -56,12 +57,17 @@
     pieces.innerHTML = ground + draw.map((index) => elements[index]).join("");
   }
 
-  /** Leaves out what is empty above a board that grows, but for the room that a move needs. */
-  function cutEmptyTop() {
+  /** Leaves out what is empty above a board that grows, and makes room for what moves would add beyond its edges. */
+  function fitBoard() {
     const [, , width, height] = view.box.split(" ").map(Number);
-    const tops = ["ground", "pieces"].map((name) => one(name, board.picture).getBBox()).filter((box) => box.height);
-    const top = Math.max(0, Math.min(...tops.map((box) => box.y)) - ROOM_ABOVE);
-    if (tops.length) board.picture.setAttribute("viewBox", `0 ${top} ${width} ${height - top}`);
+    const boxes = [...board.picture.querySelectorAll(".ground, .pieces")].map((group) => group.getBBox());
+    const tops = boxes.filter((box) => box.height).map((box) => box.y - ROOM_ABOVE);
+    const added = one("ghosts", board.picture).getBBox();
+    const isAdded = added.width > 0;
+    const top = Math.min(tops.length ? Math.max(0, Math.min(...tops)) : 0, isAdded ? added.y - RIM : Infinity);
+    const left = Math.min(0, isAdded ? added.x - RIM : 0);
+    const right = Math.max(width, isAdded ? added.x + added.width + RIM : 0);
+    board.picture.setAttribute("viewBox", `${left} ${top} ${right - left} ${height - top}`);
   }
 
   /** Shows lines in a list that usually only grows; the newest is in sight. */
@@ -204,6 +210,7 @@
 
   function showChoice() {
     clicks.show(choice, beginning);
+    fitBoard();
     say(one("chosen"), chosenText());
     one("clear").disabled = !choice?.parts.length;
     one("moves").replaceChildren(...(choice?.moves ?? []).map(moveButton));
