@@ -57,7 +57,6 @@ class BrowserInterface(PersonInterface):
         views: list[View] = [*persons, EVERYBODY]
         self._boards = {view: _Boards(terms) for view in views}
         self._requests: Sequence[LineRequest] = ()
-        self._turn_began_ns = 0
         self._waiting = ""
         self.record: GameRecord | None = None  # when the game is over
         self._begin_position()
@@ -69,6 +68,7 @@ class BrowserInterface(PersonInterface):
     def _begin_position(self) -> None:
         self._reserves_us = [one.reserve_us if one.timed else None for one in self._terms.controls]
         self._moves = 0
+        self._turn_began_ns = 0  # while nobody is asked
 
     def wait_for(self, names: str) -> None:
         """Says on all pages that the game begins when these persons have come; an empty text ends that."""
@@ -172,9 +172,9 @@ class BrowserInterface(PersonInterface):
         seat = view if isinstance(view, int) else None
         is_asked = seat is not None and self._pages.is_asked(seat)
         began_ns = self._asked[seat].began_ns if seat is not None and is_asked else self._turn_began_ns
-        turn = known.to_move(state)
-        if seat is not None and not known.is_full and not is_asked:
-            turn = ()
+        everybody = known if known.is_full else self._known(EVERYBODY)
+        to_move = everybody.to_move(state) if self._turn_began_ns else ()
+        turn = [one for one in to_move if one != seat or is_asked]
         log = [move_text(terms, event) for event in self.events] if known.is_open else known.news(state)
         if not known.is_open:
             log = [shown(terms.game.told(line), 300) for line in log]
@@ -183,7 +183,7 @@ class BrowserInterface(PersonInterface):
             known.picture(state),
             turn=turn,
             reserves_us=known.reserves(self._reserves_us),
-            at_us=began_ns // 1000 if turn else 0,
+            at_us=began_ns // 1000 if known.is_full or is_asked else 0,
             moves=self._moves,
             last=log[-1] if log else "",
         )

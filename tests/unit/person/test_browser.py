@@ -226,12 +226,12 @@ def test_persons_who_move_at_once_are_timed_at_once() -> None:
     asked = {0: QUESTION, 1: QUESTION}
     assert table.at.next_seat(asked, lambda: True) == 0, "a bot comes first"
     assert all(table.at.views[seat]["asked"] for seat in (0, 1))
-    assert [table.at.views[view]["turn"] for view in (0, 1)] == [[1], [2]]
+    assert [table.at.views[view]["turn"] for view in (0, 1)] == [[1, 2], [1, 2]]
     table.console.send(1, "-")
     assert table.at.next_seat(asked, never) == 1
     reply = table.at.ask(1, QUESTION, never)
     assert reply and reply.content == Answer("-")
-    assert table.at.views[1]["turn"] == [] and table.at.views[0]["turn"] == [1]
+    assert table.at.views[1]["turn"] == [1] and table.at.views[0]["turn"] == [1, 2], "who is asked or may be"
     first = table.at._asked[0]
     table.at._asked[0] = first._replace(began_ns=first.began_ns - 61_000_000_000)
     assert table.at.next_seat({0: QUESTION}, never) == 0
@@ -281,7 +281,9 @@ def events_of(terms: Terms) -> Iterator[tuple[Event, State[Any]]]:
 )
 def test_what_a_seat_cannot_know_changes_no_byte_of_its_page(slug: str, options: dict[str, str]) -> None:
     terms = terms_of(slug, "60s+60s", **options)
-    real, twins = Table(terms), [Table(terms) for _ in terms.bots]
+    real, *twins = tables = [Table(terms) for _ in (None, *terms.bots)]
+    for one in tables:
+        one.at._turn_began_ns = 1
     rng, differ = Stream(b"i"), 0
     imagined: list[State[Any]] = []
     last: State[Any] | None = None
