@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -23,7 +24,7 @@ class Page:
 
     def __init__(self, url: str) -> None:
         split = urlsplit(url)
-        self.host, self.path = split.netloc, split.path
+        self.host, self.path = f"127.0.0.1:{split.port}", split.path
         self.view: dict[str, Any] = {}
         self.sent: list[dict[str, Any]] = []
         """All patches of the view, and all responses to acts."""
@@ -127,15 +128,27 @@ class BrowserGame:
         """The page of those who watch."""
         return self.pages["to watch"]
 
+    def resign(self) -> None:
+        """Has all persons open their pages and resign one after the other, until the game is over."""
+        for page in self.persons:
+            page.open()
+        for page in self.persons:
+            if not page.until(lambda view: view["asked"] or view["over"])["over"]:
+                assert page.line("resign") == ""
+        for page in self.persons:
+            page.until(lambda view: view["over"])
+
     def ended(self) -> tuple[int, str, str]:
-        """The exit code, and what was printed since the links."""
+        """The exit code when all pages are closed, and what was printed since the links."""
+        for page in self.pages.values():
+            page.close()
         out, err = self.process.communicate(timeout=TOO_LONG_S)
         assert "Traceback" not in err, err
         return self.process.returncode, out, err
 
 
 @contextlib.contextmanager
-def browser_game(*words: str, left_s: float = 0.0) -> Iterator[BrowserGame]:
+def browser_game(*words: str, left_s: float = 0.0, folder: Path = ROOT) -> Iterator[BrowserGame]:
     """A game that ends so soon after its pages are closed."""
     script = (
         "import sys\nfrom referee.person import browser_server\n"
@@ -148,7 +161,7 @@ def browser_game(*words: str, left_s: float = 0.0) -> Iterator[BrowserGame]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        cwd=ROOT,
+        cwd=folder,
     )
     pages: dict[str, Page] = {}
     try:

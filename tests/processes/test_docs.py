@@ -6,6 +6,7 @@ import contextlib
 import copy
 import os
 import re
+import shlex
 import shutil
 import signal
 import socket
@@ -28,6 +29,7 @@ from referee.tournament.file.config import load
 from referee.wire import referee_session
 from tests.command import ROOT, environment_of_contributors, referee
 from tests.page_tables import require_same, rows
+from tests.processes.browser_play import browser_game
 from tests.processes.serving import serving
 from tests.programs import copied_to, needs
 from tests.tools import key_tables
@@ -316,8 +318,8 @@ def shorten(command: str, folder: Path) -> None:
 
 
 def run_all(commands: list[str], folder: Path) -> str:
-    """Runs the commands of a page one after the other; a server is asked for its page, and ended. Returns
-    what they said on stderr.
+    """Runs the commands of a page one after the other; a server is asked for its page, and ended, and who
+    plays in a browser resigns. Returns what they said on stderr.
     """
     assert commands
     said = ""
@@ -327,6 +329,10 @@ def run_all(commands: list[str], folder: Path) -> str:
         if command.startswith("referee serve"):
             with serving(folder / command.split()[-1]) as server:
                 assert server.get()[0] == 200 and server.end()[0] == 3
+        elif command.startswith("referee play") and "--browser" in command:
+            with browser_game(*shlex.split(command)[2:], folder=folder) as game:
+                game.resign()
+                assert game.ended()[0] == 0
         else:
             done = run(command, folder)
             assert done.returncode == 0, done.stderr

@@ -89,7 +89,6 @@ def test_a_game_against_a_bot_ends_in_a_record_and_a_replay(slug: str, tmp_path:
         for either in (page, game.watching):
             status, replay = either.request("GET", "/replay")
             assert status == 200 and b"</html>" in replay
-            either.close()
         code, out, err = game.ended()
     assert code == 0 and out.endswith(f"{page.view['result']}\n") and "recorded as 1:me:b" in err
     assert referee("verify", str(tmp_path / "run")).code == 0
@@ -139,8 +138,6 @@ def test_no_page_has_what_only_another_seat_knows(players: tuple[str, ...], tmp_
     option = ["--option", f"players={seats}"] if players[0] == "thetree" else []
     with browser_game(*players, *option, "--isolation", "none", "-o", str(tmp_path)) as game:
         play_all(game)
-        for page in game.pages.values():
-            page.close()
         assert game.ended()[0] == 0
     record = played(tmp_path)
     slug = record.terms.game.slug
@@ -150,7 +147,8 @@ def test_no_page_has_what_only_another_seat_knows(players: tuple[str, ...], tmp_
         if name == "to watch":
             assert found <= set.intersection(*(told(record, seat) for seat in range(len(names))))
         else:
-            assert found == told(record, names.index(name.split()[-1])), "its own, and no others"
+            own = told(record, names.index(name.split()[-1]))
+            assert found <= own and len(own - found) < 4, "only the last ones come with the end"
 
 
 def played(folder: Path) -> GameRecord:
@@ -177,7 +175,6 @@ def test_persons_who_move_at_once_are_asked_at_once(tmp_path: Path) -> None:
         assert anna.line("resign") == bob.line("resign") == ""
         for page in (anna, bob):
             page.until(lambda view: view["over"])
-            page.close()
         assert game.ended()[0] == 0
     played(tmp_path)
 
@@ -206,7 +203,6 @@ def test_moves_are_taken_back_where_the_other_person_agrees(tmp_path: Path) -> N
         assert anna.line("x") == "it is not your turn" and bob.line("resign") == ""
         for page in (anna, bob):
             page.until(lambda view: view["over"])
-            page.close()
         assert game.ended()[0] == 0
     assert [event.get("move") for event in records(tmp_path)[0]["events"]][:1] == ["L:A1"]
     assert played(tmp_path).measured["taken_back"] == 2
@@ -261,8 +257,6 @@ def test_a_game_from_outside_is_clicked_too() -> None:
     with browser_game(game_file, "anna=me", "bob=me") as game:
         play_all(game)
         assert len({page.view["result"] for page in game.pages.values()}) == 1
-        for page in game.pages.values():
-            page.close()
         assert game.ended()[0] == 0
 
 
