@@ -71,6 +71,7 @@ def test_what_a_slot_cannot_hold_is_left_out(writer_of: WriterOf, tmp_path: Path
     writer.begin({"id": "x"})
     writer.append(b"a" * (MOST // 2))
     writer.append(b"b" * (MOST // 2))
+    writer.append(b"what makes no sense without the one before")
     assert reader.read()["w1"].told == b"a" * (MOST // 2)
     writer.replace(b"c" * MOST)
     assert reader.read() == {}
