@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -11,7 +11,6 @@ from rich.text import Text
 
 from referee.core.text import shown
 from referee.core.units import TimeControl
-from referee.core.work import DutyCycle
 from referee.games.api import Seat
 from referee.games.picture import SEATS, Mark, Picture, Plane, Region, panels_of_seat
 from referee.live.positions import FollowedGame, GameOf, GamesInPlay, PositionInPlay
@@ -23,8 +22,6 @@ from referee.viewing.drawn_board import seat_rows
 FEWEST_COLUMNS = 100  # a narrower terminal shows no boards
 
 FEWEST_ROWS = 10  # nor does one with fewer lines for them
-
-SAY_S = 1.0  # how often workers are told that somebody looks
 
 NARROWEST = 36  # a board has at least so many columns
 
@@ -41,11 +38,9 @@ column takes time.
 class BoardsInCharacters:
     """The boards of the games that are played in a run's folder, as many as fit beside each other."""
 
-    def __init__(self, folder: Path, game_of: GameOf, clock: Callable[[], float]) -> None:
-        """`clock` gives seconds."""
+    def __init__(self, folder: Path, game_of: GameOf) -> None:
         self._folder = folder / FOLDER
         self._games = GamesInPlay(folder, game_of)
-        self._saying = DutyCycle(clock, 1.0, SAY_S)
         self._drawn: dict[str, _DrawnPosition] = {}
         self._widest = NARROWEST
         self._rows = 0
@@ -57,9 +52,8 @@ class BoardsInCharacters:
         """
         if columns < FEWEST_COLUMNS or most < FEWEST_ROWS:
             return []
-        if self._saying.is_due:
-            with self._saying.spent(), contextlib.suppress(OSError):  # there is nothing to look at then
-                say_watched(self._folder)
+        with contextlib.suppress(OSError):  # there is nothing to look at then
+            say_watched(self._folder)
         games = self._games.look()
         self._drawn = {name: drawn for name, game in games.items() if (drawn := self._draw(name, game))}
         self._widest = max([self._widest, *(drawn.columns for drawn in self._drawn.values())])

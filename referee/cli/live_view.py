@@ -85,7 +85,7 @@ class LiveView(Narrator):
         self._tallies = Tallies(info.names, info.games.values())
         self._fitted = FittedRatings(info, clock)
         self._console = console or console_at_stderr()
-        self._boards = BoardsInCharacters(info.folder, info.rules.__getitem__, clock) if info.folder else None
+        self._boards = BoardsInCharacters(info.folder, info.rules.__getitem__) if info.folder else None
         self._duty_cycle = DutyCycle(clock, PICTURE_SHARE, PICTURE_S)
         self._waits: dict[str, tuple[Waiting, int]] = {}
         """By game, the bot that is waited for, and when that was reported."""

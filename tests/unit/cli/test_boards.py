@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -45,7 +44,7 @@ class Slots:
         return writer
 
     def boards(self) -> BoardsInCharacters:
-        return BoardsInCharacters(self.folder, GAMES.__getitem__, time.monotonic)
+        return BoardsInCharacters(self.folder, GAMES.__getitem__)
 
 
 @pytest.fixture
