@@ -82,7 +82,7 @@ function standingRow({ bot, w, d, l, form, elo, moved }, index, since, hasDraws,
   const rating = elo === null ? "" : `${elo < 0 ? "−" : "+"}${Math.abs(elo)}`;
   return make("li", [
     make("span", index + 1, { class: "rank" }),
-    arrow(moved, since),
+    arrow(since ? moved : 0, since),
     botName(bot),
     formBars(form),
     counts,
