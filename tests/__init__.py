@@ -27,7 +27,8 @@ What takes long is marked `slow` and left out unless it is asked for (`-m slow`)
 are slow, `pytestmark = pytest.mark.slow` says so, and a quick run does not import the module. What remains
 touches every feature once, and should take at most 45 seconds on two idle cores. Property-based tests try the
 same few examples in each run, and many new ones with `--hypothesis-profile random`.
-`skips.py` compares the reasons of skipped tests with those that CI allows.
+`skips.py` compares the reasons of skipped tests with those that CI allows, and has CI run none of `unit` and
+`rules` twice.
 """
 
 import os

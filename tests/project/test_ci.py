@@ -1,4 +1,4 @@
-"""What CI lets pass: which tests may be skipped, and what `.ci/versions` can be asked for."""
+"""What CI lets pass: which tests may be skipped or left out, and what `.ci/versions` can be asked for."""
 
 from __future__ import annotations
 
@@ -43,6 +43,51 @@ def test_a_module_that_is_skipped_as_a_whole_counts(pytester: pytest.Pytester) -
     )
     done.stdout.fnmatch_lines(["1 skipped (not allowed here): could not import 'no_such_package'*"])
     assert done.ret != 0
+
+
+TWO_RUNS = """
+import pathlib
+import pytest
+
+again = pathlib.Path("again").exists()
+
+def test_passes(): assert not again
+
+def test_passes_in_the_end(): assert again
+
+def test_is_skipped_at_first():
+    if not again:
+        pytest.skip("needs `cc`")
+
+@pytest.fixture
+def leaves(): yield; assert again
+
+def test_leaves_something(leaves): pass
+"""
+
+
+@pytest.mark.slow
+def test_what_passed_without_bots_is_not_run_again_and_this_is_told(pytester: pytest.Pytester) -> None:
+    for folder in ("unit", "processes"):
+        (pytester.path / "tests" / folder).mkdir(parents=True)
+        (pytester.path / "tests" / folder / f"test_{folder}.py").write_text(TWO_RUNS)
+    words = (
+        "-p",
+        "tests.skips",
+        "-p",
+        "no:cacheprovider",
+        "-n",
+        "2",
+        "--once",
+        str(pytester.path / "passed"),
+    )
+    first = pytester.runpytest_inprocess(*words)
+    first.assert_outcomes(passed=4, failed=2, skipped=2, errors=2)
+    assert "left out" not in first.stdout.str()
+    (pytester.path / "again").touch()
+    second = pytester.runpytest_inprocess(*words)
+    second.assert_outcomes(passed=6, failed=1)  # of processes
+    second.stdout.fnmatch_lines(["1 left out: they passed before, and start no bots"])
 
 
 @pytest.mark.parametrize(
