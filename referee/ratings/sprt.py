@@ -174,7 +174,6 @@ OVERSHOOT = 0.583  # of a discrete bound by a sum of normal variables, in standa
 
 SHARES = (0.5, 0.025, 0.975)
 
-_HALVINGS = 60
 _UNBOUNDED = 1 - 1e-6  # the share of the largest drift or tilt beyond which no result is extreme enough
 
 _TERMS = 200
