@@ -11,6 +11,11 @@ from referee.viewing.drawn_board import DrawnBoard, planes_of, seat_rows
 
 LONGEST_LAST = 100  # maximum number of characters that are told of a turn
 
+MOST_POSITIONS = 1000
+"""After so many positions a board is told as a whole again: what they had is forgotten, so that no slot fills
+the memory.
+"""
+
 
 class BoardsInPlay:
     """The boards of the games that are played in a run's folder, and what of them is new at each look."""
@@ -30,7 +35,7 @@ class BoardsInPlay:
         found: dict[str, _Board] = {}
         for name, game in self._games.look().items():
             before = self._boards.get(name)
-            is_new = before is None or before.game is not game
+            is_new = before is None or before.game is not game or before.positions == MOST_POSITIONS
             board = _Board(game) if is_new or before is None else before
             try:
                 patch = board.patch()
@@ -56,12 +61,14 @@ class _Board:
         head = game.head
         self._drawn = DrawnBoard(head.id, head.game, head.bots, head.controls)
         self._shown: PositionInPlay | None = None
+        self.positions = 0  # how many were drawn
 
     def patch(self) -> dict[str, Any]:
         """What is new on the board. Raises whatever is wrong with a picture."""
         position = self.game.position
         if self._shown is not position:
             self._shown = position
+            self.positions += 1
             self._drawn.show(
                 planes_of(position.picture),
                 turn=position.turn,

@@ -57,6 +57,8 @@ class BrowserConsole:
 
     def __init__(self, persons: Collection[Seat]) -> None:
         self.came_ns = 0
+        self.check: Callable[[], object] = lambda: None
+        """Called while persons are waited for. Raises what ended the server of the pages."""
         self._inboxes = {seat: _Inbox() for seat in persons}
         self._changed = threading.Condition()
 
@@ -149,6 +151,7 @@ class BrowserConsole:
         return self._inboxes[seat].question or None
 
     def _wait(self, is_over: Callable[[], bool]) -> None:
+        self.check()
         with self._changed:
             self._changed.wait_for(is_over, SLICE_S)
 

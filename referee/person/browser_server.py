@@ -61,8 +61,11 @@ class GamePages:
         """Nobody can guess a token, which is the path of a page."""
         views: list[View] = [*persons, EVERYBODY]
         self.tokens = {view: secrets.token_urlsafe(TOKEN_BYTES) for view in views}
+        self.threads = ServerThreads()
+        """That of the server; where it fails, the thread that plays the game is told so when it waits."""
         self._page = person_page(game.name)
         self._console = console
+        console.check = self.threads.check
         self._interface = interface
         self._replay = asyncio.Lock()
         self._replays: dict[View, str] = {}
@@ -77,6 +80,7 @@ class GamePages:
     def wait_for_persons(self, names: Sequence[str]) -> None:
         """Waits until each person has opened the page; `names` are those of all seats."""
         while missing := [seat for seat in self.tokens if isinstance(seat, int) and seat not in self._came]:
+            self.threads.check()
             self._interface.wait_for(listed(names[seat] for seat in missing))
             with self._presence:
                 self._presence.wait_for(lambda: self._came.intersection(missing), 1.0)
@@ -99,7 +103,12 @@ class GamePages:
 
     def begin(self, loop: asyncio.AbstractEventLoop) -> None:
         """Has all pages told whenever something changes."""
-        self._interface.on_change = lambda: loop.call_soon_threadsafe(self._renew)
+
+        def renew() -> None:
+            with contextlib.suppress(RuntimeError):  # the server has ended, as `check` says
+                loop.call_soon_threadsafe(self._renew)
+
+        self._interface.on_change = renew
 
     def _renew(self) -> None:
         self._next.set()
@@ -252,5 +261,5 @@ def _patch(sent: Mapping[str, Any], shown: Mapping[str, Any]) -> dict[str, Any]:
 def serving_game(pages: GamePages, listener: socket.socket, host: str, log_error: Log) -> Iterator[None]:
     """Serves the pages of a game while this goes on; `host` is what the user named."""
     app = safe(pages.routes(), hosts_of(listener, host), None, log_error, (*METHODS, "POST"))
-    with answering(app, listener, pages.begin, ServerThreads()):
+    with answering(app, listener, pages.begin, pages.threads):
         yield

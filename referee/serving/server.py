@@ -180,7 +180,7 @@ class ServerThreads:
     def _run(self, work: Callable[[], None]) -> None:
         try:
             work()
-        except BaseException as error:  # raised again by `wait`
+        except BaseException as error:  # raised again by `check`
             self._failures.append(error)
         finally:
             self._ended.set()
@@ -188,6 +188,10 @@ class ServerThreads:
     def wait(self) -> None:
         """Waits until the first thread ends, and raises what ended it."""
         self._ended.wait()
+        self.check()
+
+    def check(self) -> None:
+        """Raises what ended a thread, if one has failed."""
         for error in self._failures:
             raise error
 

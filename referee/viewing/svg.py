@@ -77,21 +77,8 @@ class Layout:
         """Draws one of the layout's pictures over its ground. The strings are to be joined: one may begin a
         group that another ends.
         """
-        found: list[str] = []
-        for place, panel in zip(self.panels, picture, strict=False):
-            ground: tuple[Piece, ...] = ()
-            if isinstance(panel, Row):
-                beginning = place.row
-            else:
-                beginning, ground = place.beginning(_box_of(panel.marks)), panel.ground
-            pieces: Iterable[Drawable] = (
-                placed(panel, self.row_width) if isinstance(panel, Row) else panel.marks
-            )
-            below = () if place.ground else ground
-            texts = [element(piece, self.prefix, self.with_parts) for piece in (*below, *pieces)]
-            if any(texts):
-                found += [beginning, *filter(None, texts), "</g>"]
-        return found
+        drawing = Drawing(self.prefix, with_parts=self.with_parts)
+        return [drawing.elements[index] for index in drawing.indexes(drawing.take(picture), self)]
 
     def drawn_over(self, picture: Picture, number: int, marks: Sequence[Mark]) -> str:
         """Marks over a plane of one of the layout's pictures, with the symbols that the layout lacks; they

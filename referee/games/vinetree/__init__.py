@@ -9,7 +9,7 @@ makes the last move loses. The notation, the options and the order of reasons ar
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from referee.core.errors import GameOptionError
 from referee.core.seeds import Random
@@ -76,13 +76,6 @@ class VineTreeState(TwoSeatState[Growth]):
     def sample(self, seat: Seat, rng: Random) -> Growth:
         """A random legal move, not uniform: flowers, sides and steps are drawn one by one."""
         return sample(self.position, self.known.dead, rng)
-
-    def with_fresh_end_test(self) -> VineTreeState:
-        """The same position with the end test done afresh, without what is known from earlier moves about
-        living and dead flowers.
-        """
-        known = known_after(NOTHING_KNOWN, self.position)
-        return replace(self, known=known, over=bool(self.left) or known.life is None)
 
     def scores(self) -> tuple[int, int]:
         """1 for the winner, 0 for the loser."""

@@ -13,6 +13,7 @@ from referee.core.errors import UsageError
 from referee.core.fields import LARGEST
 from referee.games import GAMES, game_named
 from referee.games.api import Game
+from referee.live import boards
 from referee.live.boards import BoardsInPlay
 from referee.live.pictures import picture_json
 from referee.live.positions import MOST_GAMES
@@ -115,6 +116,19 @@ def test_a_slot_has_one_game_after_the_other_and_then_none(slots: Slots) -> None
     assert board["id"] == "1:b:a" and board["from"] == 0 and board["moves"] == 0
     slots.writer.close()
     assert slots.look() is None and slots.boards.whole() == {}
+
+
+def test_after_many_positions_a_board_is_told_as_a_whole_again(
+    slots: Slots, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(boards, "MOST_POSITIONS", 2)
+    slots.begin()
+    found = [slots.look()]
+    for line in ("7 m 1 0 L:A1", "8 m 2 0 L:B1 D:B2"):
+        slots.tell(line)
+        found.append(slots.look())
+    assert ["id" in board for board in found] == [True, False, True]
+    assert found[2]["from"] == 0 and found[2]["moves"] == 2
 
 
 def common(slug: str, turns: int) -> tuple[bytes, dict[str, Any]]:

@@ -20,10 +20,11 @@ from referee.games import GAMES
 from referee.games.api import State
 from referee.person import browser_server
 from referee.person.browser_console import NOT_ASKED, BrowserConsole, LineInFlightError
-from referee.person.browser_server import LONGEST_ACT, GamePages
+from referee.person.browser_server import LONGEST_ACT, GamePages, serving_game
 from referee.person.browser_views import BrowserInterface
 from referee.person.console import OTHERS_FIRST, TIME_UP, LineRequest
 from referee.serving.app import METHODS, Hosts, safe
+from referee.serving.server import listening
 from referee.viewing.knowledge import EVERYBODY, View
 
 LOCAL = Hosts({"localhost"}, any_address=False)
@@ -190,6 +191,29 @@ def test_only_so_many_pages_are_open_under_a_link(table: Table, monkeypatch: pyt
     monkeypatch.setattr(browser_server, "MOST_PAGES", {True: 0, False: 0})
     for view in (0, EVERYBODY):
         assert table.ask(f"{table.path(view)}/events")[0] == 503
+
+
+def test_whoever_waits_for_persons_is_told_that_the_server_failed(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop = asyncio.new_event_loop()
+    table.pages.begin(loop)
+    loop.close()
+    table.at.wait_for("")
+
+    def fail(loop: asyncio.AbstractEventLoop) -> None:
+        raise RuntimeError("the server failed")
+
+    monkeypatch.setattr(table.pages, "begin", fail)
+    with (
+        listening("127.0.0.1", 0) as listener,
+        serving_game(table.pages, listener, "127.0.0.1", table.errors.append),
+    ):
+        table.at.begin_turn((0,))
+        with pytest.raises(RuntimeError, match="the server failed"):
+            table.at.next_seat({0: QUESTION}, never)
+        with pytest.raises(RuntimeError, match="the server failed"):
+            table.pages.wait_for_persons(("anna", "bob"))
 
 
 # --- Whose line is read -----------------------------------------------------------------------------------
