@@ -37,7 +37,7 @@ FRESH_US = 5_000_000
 
 MOST = 1 << 18  # maximum number of bytes of a slot's body
 
-_LOOK_US = 250_000  # how often a worker looks whether somebody looks
+_LOOK_US = 1_000_000  # how often a worker looks whether somebody looks
 
 _MAGIC = b"RFLIVE1\0"
 _HEAD = struct.Struct("<8sII")  # magic number, generation, bytes of the body
@@ -91,7 +91,7 @@ class Watch:
 
     @property
     def is_on(self) -> bool:
-        """Whether somebody looked lately; the file is read a few times a second at most."""
+        """Whether somebody looked lately; the file is read once a second at most."""
         now = now_us()
         if now - self._looked_us >= _LOOK_US:
             self._looked_us = now
