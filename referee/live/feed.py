@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.core.work import DutyCycle
-from referee.gameplay.events import Drawn, Event, Moved, Preset, Retired
+from referee.gameplay.events import Drawn, Event, Moved, Preset, Rejected, Retired
 from referee.gameplay.terms import Terms
 from referee.games.api import State
 from referee.live.pictures import picture_json
@@ -61,6 +61,8 @@ class Feed:
 
     def take(self, event: Event) -> None:
         """An event happened, and somebody looks."""
+        if isinstance(event, Rejected):
+            return  # not even when it was is told
         now = self._at_us = now_us()
         if now - self._wrote_us >= BATCH_US or (isinstance(event, Moved) and event.charge.used_us > QUICK_US):
             self._tell()

@@ -220,6 +220,25 @@ def test_of_a_hidden_game_only_what_everybody_knows_is_told(
     assert count == len(record.events)
 
 
+def test_nobody_is_told_that_an_answer_was_rejected_in_a_hidden_game(playing: Playing) -> None:
+    record = match("thetree", players="3")
+    playing.watched()
+    before = b""
+
+    def look() -> None:
+        nonlocal before
+        playing.watched()
+        playing.feed.look(0)
+        told = playing.told()
+        assert told
+        if isinstance(playing.events[-1], Rejected):
+            assert told.told == before
+        before = told.told
+
+    playing.play(record, then=look)
+    assert any(isinstance(event, Rejected) for event in record.events)
+
+
 def test_common_pictures_take_a_small_share_of_the_time(
     playing: Playing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
