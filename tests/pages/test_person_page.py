@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import contextlib
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from html import unescape
 from itertools import product
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -23,65 +24,90 @@ from referee.records import journal
 from referee.records.record import GameRecord, from_json, parse_json
 from referee.viewing.knowledge import ViewKnowledge
 from referee.viewing.steps import Step, steps_of
-from tests.command import RANDOM, referee
+from tests.command import RANDOM
 from tests.processes.browser_play import BrowserGame, browser_game
 from tests.processes.browser_play import Page as Link
-from tests.waiting import TOO_LONG_S
+from tests.waiting import TOO_LONG_S, eventually
 
 pytest.importorskip("playwright")
 
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
-from tests.pages.browser import LIGHT, PHONE, SETTLED, Look, check, foreign_parts, show_as, watched_page
+from tests.pages.browser import (
+    DARK,
+    LIGHT,
+    PHONE,
+    SETTLED,
+    Look,
+    check,
+    foreign_parts,
+    show_as,
+    watched_page,
+    wider_than_screen,
+)
 
 pytestmark = pytest.mark.slow
 
 READY = """() => {
-    if (!document.querySelector(".stamp").hidden) return "over";
-    const asked = document.querySelector(".game.asked");
-    const buttons = [...document.querySelectorAll(".moves button")];
-    const offered = document.querySelector(".target[role=button]:not(.pressed)") || buttons.length;
-    return asked && offered && !buttons.some(button => button.disabled) ? "asked" : null;
+    const game = document.querySelector(".game");
+    const offers = document.querySelector(".target[role=button]:not(.pressed), .moves button");
+    return game.matches(".asked") && offers !== null && !document.querySelector(".moves button:disabled");
 }"""
-"""Whether a person may click on something, or the game is over."""
+"""Whether a person may click on something."""
 
-OFFERED = """() => {
-    const of = (kind, shapes) => [...shapes].map(shape => [kind, shape.dataset?.target ?? shape.textContent]);
-    return [
-        ...of("part", document.querySelectorAll(".target[role=button]:not(.pressed)")),
-        ...of("move", document.querySelectorAll(".moves button")),
-        ...of("ghost", document.querySelectorAll(".ghost:not(.behind)")),
-    ];
-}"""
-"""What may be clicked: its kind and its name."""
-
-PLACE = """([kind, number]) => {
-    const selector = {
-        part: ".target[role=button]:not(.pressed)", move: ".moves button", ghost: ".ghost:not(.behind)",
-    }[kind];
-    const found = document.querySelectorAll(selector)[number];
-    if (!found) return null;
+NEXT = """([before, number]) => {
+    const texts = document.querySelectorAll(".chosen, .turn, .log, .moves");
+    const state = [...texts].map(one => one.textContent).join();
+    const why = document.querySelector(".why").textContent;
+    if (!document.querySelector(".stamp").hidden || why) return { kind: "over", why };
+    if (state === before || !READY()) return null;
+    const offered = [
+        ["part", ".target[role=button]:not(.pressed)", ".ring"],
+        ["move", ".moves button", "span"],
+        ["ghost", ".ghost:not(.behind)", "use, path"],
+    ].flatMap(([kind, all, drawn]) => [...document.querySelectorAll(all)].map(found => [kind, found, drawn]));
+    const [kind, found, drawn] = offered[number % offered.length];
     found.scrollIntoView({ block: "center", behavior: "instant" });
-    const drawn = found.querySelector(kind === "part" ? ".ring" : kind === "ghost" ? "use, path" : "span");
-    const box = (drawn ?? found).getBoundingClientRect();
-    return [box.x + box.width / 2, box.y + box.height / 2];
-}"""
-"""The middle of one of these, after it was scrolled into sight."""
-
-STATE = """() => ["chosen", "why", "turn", "log", "moves"].map(
-    name => document.querySelector(`.${name}`).textContent
-).join("|") + document.querySelector(".stamp").textContent"""
+    const box = (found.querySelector(drawn) ?? found).getBoundingClientRect();
+    return { kind, why, state, at: [box.x + box.width / 2, box.y + box.height / 2] };
+}""".replace("READY", f"({READY})")
+"""When the page is no longer as it was before: where one of the things is that may be clicked (a part of a
+move, the button of a move, or a ghost), which is in sight then; or that the game is over.
+"""
 
 
-class Finger(NamedTuple):
-    """Clicks with a mouse, or taps."""
+class Finger:
+    """Clicks on random things with a mouse, or taps them."""
 
-    page: Page
-    taps: bool
+    def __init__(self, page: Page, look: Look, rng: Stream) -> None:
+        self.page = page
+        self.kinds: Counter[str] = Counter()
+        """What was clicked how often."""
+        self._before = ""
+        self._rng = rng
+        self._press = page.touchscreen.tap if look is PHONE else page.mouse.click
 
-    def at(self, place: Sequence[float]) -> None:
-        """Clicks at a point of the screen."""
-        (self.page.touchscreen.tap if self.taps else self.page.mouse.click)(*place)
+    def click(self) -> bool:
+        """Clicks on something, as soon as there is something; whether the game goes on."""
+        found = self.page.wait_for_function(NEXT, arg=self._arg()).json_value()
+        return self._take(found)
+
+    def click_if_asked(self) -> bool:
+        """Clicks on something, if this person is asked; whether that is so."""
+        found = self.page.evaluate(NEXT, self._arg())
+        return found is not None and self._take(found)
+
+    def _arg(self) -> list[str | int]:
+        return [self._before, self._rng.below(1 << 30)]
+
+    def _take(self, found: dict[str, Any]) -> bool:
+        assert not found["why"], (self.kinds, found)
+        if found["kind"] == "over":
+            return False
+        self.kinds[found["kind"]] += 1
+        self._before = found["state"]
+        self._press(*found["at"])
+        return True
 
 
 @contextlib.contextmanager
@@ -106,34 +132,6 @@ def opened(chromium: Browser, link: Link, look: Look = LIGHT) -> Iterator[Page]:
         assert watched.settle() == []
 
 
-def click_something(finger: Finger, rng: Stream) -> str:
-    """Clicks on a random part of a move, button of a move, or ghost; what kind that was, or `over`."""
-    page = finger.page
-    if page.wait_for_function(READY).json_value() == "over":
-        return "over"
-    offered = page.evaluate(OFFERED)
-    kind, name = offered[rng.below(len(offered))]
-    before = page.evaluate(STATE)
-    place = page.evaluate(PLACE, [kind, [one for one in offered if one[0] == kind].index([kind, name])])
-    if place is None:
-        return "gone"
-    finger.at(place)
-    page.wait_for_function(f"before => ({STATE})() !== before", arg=before)
-    why = page.locator(".why").text_content()
-    assert not why, (kind, name, why)
-    return str(kind)
-
-
-def play_on(fingers: Sequence[Finger], rng: Stream) -> set[str]:
-    """Plays to the end by clicks alone; which kinds of things were clicked."""
-    kinds: set[str] = set()
-    while True:
-        of_all = [click_something(finger, rng) for finger in fingers]
-        if "over" in of_all:
-            return kinds
-        kinds.update(of_all)
-
-
 def words_of(slug: str, *options: str) -> list[str]:
     """The words of a command line after `play`, without the players."""
     given = [word for option in options for word in ("--option", option)]
@@ -143,36 +141,35 @@ def words_of(slug: str, *options: str) -> list[str]:
 CONNECT_FOUR = "tests/outside/connect_four.py:GAME"
 
 GAMES = {
-    "blooms": words_of("blooms", "size=3", "target=4"),
-    "vinetree": words_of("vinetree", "size=5"),
-    "evengroups": words_of("evengroups", "size=3"),
-    "floral": words_of("floral", "max_turns=8"),
-    "thetree": words_of("thetree", "deals=1"),
-    "thetree with three": words_of("thetree", "deals=1", "players=3"),
-    "connect4": words_of(CONNECT_FOUR),
+    "blooms": (LIGHT, words_of("blooms", "size=3", "target=3")),
+    "vinetree": (PHONE, words_of("vinetree", "size=5")),
+    "evengroups": (LIGHT, words_of("evengroups", "size=3")),
+    "thetree with three": (PHONE, words_of("thetree", "deals=1", "players=3")),
+    "connect4": (PHONE, words_of(CONNECT_FOUR)),
 }
+"""How each game is played, and looked at; two persons play the others."""
 
 
-@pytest.mark.parametrize("look", [LIGHT, PHONE], ids=["mouse", "touch"])
 @pytest.mark.parametrize("name", GAMES)
-def test_a_whole_game_is_clicked(name: str, look: Look, chromium: Browser, tmp_path: Path) -> None:
-    words = GAMES[name]
+def test_a_whole_game_is_clicked_and_everybody_can_use_its_page(name: str, chromium: Browser) -> None:
+    look, words = GAMES[name]
     bots = [f"b{number}={RANDOM}" for number in range(2 if "three" in name else 1)]
-    run = tmp_path / "run"
-    with playing(*words, "anna=me", *bots, "-o", str(run)) as game:
-        (person,) = game.persons
-        with opened(chromium, person, look) as page:
-            assert play_on([Finger(page, look is PHONE)], Stream(name.encode())) <= {"part", "move", "ghost"}
-            expect(page.locator(".stamp")).not_to_be_empty()
-            expect(page.locator(".playing")).to_be_hidden()
-            page.evaluate(SETTLED)
-            assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
-            replay = page.context.new_page()
-            replay.goto(page.locator("a.replay").evaluate("link => link.href"))
-            expect(replay.locator(".replay .moves li").first).to_be_visible()
-        assert game.ended()[0] == 0
-    from_file = ("--game", CONNECT_FOUR) if name == "connect4" else ()
-    assert referee("verify", str(run), *from_file).code == 0
+    with playing(*words, "anna=me", *bots) as game, opened(chromium, game.persons[0], look) as page:
+        page.wait_for_function(READY)
+        check(page, [DARK, PHONE])
+        for control in page.locator("button:visible, input:visible").all():
+            box = control.bounding_box()
+            assert box and min(box["height"], box["width"]) >= 44, control.text_content()
+        show_as(page, look)
+        finger = Finger(page, look, Stream(name.encode()))
+        while finger.click():
+            pass
+        assert finger.kinds.total() > 4
+        expect(page.locator(".playing")).to_be_hidden()
+        page.evaluate(SETTLED)
+        assert wider_than_screen(page) == 0
+        page.locator("a.replay").click()
+        expect(page.locator(".replay .moves li").first).to_be_visible()
 
 
 class Snapshot(NamedTuple):
@@ -241,16 +238,20 @@ def test_two_persons_never_have_the_secrets_of_the_other_on_their_pages(
     slug: str, chromium: Browser, tmp_path: Path
 ) -> None:
     run = tmp_path / "run"
-    words = words_of(slug, "max_turns=8" if slug == "floral" else "deals=1")
+    words = words_of(slug, "max_turns=5" if slug == "floral" else "deals=1")
     found: dict[Seat, list[Snapshot]] = {0: [], 1: []}
+    looks = (LIGHT, PHONE)
     with playing(*words, "anna=me", "bob=me", "-o", str(run)) as game, contextlib.ExitStack() as stack:
-        pages = [stack.enter_context(opened(chromium, person)) for person in game.persons]
+        pages = [
+            stack.enter_context(opened(chromium, person, look))
+            for person, look in zip(game.persons, looks, strict=True)
+        ]
         rng = Stream(slug.encode())
-        fingers = [Finger(page, False) for page in pages]
+        fingers = [Finger(page, look, rng) for page, look in zip(pages, looks, strict=True)]
         while not any(page.locator(".stamp").is_visible() for page in pages):
             for finger in fingers:
-                if finger.page.evaluate(READY) == "asked":
-                    click_something(finger, rng)
+                if not finger.click_if_asked():
+                    continue
                 for seat, page in enumerate(pages):
                     if not page.locator(".stamp").is_visible():
                         found[seat].append(snapshot(page))
@@ -287,7 +288,7 @@ def test_a_typed_move_is_played_and_an_illegal_one_is_explained(chromium: Browse
         page.get_by_role("button", name="Play").click()
         expect(page.locator(".log li")).to_have_count(2)
         expect(field).to_have_value("")
-        expect(page.get_by_role("alert")).to_be_empty()
+        expect(page.locator(".why")).to_be_empty()
 
 
 def test_what_a_hostile_bot_says_is_text(chromium: Browser) -> None:
@@ -297,7 +298,9 @@ def test_what_a_hostile_bot_says_is_text(chromium: Browser) -> None:
         page, watching = (stack.enter_context(opened(chromium, link)) for link in game.pages.values())
         page.get_by_role("button", name="Hint").click()
         expect(page.locator(".news")).to_contain_text("hint")
-        play_on([Finger(page, False)], Stream(b"hostile"))
+        finger = Finger(page, LIGHT, Stream(b"hostile"))
+        while finger.click():
+            pass
         for one in (page, watching):
             expect(one.locator(".log")).to_contain_text("<")
             assert foreign_parts(one) == []
@@ -323,6 +326,25 @@ def test_the_keyboard_alone_is_enough(chromium: Browser) -> None:
         page.locator(".moves button").first.press("Enter")
         expect(page.locator(".log li")).to_have_count(2)
         expect(page.locator(".told")).to_contain_text("Your move")
+
+
+def test_clicks_are_kept_until_the_server_has_answered_those_before(chromium: Browser) -> None:
+    held: list[Route] = []
+    with playing(*SMALL, f"b={RANDOM}", "anna=me") as game, opened(chromium, game.persons[0]) as page:
+
+        def let_go() -> None:
+            eventually(lambda: page.evaluate(SETTLED) or held)
+            held.pop().continue_()
+
+        page.wait_for_function(READY)
+        cells = page.locator("[data-target]").evaluate_all("all => all.map(one => one.dataset.target)")[:2]
+        page.route("**/act", lambda route: held.append(route))
+        page.reload()
+        for cell in cells:
+            page.locator(f'.board [data-part="{cell}"]').first.click(force=True)
+            let_go()
+        let_go()
+        expect(page.locator(".chosen")).to_contain_text(f"Chosen: {' '.join(cells)}.")
 
 
 def test_hints_and_moves_that_are_taken_back(chromium: Browser) -> None:
@@ -381,15 +403,3 @@ def test_a_lost_connection_is_told(chromium: Browser) -> None:
             page.get_by_label("Your move", exact=True).fill("L:A1")
             page.get_by_role("button", name="Play").click()
             expect(page.get_by_role("alert")).to_contain_text("did not answer")
-
-
-@pytest.mark.parametrize("name", ["blooms", "thetree with three", "floral"])
-def test_everybody_can_use_it_on_every_screen(name: str, chromium: Browser) -> None:
-    bots = [f"b{number}={RANDOM}" for number in range(2 if "three" in name else 1)]
-    with playing(*GAMES[name], "anna=me", *bots) as game, opened(chromium, game.persons[0]) as page:
-        page.wait_for_function(READY)
-        check(page)
-        show_as(page, PHONE)
-        for button in page.locator("button:visible, input:visible").all():
-            box = button.bounding_box()
-            assert box and min(box["height"], box["width"]) >= 44, button.text_content()

@@ -10,7 +10,7 @@
  * @param {{part(part: string): void, move(move: string): void}} chosen are told what is clicked
  * @returns {{show(choice: ?object, beginning: ?object): void, refresh(): void, near(move: string, isNear: boolean): void, thumbnail(move: string): Element|string}}
  *   `show` shows what has been chosen and what can follow, as the server answers it, and `beginning` the same for
- *   no parts; `refresh` does that again, after something was drawn; `near` stresses the ghost of a move;
+ *   no parts; without a choice, clicks are kept until there is one; `refresh` does that again, after something was drawn; `near` stresses the ghost of a move;
  *   `thumbnail` is a small drawing of what a move adds
  */
 function mountClicks(root, pictures, chosen) {
@@ -18,6 +18,7 @@ function mountClicks(root, pictures, chosen) {
   const REACH = 24;
   let choice = null;
   let beginning = null;
+  let early = []; // the parts at each point that was clicked before it was known what can be chosen
   const ghostLayer = makeShape("g", "", { class: "ghosts" });
   pictures[0].append(ghostLayer);
   const layers = pictures.map((svg) => {
@@ -102,10 +103,15 @@ function mountClicks(root, pictures, chosen) {
     });
   }
 
-  /** The part that is meant by a point: what lies there, from the top down, or what is near. */
-  function meant(svg, x, y) {
+  /** The parts that lie at a point, from the top down. */
+  function partsAt(svg, x, y) {
     const there = document.elementsFromPoint(x, y).filter((element) => svg.contains(element));
-    const parts = there.map((element) => element.closest("[data-part]")?.dataset.part).filter(Boolean);
+    return there.map((element) => element.closest("[data-part]")?.dataset.part).filter(Boolean);
+  }
+
+  /** The part that is meant by a point: what lies there, or what is near. */
+  function meant(svg, x, y) {
+    const parts = partsAt(svg, x, y);
     const found = parts.find((part) => choice.next.includes(part) || choice.parts.includes(part));
     const other = found ?? parts.find((part) => beginning.next.includes(part));
     if (other) return other;
@@ -145,7 +151,10 @@ function mountClicks(root, pictures, chosen) {
 
   function listen(svg) {
     svg.addEventListener("click", (event) => {
-      if (!choice) return;
+      if (!choice) {
+        early.push(partsAt(svg, event.clientX, event.clientY));
+        return;
+      }
       const own = event.target.closest("[data-target]"); // by a screen reader, without a point
       const ghost = own ? null : ghostAt(event.clientX, event.clientY);
       const part = own?.dataset.target ?? meant(svg, event.clientX, event.clientY);
@@ -178,6 +187,9 @@ function mountClicks(root, pictures, chosen) {
       beginning = first;
       showGhosts();
       refresh();
+      const kept = choice ? early.filter((parts) => parts.length) : [];
+      early = [];
+      for (const parts of kept) chosen.part(parts.find((part) => choice.next.includes(part)) ?? parts[0]);
     },
     refresh,
     near: (move, isNear) => ghostOf(move)?.classList.toggle("near", isNear),

@@ -20,6 +20,9 @@
   /** Counts what was asked of the server, so that late answers are dropped; it takes one click at a time. */
   let asking = 0;
   let lastClick = Promise.resolve();
+  /** Counts the beginnings of a choice, so that clicks of the position before are dropped; they wait for each other. */
+  let beginnings = 0;
+  let lastChosen = Promise.resolve();
   let isSending = false;
 
   const clock = refereeClock();
@@ -146,14 +149,20 @@
   /** Begins to choose a move, if the person is asked for one. */
   async function begin() {
     choice = beginning = null;
+    beginnings++;
     asking++;
     showChoice();
     if (view.asked && !view.over) beginning = choice = await ask([]);
     if (choice) showChoice();
   }
 
-  /** Takes a part into the move, or out of it again. */
-  async function choose(part) {
+  /** Takes a part into the move, or out of it again, after the clicks before. */
+  function choose(part) {
+    const of = beginnings;
+    lastChosen = lastChosen.then(() => (of === beginnings && choice ? chooseNext(part) : null));
+  }
+
+  async function chooseNext(part) {
     const { parts, next, moves } = choice;
     why("");
     let answer = null;
