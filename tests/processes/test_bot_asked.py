@@ -8,7 +8,9 @@ import shlex
 import signal
 import subprocess
 import threading
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -322,7 +324,16 @@ def test_an_interrupt_in_a_move_ends_the_bot_and_the_next_move_has_a_new_one(tmp
 NO_PROGRAM = "row-2-file-not-executable"
 """Wrong use, as in a tournament."""
 
-CASES = [pytest.param(case, id=name) for row in ROWS for name, case in row.cases if name != NO_PROGRAM]
+
+def of_each_verdict() -> list[Any]:
+    """Two cases of each verdict, which is found as in a tournament: `test_catalogue.py` has all of them."""
+    seen = Counter[str]()
+    found = []
+    for name, case in (named for row in ROWS for named in row.cases if named[0] != NO_PROGRAM):
+        seen[case.verdict] += 1
+        if seen[case.verdict] <= 2:
+            found.append(pytest.param(case, id=name))
+    return found
 
 
 def last_reply(bot: Bot, position: kit.Position, clock: str, positions: int) -> Reply | Resignation | Fault:
@@ -336,8 +347,8 @@ def last_reply(bot: Bot, position: kit.Position, clock: str, positions: int) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", CASES)
-def test_every_fault_of_the_catalogue_is_a_value(case: Case, tmp_path: Path) -> None:
+@pytest.mark.parametrize("case", of_each_verdict())
+def test_each_fault_of_the_catalogue_is_a_value(case: Case, tmp_path: Path) -> None:
     """A bot that is to be late is, some way or other: it may not have come as far as the case says."""
     subprocess.run(["sh", "-c", case.setup], cwd=tmp_path, check=True)
     late = "500ms" if case.late else LONG
@@ -366,8 +377,8 @@ def test_every_fault_of_the_catalogue_is_a_value(case: Case, tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mistake", [way.name for way in ways(Checked) if hasattr(broken_bot, way.name)])
-def test_every_mistake_of_a_broken_bot_is_a_value(mistake: str) -> None:
+@pytest.mark.parametrize("mistake", [way.name for way in ways(Checked) if hasattr(broken_bot, way.name)][::4])
+def test_a_mistake_of_a_broken_bot_is_a_value(mistake: str) -> None:
     command = ["{python}", "-I", "-S", str(ROOT / "tests" / "bots" / "broken_bot.py"), mistake]
     with Bot(command, "blooms", {"size": 4}, isolation="none", start="2s") as bot:
         for seat in (0, 1):

@@ -262,6 +262,10 @@ def test_a_wheel_has_everything_and_works_where_nothing_else_is_installed(tmp_pa
     works_alone(wheel, tmp_path)
 
 
+SIX_ROUNDS = r"\"rounds\": 6"
+"""In the notebook, of which one round shows as much."""
+
+
 def works_alone(wheel: Path, folder: Path) -> None:
     """Installs a wheel in an empty environment, and uses it there."""
 
@@ -290,6 +294,9 @@ def works_alone(wheel: Path, folder: Path) -> None:
     assert run(program, "verify", results)
     run(folder / "env" / "bin" / "pip", "install", "-q", "--no-compile", "nbclient", "ipykernel")
     for notebook in (folder / "here" / "notebooks").iterdir():  # fails where a cell has an error
+        text = notebook.read_text()
+        assert text.count(SIX_ROUNDS) == 1
+        notebook.write_text(text.replace(SIX_ROUNDS, SIX_ROUNDS.replace("6", "1")))
         run("env", f"HOME={folder}", folder / "env" / "bin" / "jupyter-execute", notebook)
 
 
