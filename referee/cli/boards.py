@@ -66,12 +66,15 @@ class BoardsInCharacters:
         return [_beside([board[row : row + 1] for board in boards], wide) for row in range(self._rows)]
 
     def _draw(self, name: str, game: FollowedGame) -> _DrawnPosition | None:
-        """The position in characters; None where it is too large."""
+        """The position in characters; None where it is too large, or nothing that can be drawn."""
         before = self._drawn.get(name)
         if before and before.position is game.position:
             return before
         planes = [panel for panel in game.position.picture if isinstance(panel, Plane)]
-        return _DrawnPosition(game) if all(map(_is_near, planes)) else None
+        try:
+            return _DrawnPosition(game) if all(map(_is_near, planes)) else None
+        except Exception:  # a picture that cannot be drawn ends no run
+            return None
 
 
 class _DrawnPosition:

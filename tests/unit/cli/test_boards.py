@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from referee.cli import boards as cli_boards
 from referee.cli.boards import BoardsInCharacters
 from referee.cli.live_view import LiveView
 from referee.core.seeds import Stream
@@ -131,6 +132,15 @@ def test_what_no_terminal_should_get_is_no_board(mark: Mark, slots: Slots) -> No
     slots.begin("w2", "thetree", "cat", "dog").replace(told((Plane((Mark(0, 0, "x"),)),)))
     lines = texts(slots.boards())
     assert lines[0].startswith("> cat") and not any("ant" in line or not line.isprintable() for line in lines)
+
+
+def test_a_picture_that_cannot_be_drawn_ends_no_run(slots: Slots, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(picture: Picture) -> None:
+        raise ValueError
+
+    monkeypatch.setattr(cli_boards, "lines", fail)
+    slots.begin("w1", "blooms", "ant", "bee", size="4")
+    assert texts(slots.boards()) == []
 
 
 @pytest.mark.parametrize(("columns", "height"), [(120, 40), (100, 30), (100, 24), (99, 40)])
