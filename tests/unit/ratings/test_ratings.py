@@ -250,6 +250,15 @@ def test_the_standard_error_of_a_share() -> None:
     assert found.percent == pytest.approx(100 * 29 / 32) and 3 < found.error < 15
 
 
+LONG = (
+    "gauntlet 1 v 15",
+    "ladder 6, 800 apart, 20 rounds",
+    "league 16, 320 games, sd 400",
+    "sd 800",
+)
+"""Kinds of tournaments that take ten times as long to rate as the others: one of each is played."""
+
+
 @pytest.mark.slow
 def test_the_intervals_hold_the_truth_as_often_as_they_say() -> None:
     """A few tournaments of many kinds; `python -m tests.tools.coverage` plays more, and is more exact. It
@@ -260,7 +269,7 @@ def test_the_intervals_hold_the_truth_as_often_as_they_say() -> None:
         for kind in coverage.KINDS
         if kind.bots <= 16 and kind.amount <= 400 and kind.name not in coverage.OFTEN
     ]
-    pools = [coverage.measure(kind, seed) for kind in kinds for seed in range(4)]
+    pools = [coverage.measure(kind, seed) for kind in kinds for seed in range(1 if kind.name in LONG else 4)]
     for what in ("bots", "next"):
         assert 93 <= coverage.share(pools, what).percent <= 97.5, what
     # What openings do to a seat is estimated with care: in most kinds there are none.
