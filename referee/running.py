@@ -167,7 +167,10 @@ def _prepared(
         tournament = leaving_out(tournament, run, unfit, options.leaves_out, say)
         at_once = max(1, scheduler.size.slots)
         has_games = has_games_left(tournament, run)
-        yield _ReadyTournament(tournament, has_games, programs, at_once, lambda take, _: machines.begin(take))
+        slots = options.folder.absolute() / FOLDER
+        yield _ReadyTournament(
+            tournament, has_games, programs, at_once, lambda take, _: machines.begin(take, slots)
+        )
 
 
 def fit_here(

@@ -16,18 +16,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import count
+from pathlib import Path
 from secrets import token_hex
 
 import referee
 from referee.cluster.bot_files import SentFiles
 from referee.cluster.dask_client import (
+    ClusterEvent,
     DaskClient,
     Disconnected,
+    InPlay,
     Member,
     Members,
     OrderAnswered,
     OrderFailed,
 )
+from referee.cluster.games_in_play import WATCH_S, SlotReceiver
 from referee.cluster.orders import (
     BotFilesChanged,
     EndIdleBots,
@@ -43,6 +47,7 @@ from referee.cluster.orders import (
     Prepare,
     Requirement,
     StopMachine,
+    WatchGames,
     code_digest,
     is_answer,
     replayed,
@@ -215,6 +220,8 @@ class ClusterBackend(Backend):
         self._refused: dict[str, str] = {}  # by address, why a worker is not used
         self._silent: dict[str, float] = {}
         """By address, the beat of workers that were lost since nothing more was heard of them."""
+        self._in_play: SlotReceiver | None = None
+        self._watch_due_s = 0.0  # when machines are to be told that somebody looks at games
 
     def unfit_bots(self) -> list[LeftOut]:
         """Waits until machines have prepared the bots, and returns those that the run is played without: what
@@ -236,9 +243,12 @@ class ClusterBackend(Backend):
         is_sure = best and (not best.unfit or len(prepared) == len(self._workers))  # guard: other-machines
         return best if is_sure else None
 
-    def begin(self, take: ReportHandler) -> ClusterBackend:
-        """Begins the run, whose reports `take` gets: machines that have prepared its bots can play."""
+    def begin(self, take: ReportHandler, slots: Path | None = None) -> ClusterBackend:
+        """Begins the run, whose reports `take` gets: machines that have prepared its bots can play. What they
+        play is told in the folder `slots`, if one is given.
+        """
         self._take, self._has_begun = take, True
+        self._in_play = SlotReceiver(slots) if slots else None
         for worker in [*self._workers.values()]:
             if worker.stage is WorkerStage.PREPARED:
                 self._admit(worker)
@@ -318,27 +328,42 @@ class ClusterBackend(Backend):
             if there.member.has_others:  # guard: shared-machine
                 there.wait(passed_s)
         for event in events:
-            match event:
-                case Members(found):
-                    self._see(found)
-                case Disconnected(why):
-                    self._lose_all(why)
-                case OrderAnswered(key, answer):
-                    if worker := self._of.pop(key, None):
-                        self._answered(worker, key, answer)
-                case OrderFailed(key, why):
-                    if worker := self._of.pop(key, None):
-                        self._failed(worker, key, why)
+            self._take_event(event)
         if self._now_s - self._looked_after_s >= LOOK_S:
             self._looked_after_s = self._now_s
             self._look_after_all()
         self._players = [one for one in self._workers.values() if one.stage is WorkerStage.READY]
         self._room = sum(worker.room for worker in self._players)
         self._give_pending()
+        self._watch()
         reports, self._reports = self._reports, []
         if reports:
             self._take(reports)
         self._check_hope()
+
+    def _take_event(self, event: ClusterEvent) -> None:
+        match event:
+            case Members(found):
+                self._see(found)
+            case Disconnected(why):
+                self._lose_all(why)
+            case OrderAnswered(key, answer):
+                if worker := self._of.pop(key, None):
+                    self._answered(worker, key, answer)
+            case OrderFailed(key, why):
+                if worker := self._of.pop(key, None):
+                    self._failed(worker, key, why)
+            case InPlay(address, message):
+                if self._in_play and address in self._workers:
+                    self._in_play.take(address, message)
+
+    def _watch(self) -> None:
+        """Tells machines now and then that somebody looks at the games in play."""
+        if not self._in_play or not self._in_play.is_watched():
+            self._watch_due_s = 0.0
+        elif self._now_s >= self._watch_due_s:
+            self._watch_due_s = self._now_s + WATCH_S
+            self._client.tell([worker.address for worker in self._players], WatchGames())
 
     def _see(self, found: Mapping[str, Member]) -> None:
         if not self._is_connected:
@@ -410,6 +435,7 @@ class ClusterBackend(Backend):
             self._prepare(worker)
 
     def _prepare(self, worker: DaskWorker) -> None:
+        self._forget_games(worker)
         there = [one for one in self._workers.values() if one.member.host == worker.member.host]
         slots = sum(one.member.slots for one in there)
         worker.first_core = first_core(worker, there)
@@ -455,6 +481,7 @@ class ClusterBackend(Backend):
                     f"{worker.name} isolates `{name}` with `{level}`, but other machines with `{first}`"
                 )
         worker.stage = WorkerStage.READY
+        self._watch_due_s = 0.0
         slots = counted(worker.member.slots, "game")
         self._remark(f"{worker.name} plays, {slots} at a time: {worker.greeting.cpu}")
 
@@ -533,11 +560,16 @@ class ClusterBackend(Backend):
     def _lose(self, worker: DaskWorker, why: str, alone: bool = True) -> None:
         """Gives up a worker, with all that it was to do; `alone` or with all others."""
         del self._workers[worker.address]
+        self._forget_games(worker)
         for key in [key for key, of in self._of.items() if of is worker]:
             del self._of[key]
             self._client.forget(key)
         for task in worker.playing.values():
             self._lost(worker, task, why, alone)
+
+    def _forget_games(self, worker: DaskWorker) -> None:
+        if self._in_play:
+            self._in_play.forget(worker.address)
 
     def _lose_all(self, why: str) -> None:
         if self._is_connected:
@@ -601,6 +633,8 @@ class ClusterBackend(Backend):
         """Ends the run on all machines, also on those that are not used; once."""
         if not self._is_closed:
             self._is_closed = True
+            if self._in_play:
+                self._in_play.close()
             self._client.close([*self._workers, *self._refused])
 
 

@@ -60,6 +60,13 @@ class OrderAnswered(NamedTuple):
     answer: MachineAnswer
 
 
+class InPlay(NamedTuple):
+    """A Dask worker told of the games in play there, see `games_in_play`."""
+
+    address: str
+    message: bytes
+
+
 class OrderFailed(NamedTuple):
     """An order will not be answered."""
 
@@ -73,7 +80,7 @@ class Disconnected(NamedTuple):
     why: str
 
 
-ClusterEvent = Members | OrderAnswered | OrderFailed | Disconnected
+ClusterEvent = Members | OrderAnswered | OrderFailed | InPlay | Disconnected
 
 
 class DaskClient:
@@ -186,6 +193,7 @@ class DaskClient:
             try:
                 async with _client(self._address) as client:
                     self._client, self._is_broken = client, False
+                    client.subscribe_topic(machine.TOPIC, self._take_in_play)
                     why = await self._watch(client)
             except (Exception, asyncio.CancelledError) as error:  # Dask passes on what the other side raised
                 why = reason(error, CONNECT_S)
@@ -220,6 +228,11 @@ class DaskClient:
                 seldom_s = time.monotonic() + SELDOM_S
             await self._pause(min(LOOK_S, duty_cycle.wait_s))
         return "it was closed"
+
+    def _take_in_play(self, event: object) -> None:
+        match event:
+            case (_, (self._run, str(address), bytes(message))):
+                self._events.put(InPlay(address, message))
 
     def _is_ours(self, key: object) -> bool:
         return str(key).startswith(f"referee-{self._run}-")

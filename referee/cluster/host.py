@@ -19,7 +19,9 @@ from pathlib import Path
 
 import referee
 from referee.cluster.bot_files import BotFiles
+from referee.cluster.games_in_play import SEND_S, SlotSender
 from referee.cluster.orders import (
+    IN_PLAY,
     BotFilesChanged,
     CancelTask,
     EndIdleBots,
@@ -35,6 +37,7 @@ from referee.cluster.orders import (
     Prepare,
     Requirement,
     StopMachine,
+    WatchGames,
     code_digest,
     to_bytes,
 )
@@ -44,7 +47,8 @@ from referee.core.files import FileHashes
 from referee.core.text import shown
 from referee.core.this_machine import this_machine, usable_cores, usable_memory
 from referee.core.work import DutyCycle
-from referee.processes import cpu, levels, libc
+from referee.live.slots import FOLDER
+from referee.processes import cpu, levels, libc, owned
 from referee.processes.launcher import Launcher, readable_within
 from referee.processes.limits import share_of
 from referee.processes.message_socket import MalformedMessage, MessageSocket
@@ -85,6 +89,9 @@ class Host:
         """
         self._remarks: list[str] = []  # notes for the user about the bots on this machine
         self._store = FileStore(store, self._remarks.append)
+        owned.remove_left(str(self._store.folder))  # slots of hosts that were killed
+        self._slots = self._store.folder / f"{owned.prefix()}{FOLDER}"
+        self._sender = SlotSender(self._slots)
         self._say = say
         self._orders = orders
         self._files: dict[str, BotFiles] = {}
@@ -123,6 +130,8 @@ class Host:
                 self._is_stopping = True
                 if self._pool:
                     self._pool.stop()
+            case WatchGames():
+                self._sender.watch()
 
     def go_on(self, seconds: float) -> None:
         """Waits up to `seconds` for something to happen, and answers for the tasks that are over."""
@@ -133,6 +142,15 @@ class Host:
         for key in [key for key, task in self._tasks.items() if not self._pool.plays(task)]:
             del self._tasks[key]
             self._say(key, PlayedTask(tuple(self._reports.pop(key))))
+
+    @property
+    def pause_s(self) -> float:
+        """The maximum of seconds to wait for something to happen."""
+        return SEND_S if self._sender.is_watched else ALIVE_S
+
+    def games_in_play(self) -> bytes:
+        """What is to be sent of the games in play, if anything is."""
+        return self._sender.message()
 
     @property
     def is_playing(self) -> bool:
@@ -166,7 +184,7 @@ class Host:
             return MachineUnfit(lacking)
         try:
             bots, unfit = self._fit_bots(required)
-            bots = with_hidden(levels.settled(bots), ())
+            bots = with_hidden(levels.settled(bots), [self._slots])
         except (RefereeError, OSError) as error:
             return MachineUnfit(str(error))
         finally:
@@ -179,7 +197,7 @@ class Host:
         Launcher.close()  # of the trials of levels; the workers have launchers of their own
         cores = _cores_from(order.first_core) if required.pin else []
         self._pool = WorkerPool(
-            order.slots, cores, self._take, None, f"{order.label}/", self._orders.fileno()
+            order.slots, cores, self._take, self._slots, f"{order.label}/", self._orders.fileno()
         )
         levels_of_bots = {bot.name: bot.isolation for bot in bots}
         return MachineReady(levels_of_bots, dict(self._words), tuple(self._remarks), tuple(unfit))
@@ -267,7 +285,7 @@ def main(descriptor: int) -> None:
         told_s = 0.0
         asked_s = time.monotonic()
         while message_socket.is_open and time.monotonic() - asked_s < IDLE_S:
-            seconds = FLUSH_S if message_socket.has_unsent else ALIVE_S
+            seconds = FLUSH_S if message_socket.has_unsent else host.pause_s if host else ALIVE_S
             host.go_on(seconds) if host else readable_within(end, seconds)
             if host and host.is_playing:
                 asked_s = time.monotonic()
@@ -283,6 +301,8 @@ def main(descriptor: int) -> None:
                 message_socket.send(WorkerSignal.ALIVE)
                 told_s = time.monotonic()
             message_socket.flush()
+            if host and not message_socket.has_unsent and (told := host.games_in_play()):
+                message_socket.send((IN_PLAY, told))
 
 
 def _lacking(required: Requirement) -> str:

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
 
-from referee.cluster.orders import CancelTask
+from referee.cluster.orders import IN_PLAY, CancelTask
 from referee.processes.launcher import wake
 from referee.processes.message_socket import MalformedMessage, MessageSocket
 from referee.tournament.workers.worker import WorkerSignal
@@ -38,8 +38,11 @@ class HostEnded(Exception):
 
 
 class _Host:
-    def __init__(self) -> None:
-        """Starts it. Raises `HostEnded`."""
+    def __init__(self, tell_all: Callable[[bytes], None]) -> None:
+        """Starts it; `tell_all` is called with what it says of the games in play, in a thread. Raises
+        `HostEnded`.
+        """
+        self._tell_all = tell_all
         end, host_end = socket.socketpair()
         self._message_socket = MessageSocket(end, waits=True)
         self._sending = threading.Lock()
@@ -116,7 +119,9 @@ class _Host:
                     self._silent_s = 0.0
                     if message is not WorkerSignal.ALIVE:
                         key, answer = message
-                        if answers := self._answers.get(key):
+                        if key == IN_PLAY:
+                            self._tell_all(answer)
+                        elif answers := self._answers.get(key):
                             answers.put(answer)
         if self._process:
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -134,6 +139,11 @@ class _Host:
         self._message_socket.shut_down()
 
 
+TOPIC = "referee"
+"""The topic of Dask's events that tell of games in play: one for all runs, since the scheduler keeps the last
+1,000 of each.
+"""
+
 _hosts: dict[str, _Host] = {}  # the hosts that this process has started, by run
 
 _starting = threading.Lock()
@@ -148,7 +158,7 @@ def ask(run: str, key: str, order: bytes, is_playing: bool) -> bytes:
         for other, host in [*_hosts.items()]:
             if host.is_idle and other != run:
                 end(other)
-        host = _hosts.get(run) or _hosts.setdefault(run, _Host())
+        host = _hosts.get(run) or _hosts.setdefault(run, _Host(_teller(run)))
     try:
         return host.ask(key, order, is_playing, lambda: _is_wanted(key))
     except HostEnded:
@@ -156,6 +166,14 @@ def ask(run: str, key: str, order: bytes, is_playing: bool) -> bytes:
             if _hosts.get(run) is host and not host.is_running:
                 del _hosts[run]
         raise
+
+
+def _teller(run: str) -> Callable[[bytes], None]:
+    """Passes on what the host of a run says of the games in play, with the address of this Dask worker."""
+    from distributed import get_worker
+
+    worker = get_worker()
+    return lambda told: worker.log_event(TOPIC, [run, worker.address, told])
 
 
 def tell(run: str, order: bytes) -> None:

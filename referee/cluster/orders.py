@@ -131,7 +131,13 @@ class StopMachine(NamedTuple):
     """Tells a machine to stop after the current games; not answered."""
 
 
-MachineOrder = Greet | FilePart | Prepare | Play | EndIdleBots | CancelTask | StopMachine
+class WatchGames(NamedTuple):
+    """Tells a machine that somebody looks at the games in play; not answered, see `games_in_play`."""
+
+
+IN_PLAY = "in play"  # the key under which a host tells of the games in play; no order has it
+
+MachineOrder = Greet | FilePart | Prepare | Play | EndIdleBots | CancelTask | StopMachine | WatchGames
 
 MachineAnswer = Greeting | MachineReady | MachineUnfit | PlayedTask | BotFilesChanged | None
 

@@ -78,7 +78,7 @@ class Feed:
     def end(self) -> None:
         """The game is over."""
         if self.is_on and self._told is not None:
-            self._tell()
+            self._tell(is_over=True)
         self._terms, self._events, self.state, self.is_on = None, (), None, False
 
     def close(self) -> None:
@@ -89,14 +89,14 @@ class Feed:
     def _is_watched(self) -> bool:
         return self._watch is not None and self._watch.is_on
 
-    def _tell(self) -> None:
-        """Writes what was not told, a picture only if one is due. If a game from outside fails here, it is
-        played on untold.
+    def _tell(self, is_over: bool = False) -> None:
+        """Writes what was not told, a picture only if one is due or the game is over. If a game from outside
+        fails here, it is played on untold.
         """
         writer, terms = self._writer, self._terms
         if not writer or not terms or self._told == len(self._events):
             return
-        if not (terms.game.is_open or self._duty.is_due):
+        if not (terms.game.is_open or self._duty.is_due or is_over):
             return
         try:
             if self._told is None:

@@ -37,6 +37,7 @@ class GameHead(NamedTuple):
     bots: tuple[str, ...]
     controls: tuple[TimeControl, ...]
     began_us: int
+    shift_us: int  # what its times lack to the clock of this machine
 
     @classmethod
     def of(cls, members: Mapping[str, Any]) -> GameHead:
@@ -55,6 +56,7 @@ class GameHead(NamedTuple):
             bots,
             tuple(map(_control, clocks)),
             fields.number("began_us"),
+            fields.number("shift_us", low=-LARGEST, default=0),
         )
 
 
@@ -168,6 +170,7 @@ class _Events:
         self._moves: dict[Seat, Any] = {}  # those of this turn, as long as others have not moved
         self._reserves_us = [one.reserve_us if one.timed else None for one in head.controls]
         self._count = 0
+        self._shift_us = head.shift_us
         self._at_us = head.began_us
         self._last = ""
 
@@ -202,7 +205,7 @@ class _Events:
                 self._count += 1
         else:
             raise RecordError("a move out of turn")
-        self._at_us = min(max(int(at_us), 0), LARGEST)
+        self._at_us = min(max(int(at_us) + self._shift_us, 0), LARGEST)
 
 
 class _Pictures:
@@ -219,6 +222,5 @@ class _Pictures:
         seats = range(len(self._head.bots))
         turn = [seats[number - 1] for number in fields.numbers("turn") if number - 1 in seats]
         picture = picture_of(fields.value("picture"))
-        return PositionInPlay(
-            picture, turn, [None for _ in seats], fields.number("us"), fields.number("moves")
-        )
+        at_us = min(max(fields.number("us") + self._head.shift_us, 0), LARGEST)
+        return PositionInPlay(picture, turn, [None for _ in seats], at_us, fields.number("moves"))

@@ -111,7 +111,8 @@ def _watched_us(path: Path) -> int:
 class SlotWriter:
     """The slot of a worker, in a new file: what an earlier worker of the same name wrote is gone.
 
-    Where a file cannot be made or written, it is removed, and nothing is written any more.
+    Where a file cannot be made or written, it is removed, and nothing is written until the next game. One
+    that was removed or replaced by something else is made anew with the next game.
     """
 
     def __init__(self, folder: Path, name: str) -> None:
@@ -122,18 +123,30 @@ class SlotWriter:
         self._first_line = b""
         self._size = 0
         self._is_full = False  # whether something was left out, and what comes after it makes no sense
-        new = folder / f".{name}.new"
-        with contextlib.suppress(OSError):
-            new.unlink(missing_ok=True)
-            self._descriptor = open_without_links(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
-            self.begin({})
-            new.replace(self._path)
+        self.begin({})
 
     def begin(self, game: Mapping[str, Any]) -> None:
         """Begins a game that is described by these members."""
         first = {**game, "boot": boot_id(), "began_us": now_us()}
         self._first_line = json.dumps(first, separators=(",", ":")).encode() + b"\n"
-        self.replace(b"")
+        if self._is_in_place:
+            self.replace(b"")
+            return
+        self.close()
+        new = self._path.with_name(f".{self._path.name}.new")
+        with contextlib.suppress(OSError):
+            new.unlink(missing_ok=True)
+            self._descriptor = open_without_links(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+            new.replace(self._path)
+            self.replace(b"")
+
+    @property
+    def _is_in_place(self) -> bool:
+        if self._descriptor is None:
+            return False
+        with contextlib.suppress(OSError):
+            return os.path.samestat(os.fstat(self._descriptor), self._path.lstat())
+        return False
 
     def append(self, data: bytes) -> None:
         """Adds to what is told of the game, until it is more than a slot can hold."""

@@ -15,6 +15,7 @@ from tests.command import ROOT
 from tests.processes import namespaces
 from tests.processes.clusters import THIS_MACHINE, Cluster, Host, cluster
 from tests.processes.runs import games, lines_of
+from tests.processes.test_live import Looking, again_and_again
 from tests.waiting import TOO_LONG_S
 
 pytest.importorskip("distributed")
@@ -94,10 +95,13 @@ def test_two_machines_play_the_same_games_as_one(tmp_path: Path) -> None:
     (folder / "t.toml").write_text(TOML)
     shutil.copy(ROOT / "sample_bots" / "random_bot.py", folder)
     table = run(THIS_MACHINE, folder, "-o", "alone", "--workers", "0")
-    with machines(tmp_path / "cluster", folder) as (found, referee_host):
+    looking = Looking(tmp_path / "run")
+    with machines(tmp_path / "cluster", folder) as (found, referee_host), again_and_again(looking.look):
         played = run(referee_host, folder, "-o", str(tmp_path / "run"), "--cluster", found.address)
     assert played == table
     assert games(tmp_path / "run") == games(folder / "alone")
+    assert {name[:2] for name in looking.slots} == {"m1", "m2"} and len({*looking.seen}) > 10
+    assert not looking.folder.exists()
     played_on = [line["measured"]["machine"] for line in lines_of(tmp_path / "run") if line["kind"] == "game"]
     assert {machine["worker"].partition("/")[0] for machine in played_on} == {"w1", "w2"}
     if referee_host is not THIS_MACHINE:

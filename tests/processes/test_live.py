@@ -28,11 +28,13 @@ class Looking:
         self.boards = BoardsInPlay(run, game_named)
         self.seen: set[tuple[str, int]] = set()
         """Each game with how many moves it had."""
+        self.slots: set[str] = set()
 
     def look(self) -> None:
         with suppress(OSError):
             say_watched(self.folder)
         self.boards.look()
+        self.slots |= self.boards.whole().keys()
         self.seen |= {(board["id"], board["moves"]) for board in self.boards.whole().values()}
 
 

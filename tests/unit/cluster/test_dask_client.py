@@ -58,6 +58,9 @@ class Stuck:
     async def close(self) -> None:
         await asyncio.Event().wait()
 
+    def subscribe_topic(self, topic: str, handler: object) -> None:
+        pass
+
     async def identity(self, n_workers: int) -> dict[str, Any]:
         if self.is_first:
             raise OSError("gone")

@@ -255,6 +255,26 @@ def test_common_pictures_take_a_small_share_of_the_time(
     assert len(drawn) > 1 and min(b - a for a, b in pairwise(drawn)) >= 2_000_000
 
 
+def test_the_last_position_of_a_hidden_game_is_told_even_if_none_is_due(
+    playing: Playing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feeds, "SHARE", 1e-9)
+    with closing(Feed(playing.folder, "w1")) as playing.feed:
+        playing.cpu_s = 0.0
+
+        def draw(*args: Any, **options: Any) -> Any:
+            playing.cpu_s += 0.01
+            return common_picture(*args, **options)
+
+        monkeypatch.setattr("referee.viewing.knowledge.common_picture", draw)
+        record = match("thetree", players="3")
+        playing.watched()
+        playing.play(record, then=lambda: say_watched(playing.folder))
+        told = playing.told()
+        moves = sum(isinstance(event, Moved) for event in record.events)
+        assert told and parse_json(told.told)["moves"] == moves > 2
+
+
 class Broken(type(GAMES["thetree"])):  # type: ignore[misc]
     """Its pictures fail."""
 

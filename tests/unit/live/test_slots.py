@@ -66,6 +66,22 @@ def test_files_are_for_their_owner_alone_and_a_new_worker_has_a_new_one(
     )
 
 
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_slot_that_was_removed_or_replaced_is_back_with_the_next_game(
+    writer_of: WriterOf, tmp_path: Path, replaced: bool
+) -> None:
+    writer, reader, slot = writer_of("w1"), SlotReader(tmp_path), tmp_path / "w1"
+    writer.begin({"id": "1:a:b"})
+    slot.unlink()
+    if replaced:
+        os.mkfifo(slot)
+    writer.append(b"nobody sees this")
+    assert reader.read() == {}
+    writer.begin({"id": "2:a:b"})
+    writer.append(b"seen")
+    assert reader.read()["w1"].told == b"seen" and [*tmp_path.iterdir()] == [slot]
+
+
 def test_what_a_slot_cannot_hold_is_left_out(writer_of: WriterOf, tmp_path: Path) -> None:
     writer, reader = writer_of("w1"), SlotReader(tmp_path)
     writer.begin({"id": "x"})
