@@ -110,6 +110,7 @@ def serve_run(
 
     def wait_for_end(end: Callable[[], object]) -> None:
         end()
+        run.look()  # what it wrote last, so that pages are told of it
         if streams.count:
             time.sleep(LAST_S)
 

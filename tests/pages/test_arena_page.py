@@ -146,6 +146,14 @@ def test_a_lost_connection_is_told_and_found_again(
             expect(page.locator("#connection")).to_be_empty()
 
 
+def test_a_lost_server_of_a_run_that_is_over_is_not_waited_for(chromium: Browser, server: Server) -> None:
+    with watched_page(chromium, server.url) as watched:
+        watched.page.goto(server.url)
+        expect(watched.page.locator(ENDED)).to_have_count(2)
+        server.end()
+        expect(watched.page.locator("#connection")).to_contain_text("`referee serve` shows the run again")
+
+
 def test_without_a_script_there_are_lists(chromium: Browser, server: Server) -> None:
     context = new_context(chromium, java_script_enabled=False)
     try:

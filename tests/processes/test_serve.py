@@ -318,3 +318,23 @@ def test_the_server_of_a_run_ends_also_where_the_run_is_killed(tmp_path: Path) -
     run.kill()
     assert [*told][-1]["running"] is False, "until the stream ends"
     run.communicate(timeout=TOO_LONG_S)
+
+
+@pytest.mark.slow
+def test_who_looks_is_told_the_end_although_the_server_would_look_later(
+    growing: Growing, folder: Path
+) -> None:
+    rests = "from referee.serving import live; live.LOOK_S = 1000.0"
+    script = f"{rests}; from referee.serving.beside import main; main({str(folder)!r})"
+    process = subprocess.Popen(
+        [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdin and process.stdout
+    told = Server(process, process.stdout.readline().strip()).told()
+    assert next(told)["count"] == 3
+    growing.play("2:b:a")
+    process.stdin.close()
+    *_, last = told
+    assert last["count"] == 4
+    assert process.wait(TOO_LONG_S) == 0
+    process.stdout.close()

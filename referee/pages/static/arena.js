@@ -61,7 +61,12 @@
     timer = setTimeout(connect, AGAIN_MS);
   }
 
-  const lost = () => again("The connection to the server is lost. Trying again.");
+  const lost = () =>
+    again(
+      run && !run.running
+        ? "The connection to the server is lost; `referee serve` shows the run again."
+        : "The connection to the server is lost. Trying again.",
+    );
 
   function takeEnded(games) {
     for (const game of games.toSorted((one, other) => one.n - other.n)) {
