@@ -27,6 +27,8 @@ QUICK_US = 5_000  # a move that took longer is told at once
 
 BATCH_US = 100_000  # how often others are told
 
+STANDS_US = 300_000  # how long the end of a game stands until the next game is told, so that it is seen
+
 PICTURES_S = 0.25  # how often a common picture is told at most
 
 SHARE = 0.005  # the maximum share of the time that a worker computes common pictures
@@ -48,6 +50,7 @@ class Feed:
         self._told: int | None = None  # how many events were told; None where not even the game was
         self._at_us = 0  # when the last event happened
         self._wrote_us = 0
+        self._ended_us = -STANDS_US  # when the last game that was told ended
         self._is_blank = True  # whether the slot has no game
 
     def begin(self, terms: Terms, events: Sequence[Event]) -> None:
@@ -79,6 +82,7 @@ class Feed:
         """The game is over."""
         if self.is_on and self._told is not None:
             self._tell(is_over=True)
+            self._ended_us = now_us()
         self._terms, self._events, self.state, self.is_on = None, (), None, False
 
     def close(self) -> None:
@@ -95,6 +99,8 @@ class Feed:
         """
         writer, terms = self._writer, self._terms
         if not writer or not terms or self._told == len(self._events):
+            return
+        if self._told is None and now_us() - self._ended_us < STANDS_US:
             return
         if not (terms.game.is_open or self._duty.is_due or is_over):
             return

@@ -230,11 +230,12 @@ class _Results:
             return {"standings": [], "since": 0, "ended": []}
         by_bot = self._tallies.by_bot
         bots = sorted(by_bot, key=lambda bot: -(by_bot[bot].score or 0))
-        pool = None
-        if order and {*order.order.bots} == {*bots}:
+        pool, since, before = None, 0, dict[str, int]()
+        is_fresh = order and 2 * order.games >= self._count  # else it does not fit the results beside it
+        if order and is_fresh and {*order.order.bots} == {*bots}:
             bots, pool = order.order.bots, order.order.shown_pool
+            since, before = self._before(order.games, bots)
         places = {bot: place for place, bot in enumerate(bots)}
-        since, before = self._before(order.games if order else self._count, places)
         standings = []
         for bot in bots[:BOTS]:
             tally = by_bot[bot]
@@ -255,9 +256,11 @@ class _Results:
         numbers = range(snapshot.count, max(0, snapshot.count - ENDED), -1)
         return {"standings": standings, "since": since, "ended": [_ended(snapshot, n) for n in numbers]}
 
-    def _before(self, count: int, places: dict[str, int]) -> tuple[int, dict[str, int]]:
+    def _before(self, count: int, bots: Sequence[str]) -> tuple[int, dict[str, int]]:
         """Some number of games, and the places of so many games ago; the present ones are kept for later."""
-        orders = self._orders
+        orders, places = self._orders, {bot: place for place, bot in enumerate(bots)}
+        if not count:
+            return 0, {}  # places before the first game mean nothing
         if not orders or orders[-1][1] != places:
             orders.append((count, places))
         most = MOVED * len(places)

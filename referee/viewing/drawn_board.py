@@ -25,7 +25,7 @@ from typing import Any
 from referee.core.text import shown
 from referee.core.units import TimeControl
 from referee.games.api import Seat
-from referee.games.picture import Picture, Plane, Row, panels_of_seat
+from referee.games.picture import Picture, Plane, Row, Span, panels_of_seat
 from referee.viewing.svg import Drawing, Layout
 
 LONGEST_ROW = 200  # maximum number of characters of what is said of a seat
@@ -114,18 +114,19 @@ def seat_rows(picture: Picture, seats: int) -> dict[str, str]:
     """What a picture says in its rows about each seat, by the number of the seat, as one line."""
     found = {}
     for seat in range(seats):
-        rows = [panel for panel in panels_of_seat(picture, seat) if isinstance(panel, Row)]
-        rows = [row for row in rows if any(span.paint != "faint" for span in row.spans)]  # not labels alone
-        if text := " · ".join(filter(None, map(_row_text, rows))):
-            found[str(seat + 1)] = shown(text, LONGEST_ROW)
+        rows = [_said(panel) for panel in panels_of_seat(picture, seat) if isinstance(panel, Row)]
+        # Of a row that has labels alone, nothing is said.
+        texts = [_text(spans) for spans in rows if _text([span for span in spans if span.paint != "faint"])]
+        if texts:
+            found[str(seat + 1)] = shown(" · ".join(texts), LONGEST_ROW)
     return found
 
 
-def _row_text(row: Row) -> str:
-    """The words of a row. A symbol with a title is a thing, such as a tile, and not described."""
-    texts = [
-        span.text if span.caption is None or (span.symbol and not span.title) else span.caption
-        for span in row.spans
-        if not (span.symbol and span.title)
-    ]
+def _said(row: Row) -> list[Span]:
+    """What of a row is said in words. A symbol with a title is a thing, such as a tile, and not described."""
+    return [span for span in row.spans if not (span.symbol and span.title)]
+
+
+def _text(spans: Sequence[Span]) -> str:
+    texts = [span.text if span.caption is None or span.symbol else span.caption for span in spans]
     return " ".join("".join(texts).split()).strip(" :,")

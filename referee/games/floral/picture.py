@@ -189,7 +189,7 @@ def picture(
         _heading(turn, weather if audience is None else None),  # guard: hidden-weather
         *_bed(sides, 0, goal, news, done, audience),
         *_bed(sides, 1, goal, news, done, audience),
-        _casts(news),
+        _casts(news, audience),
         *(_condition(line, tuple(chains)) for line in news[:3] if line.startswith("spell ")),
     )
 
@@ -237,7 +237,7 @@ def _bed(
 
 def _together(spans: Sequence[Span]) -> list[Span]:
     """Texts that follow each other as one, so that in a drawing commas stand at their words; behind a symbol
-    it has none.
+    it has none. What came of a guess stays a span of its own, since all see it, but not what follows.
     """
     found: list[Span] = []
     for span in spans:
@@ -245,6 +245,8 @@ def _together(spans: Sequence[Span]) -> list[Span]:
             found.append(span)
         elif found[-1].symbol:
             found.append(span._replace(caption=span.text.removeprefix(",")))
+        elif found[-1].text in (", right", ", wrong"):
+            found.append(span._replace(caption=span.text.replace(",", " ·", 1)))
         else:
             text, caption = found[-1].text, found[-1].caption
             found[-1] = Span(text + span.text, caption=(text if caption is None else caption) + span.text)
@@ -294,7 +296,7 @@ def _placed_rune(span: Span, number: int, symbol: str) -> Mark:
 _CASTS_IN_LINE = 9  # how many turns stand in one line of the table of casts; it has two lines
 
 
-def _casts(news: Sequence[str]) -> Plane:
+def _casts(news: Sequence[str], audience: Audience) -> Plane:
     """The casts by turn and seat, of the last turns; only in drawings."""
     told = [[line for line in news if line.startswith(f"cast {number} ")] for number in (1, 2)]
     last = max(0, *(len(lines) - 1 for lines in told)) // _CASTS_IN_LINE
@@ -303,7 +305,8 @@ def _casts(news: Sequence[str]) -> Plane:
         marks += _turns(line, block)
         for seat, casts in enumerate(told):
             shown = casts[block * _CASTS_IN_LINE :][:_CASTS_IN_LINE]
-            marks += [_cast(seat, cast, column, line) for column, cast in enumerate(shown)]
+            for column, cast in enumerate(shown):
+                marks += _cast(seat, cast, column, line, audience is not None)
     return Plane(tuple(marks))
 
 
@@ -341,12 +344,16 @@ _PLACES = Region(
 
 
 @cache
-def _cast(seat: Seat, cast: str, column: int, line: int) -> Mark:
-    """A rune that a seat cast, or of the other's that it guessed."""
+def _cast(seat: Seat, cast: str, column: int, line: int, is_shared: bool) -> tuple[Mark, ...]:
+    """A rune that a seat cast, or of the other's that it guessed. In a picture that has something in common
+    with that of the other seat, its symbol stands by itself, below the identity that one may know alone.
+    """
     _, _, symbol, *identity = cast.split(" ")
     owner = seat if symbol in SYMBOLS[seat] else 1 - seat
-    span = _rune(owner, symbol, int(identity[0]) if identity else None)
-    return Mark(column + 1.2, _LINE_OF_CASTS * line + seat, "", span.symbol, "", span.paint, span.title)
+    spans = [_rune(owner, symbol, None)._replace(title=f"rune {symbol}")] if is_shared else []
+    spans += [_rune(owner, symbol, int(one)) for one in identity]
+    x, y = column + 1.2, _LINE_OF_CASTS * line + seat
+    return tuple(Mark(x, y, "", span.symbol, "", span.paint, span.title) for span in spans)
 
 
 @cache

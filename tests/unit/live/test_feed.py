@@ -19,7 +19,7 @@ from referee.games.api import Game, State
 from referee.live import feed as feeds
 from referee.live import slots
 from referee.live.boards import BoardsInPlay
-from referee.live.feed import BATCH_US, QUICK_US, Feed
+from referee.live.feed import BATCH_US, QUICK_US, STANDS_US, Feed
 from referee.live.pictures import picture_json, picture_of
 from referee.live.slots import FOLDER, FRESH_US, GameInPlay, SlotReader, make_folder, say_watched
 from referee.records.record import GameRecord, parse_json
@@ -174,6 +174,24 @@ def test_of_quick_moves_only_some_are_told_at_once_and_the_rest_with_the_next_lo
 
     playing.play(record, used_us=QUICK, then=look_again)
     assert {*found} == {*range(found[0], found[-1] + 1)} and found[0] < 2
+
+
+def test_the_end_of_a_game_stands_for_a_while_before_the_next_is_told(playing: Playing) -> None:
+    record, next_record = match(size="4"), match(size="5")
+    playing.watched()
+    playing.play(record)
+    ended_us = playing.now_us
+    found: set[tuple[bool, object]] = set()
+
+    def look() -> None:
+        if told := playing.told():
+            found.add((playing.now_us - ended_us < STANDS_US, told.head["options"]["size"]))
+
+    playing.play(next_record, used_us=20_000, then=look)
+    assert found == {(True, 4), (False, 5)}
+    told = playing.told()
+    moves = sum(isinstance(event, Moved) for event in next_record.events)
+    assert told and told.told.count(b"\n") == moves, "nothing of it is left out"
 
 
 def test_when_nobody_looks_any_more_the_worker_stops_and_the_old_game_goes(playing: Playing) -> None:

@@ -23,6 +23,7 @@ from referee.records.journal import FIRST, chained
 from referee.records.record import GameRecord, json_of, to_json
 from referee.viewing.steps import Steps, steps_of
 from tests.command import ROOT, referee
+from tests.programs import path_of
 from tests.rules.random_play import random_game
 from tests.unit.pages.test_game_data import game
 
@@ -98,6 +99,11 @@ def test_scripts_are_short_and_insert_only_what_was_escaped() -> None:
         ("replay_board.js", 'indexes.map((index) => game.elements[index]).join("");'),
         ("replay_board.js", "view.ground;"),
     ]
+
+
+def test_scripts_can_be_parsed() -> None:
+    parse = "for (const file of process.argv.slice(1)) new vm.Script(fs.readFileSync(file, 'utf8'))"
+    subprocess.run([path_of("node"), "-e", parse, *STATIC.glob("*.js")], check=True)
 
 
 def stored(folder: Path, *records: GameRecord) -> Path:

@@ -168,6 +168,26 @@ def test_places_are_compared_with_those_of_some_games_ago(looked: Looked) -> Non
     assert known["since"] == 30, "ten for each bot"
 
 
+def test_no_bot_has_moved_from_its_place_before_the_first_game(looked: Looked) -> None:
+    for games, bots in ((0, "abc"), (0, "cba"), (1, "bca")):
+        looked.run.order = OrderAt(BotOrder(Tallies("abc"), None, [(1, bot, {}) for bot in bots]), games)
+        known = looked.known()
+        assert [(one["bot"], one["moved"]) for one in known["standings"]] == [(bot, 0) for bot in bots]
+        assert known["since"] == 0
+
+
+def test_an_order_of_much_fewer_games_gives_way_to_that_of_the_shares(looked: Looked) -> None:
+    looked.run.order = OrderAt(BotOrder(Tallies("abc"), None, [(1, bot, {}) for bot in "abc"]), 1)
+    orders, scores = [], []
+    for game in ("1:a:b", "1:a:c", "2:a:b"):
+        looked.growing.play(game)
+        standings = looked.known()["standings"]
+        orders.append([one["bot"] for one in standings])
+        scores.append([one["share"] or 0 for one in standings])
+    assert orders[:2] == [[*"abc"]] * 2, "it is not older than that"
+    assert orders[2] != [*"abc"] and scores[2] == sorted(scores[2], reverse=True)
+
+
 def test_a_game_of_several_is_told_as_a_list(tmp_path: Path) -> None:
     looked = Looked(tmp_path, game="thetree", options={"players": "3"}, bots="abc")
     looked.growing.play("1:a:b:c")

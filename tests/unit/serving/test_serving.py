@@ -540,7 +540,7 @@ def test_a_stream_has_everything_first_and_then_what_changes(growing: Growing, a
         assert frame.keys() == {"seq", "now", "planned"} and frame["seq"] == whole["seq"] + 1
         growing.play("2:b:a")
         next_frame(asked)
-        assert (await sent(stream)).keys() == {"seq", "now", "count", "standings", "since", "ended"}
+        assert (await sent(stream)).keys() == {"seq", "now", "count", "standings", "ended"}
 
     streamed(asked, script)
     assert asked.streams.count == 0 and not asked.live.is_watched

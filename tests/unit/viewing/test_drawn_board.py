@@ -84,6 +84,7 @@ def test_the_rows_of_a_seat_are_a_line_without_its_badge_and_its_things() -> Non
         row_of(badge(0, "seat 1:"), Span("1-2", "", tile, "tile 1-2"), " 3  of 15", seat=0),
         row_of(Span("  last  ", caption="last "), "casts\x1b", seat=0),
         row_of(Span("  last  ", "faint"), seat=1),
+        row_of(badge(1, "seat 2:"), Span("  hand ", "faint"), Span("1-2", "", tile, "tile 1-2"), seat=1),
         row_of("a legend"),
     )
     assert seat_rows(picture, 2) == {"1": "3 of 15 · last casts\\x1b"}
