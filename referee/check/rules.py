@@ -424,7 +424,8 @@ def everybody_sees_the_same(game: Game[Any], options: Options, seed: str, most: 
     states = [state for state in random_game(game, options, seed) if state.seen(0)]
     rng.shuffle(states)
     states = states[:most]
-    left = [state.drop((rng.below(len(seats)),)) for state in states[::8] if state.outcome() is None]
+    asked = [state for state in states[::8] if state.outcome() is None and not is_chance(state)]
+    left = [state.drop((rng.choice(state.to_act()),)) for state in asked]
     states += [state for state in left if state.outcome() is None]
     for state in states:
         for seat in seats:

@@ -17,6 +17,7 @@ from referee.games.floral import FloralExtract
 from referee.games.floral.imagining import consistent
 from referee.games.floral.mappings import every_mapping
 from referee.games.floral.news import read
+from referee.games.floral.picture import _in_words, _together
 from referee.games.floral.sides import FLOWERS, Flower
 from referee.games.floral.spells import Condition
 from referee.games.floral.state import FloralState
@@ -1216,6 +1217,12 @@ def test_the_picture_says_what_each_seat_did_last_as_far_as_it_is_known() -> Non
     assert last(planted, None) == ["plants Xanthium in 1", "plants nothing"]
     assert last(planted, 0) == ["plants Xanthium in 1", ""] and last(planted, 1) == ["", "plants nothing"]
     assert last(start(), None) == ["", ""]
+
+
+def test_what_a_seat_does_besides_its_guess_changes_nothing_of_what_all_see_of_it() -> None:
+    guess = [*_in_words("cast 1 Z", 0), *_in_words("guess 1 Z wrong", 0)][1:]
+    seen = _together(guess)
+    assert _together([*guess, *_in_words("bloomed 1 2 H", 0)])[: len(seen)] == seen
 
 
 def test_a_picture_shows_how_far_the_spells_of_those_are_whose_runes_are_known() -> None:
