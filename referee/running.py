@@ -17,7 +17,7 @@ from referee.core.text import shown
 from referee.core.this_machine import usable_cores
 from referee.gameplay.events import Ending
 from referee.games.api import Game
-from referee.live.slots import FOLDER
+from referee.live.slots import FOLDER, remove_folder
 from referee.records.record import Summary
 from referee.records.run_files import RECORDS
 from referee.tournament.file.file_list import Programs
@@ -232,6 +232,7 @@ def _play_remaining(
     for line in FaultCount(tournament.strikes, run).take_out():  # guard: late-strikes
         say(line)
     if not ready.has_games:
+        remove_folder(run.folder / FOLDER)  # of a referee that was killed after its last game
         _say_what_remains(tournament, run, say)
         if run.state.header.changed_programs:
             say(

@@ -86,7 +86,7 @@ class SlotSender:
         return zlib.compress(json.dumps({"us": now, "slots": slots}).encode()) if slots else b""
 
 
-class _Slot(NamedTuple):
+class _SentSlot(NamedTuple):
     """A slot that is written for a host."""
 
     writer: SlotWriter
@@ -100,7 +100,7 @@ class SlotReceiver:
         self._folder = folder
         self._watch = Watch(folder)
         self._numbers: dict[str, int] = {}  # of Dask workers, by address
-        self._slots: dict[tuple[str, str], _Slot] = {}  # by address of the Dask worker, and name there
+        self._slots: dict[tuple[str, str], _SentSlot] = {}  # by address of the Dask worker, and name there
         make_folder(folder)
 
     def is_watched(self) -> bool:
@@ -124,13 +124,13 @@ class SlotReceiver:
                     self._write(key, known, head, told, now_us() - value["us"])
 
     def _write(
-        self, key: tuple[str, str], known: _Slot | None, head: dict[str, Any], told: str, shift_us: int
+        self, key: tuple[str, str], known: _SentSlot | None, head: dict[str, Any], told: str, shift_us: int
     ) -> None:
         """Writes what a host told of a game, whose times are early by so much on this machine's clock."""
         address, name = key
         if known is None:
             number = self._numbers.setdefault(address, len(self._numbers) + 1)
-            known = self._slots[key] = _Slot(SlotWriter(self._folder, f"m{number}-{name}"), None)
+            known = self._slots[key] = _SentSlot(SlotWriter(self._folder, f"m{number}-{name}"), None)
         if known.head != head:
             known.writer.begin({**head, "shift_us": shift_us})
             self._slots[key] = known._replace(head=head)

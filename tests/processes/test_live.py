@@ -74,7 +74,7 @@ def test_games_that_are_looked_at_are_the_same_games(
     with again_and_again(looking.look):
         assert referee("run", str(seen)).code == 0
     assert games(tmp_path / "seen-results") == games(tmp_path / "unseen-results")
-    assert len(looking.seen) > 2
+    assert looking.seen
     assert not looking.folder.exists()
 
 
