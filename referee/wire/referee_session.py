@@ -50,8 +50,8 @@ NOISE_KEPT = 5
 """Lines of noise that are kept for each game; all of them are counted."""
 
 
-NO_MOVE = b"\n"
-"""A prefix that no answer has, since lines are read without their newlines."""
+NO_MOVE = b"\xff"
+"""A prefix that no answer has, since answers are ASCII."""
 
 LAST_KEPT = 3
 """The last lines of each side that are kept to explain a fault."""

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from referee.core.units import TimeControl
-from referee.gameplay.api import GameDescription
+from referee.gameplay.api import READY, GameDescription
 from referee.gameplay.events import Ending
 from referee.gameplay.loop import play, seeded_dice
 from referee.gameplay.terms import Terms
@@ -19,6 +19,7 @@ from referee.games import GAMES
 from referee.protocol import bot as bot_py
 from referee.protocol import messages as m
 from referee.protocol.session import TABLE, Breach, Phase, Session
+from referee.wire.referee_session import RefereeSession
 from tests.page_tables import require_listed, require_same, rows
 from tests.unit.scripted import Answering, Events, Said, ScriptedWire
 
@@ -325,6 +326,13 @@ def test_question_numbers_only_go_up_by_one() -> None:
         session.said(m.Speaker.BOT, m.MoveLine(0, "x"))
     assert session.said(m.Speaker.BOT, m.MoveLine(1, "x"))
     assert not session.said(m.Speaker.BOT, m.MoveLine(1, "x")), "closed: dropped, no breach"
+
+
+def test_an_empty_line_before_a_message_does_not_make_it_a_move() -> None:
+    """However the bytes arrive: in one chunk, nothing but a move to an open question takes the short way."""
+    session = RefereeSession()
+    session.greet()
+    assert session.receive(b"\nhello 1\n") == [READY]
 
 
 def dialogue(choose: Callable[[bot_py.Game], str | None], *lines: str) -> list[str]:
