@@ -17,11 +17,10 @@ from referee.games.floral import FloralExtract
 from referee.games.floral.imagining import consistent
 from referee.games.floral.mappings import every_mapping
 from referee.games.floral.news import read
-from referee.games.floral.picture import _in_words, _together
 from referee.games.floral.sides import FLOWERS, Flower
 from referee.games.floral.spells import Condition
 from referee.games.floral.state import FloralState
-from referee.games.picture import Mark, Plane, Row
+from referee.games.picture import Mark, Picture, Plane, Row, panels_of_seat
 from referee.viewing.characters import picture_text
 from tests.rules.positions import reason_of
 from tests.rules.random_play import quick_first
@@ -1211,18 +1210,22 @@ def test_the_picture_says_what_each_seat_did_last_as_far_as_it_is_known() -> Non
     rainy = play(start(), "111", "123")
     assert last(rainy, None) == ["casts B1, makes it rainy", "casts V3, waters 1 2 3"]
     declared = play(garden(), "V", "A")
-    assert last(declared, None) == last(declared, 0) == ["guesses V3, right", "guesses A0, wrong"]
-    assert last(declared, 1) == ["guesses V3, right", "guesses A?, wrong"]
+    assert last(declared, None) == ["guesses V3, right", "guesses A0, wrong"]
+    # What a seat is told of the other one is what everybody is told: no more than that one knows.
+    assert last(declared, 0) == last(declared, 1) == ["guesses V3, right", "guesses A?, wrong"]
     planted = submit(start(), "X", "-")
     assert last(planted, None) == ["plants Xanthium in 1", "plants nothing"]
     assert last(planted, 0) == ["plants Xanthium in 1", ""] and last(planted, 1) == ["", "plants nothing"]
     assert last(start(), None) == ["", ""]
 
 
-def test_what_a_seat_does_besides_its_guess_changes_nothing_of_what_all_see_of_it() -> None:
-    guess = [*_in_words("cast 1 Z", 0), *_in_words("guess 1 Z wrong", 0)][1:]
-    seen = _together(guess)
-    assert _together([*guess, *_in_words("bloomed 1 2 H", 0)])[: len(seen)] == seen
+def test_what_a_seat_planted_changes_nothing_of_what_everybody_sees_of_the_other() -> None:
+    def of_the_other(letter: str) -> Picture:
+        planted = submit(play(start(), NEUTRAL[:5], plants=("X", "A")), "-", letter)
+        return panels_of_seat(planted.picture(1), 0)
+
+    assert of_the_other("H") == of_the_other("-")
+    assert "casts" in picture_text(of_the_other("H"))
 
 
 def test_a_picture_shows_how_far_the_spells_of_those_are_whose_runes_are_known() -> None:

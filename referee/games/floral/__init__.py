@@ -26,6 +26,7 @@ class FloralExtract(Game[str]):
     name = "Floral Extract"
     rules = 1
     is_open = False
+    common_panels = "others"
     options = (
         SpellsOption(
             "spells",

@@ -224,6 +224,7 @@ def _bed(
         pots = [mark for pot, stage in enumerate(told) for mark in _other_pot(seat, pot, stage)]
         score = _other_score(seat, side.points, goal)
         known = sides[1 - seat].guessed  # guard: hidden-runes
+        done = _done_by_other(news, sides[0].guessed + sides[1].guessed)
     words = [span for line in done if line.split(" ", 2)[1] == number for span in _in_words(line, seat)]
     runes = _runes(seat, side, known)
     pots += [_placed_rune(span, at, side.symbols[at]) for at, span in enumerate(runes)]
@@ -237,7 +238,7 @@ def _bed(
 
 def _together(spans: Sequence[Span]) -> list[Span]:
     """Texts that follow each other as one, so that in a drawing commas stand at their words; behind a symbol
-    it has none. What came of a guess stays a span of its own, since all see it, but not what follows.
+    it has none.
     """
     found: list[Span] = []
     for span in spans:
@@ -245,8 +246,6 @@ def _together(spans: Sequence[Span]) -> list[Span]:
             found.append(span)
         elif found[-1].symbol:
             found.append(span._replace(caption=span.text.removeprefix(",")))
-        elif found[-1].text in (", right", ", wrong"):
-            found.append(span._replace(caption=span.text.replace(",", " ·", 1)))
         else:
             text, caption = found[-1].text, found[-1].caption
             found[-1] = Span(text + span.text, caption=(text if caption is None else caption) + span.text)
@@ -442,6 +441,20 @@ def _done(news: Sequence[str]) -> list[str]:
     return sorted(done, key=lambda line: _TOLD.index(line.split(" ", 1)[0]))
 
 
+def _done_by_other(news: Sequence[str], guessed: str) -> list[str]:
+    """The news of what was done last, for what is told of the other seat, which is what everybody is told of
+    it: so nothing that this seat does not know itself, neither what one's own seat has planted since, nor the
+    identity of a rune that nobody has guessed.
+    """
+    done = _done([line for line in news if not line.startswith("planted ")])
+    return [" ".join(line.split(" ")[:3]) if _is_secret_cast(line, guessed) else line for line in done]
+
+
+def _is_secret_cast(line: str, guessed: str) -> bool:
+    word, _, symbol, *_ = line.split(" ")
+    return word == "cast" and symbol not in guessed
+
+
 @cache
 def _in_words(line: str, seat: Seat) -> tuple[Span, ...]:
     """A line of news of a seat in words, after a comma."""
@@ -451,7 +464,8 @@ def _in_words(line: str, seat: Seat) -> tuple[Span, ...]:
         case ["cast", _, symbol, *identity]:
             owner = seat if symbol in SYMBOLS[seat] else 1 - seat
             verb = "casts" if owner == seat else "guesses"
-            return Span(", "), Span(verb), _rune(owner, symbol, int(identity[0]) if identity else None)
+            shown = _rune(owner, symbol, int(identity[0]) if identity else None)
+            return Span(", "), Span(verb), shown._replace(title="")  # so that it is also said in words
         case ["guess", _, _, result]:
             words = result
         case ["effect", _, "water", *pots]:
