@@ -183,12 +183,21 @@ def last_move(drawn: Sequence[InkLine]) -> Extent | None:
 
 def part(drawn: Sequence[InkLine], columns: int, rows: int) -> list[InkLine]:
     """The part of a picture with so many columns and lines that has the last move in its middle, as far as
-    the edges allow; its beginning where there is no last move.
+    the edges allow; its beginning where there is no last move. Letters that name a row stay.
     """
     top, left, bottom, right = last_move(drawn) or Extent(0, 0, 0, 0)
     first = max(0, min((top + bottom - rows) // 2, len(drawn) - rows))
     start = max(0, min((left + right - columns) // 2, width(drawn) - columns))
-    return [_trimmed(_cut(line, start, start + columns)) for line in drawn[first : first + rows]]
+    return [_trimmed(_cut_row(line, start, start + columns)) for line in drawn[first : first + rows]]
+
+
+def _cut_row(line: InkLine, start: int, end: int) -> InkLine:
+    """A part of a line, with the letters that name the row where they are farther left."""
+    name = next((ink for ink in line if ink.text.strip()), Ink("", ""))
+    at = sum(len(ink.text) for ink in line[: line.index(name)]) if name.text else start
+    if at >= start or name.paint != "faint" or not name.text.isalpha():
+        return _cut(line, start, end)
+    return [name._replace(text=f"{name.text} "), *_cut(line, start + len(name.text) + 1, end)]
 
 
 def _cut(line: InkLine, start: int, end: int) -> InkLine:

@@ -74,6 +74,14 @@ def test_a_board_has_the_names_the_clocks_and_who_is_to_move(slots: Slots) -> No
     assert (slots.folder / FOLDER / WATCHED).exists(), "workers are told that somebody looks"
 
 
+def test_a_board_that_is_too_wide_is_cut_but_not_the_names_of_its_rows(slots: Slots) -> None:
+    slot = slots.begin("w1", "vinetree", "ant", "bee", size="13")
+    slot.append(b"%d m 1 0 G7 R U\n" % now_us())
+    lines = texts(slots.boards(), columns=100, most=30)
+    rows = [line.split() for line in lines[3:] if "·" in line]
+    assert [row[0] for row in rows] == [*"ABCDEFGHIJKLM"] and len(rows[0]) < 14, "else nothing was cut"
+
+
 def test_a_narrow_terminal_shows_none_and_tells_no_worker_that_it_looks(slots: Slots) -> None:
     slots.begin("w1", "blooms", "ant", "bee")
     assert texts(slots.boards(), columns=99) == texts(slots.boards(), most=9) == []
