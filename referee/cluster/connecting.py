@@ -18,15 +18,11 @@ from urllib.parse import urlsplit
 from referee.core.errors import EnvironmentLacksError, UsageError
 from referee.core.text import shown
 from referee.processes import owned
-from referee.processes.launcher import readable_within
+from referee.processes.beside import running_beside
 
 PACKAGES = ("distributed", "cryptography")
 
 CONNECT_S = 10  # seconds after which a scheduler that cannot be reached is given up
-
-START_S = 60.0  # seconds that a cluster on this machine may take to start
-
-END_S = 10.0  # seconds that it may take to end
 
 LOCAL = "local:"
 MAX_LOCAL = 1000
@@ -184,38 +180,20 @@ def local_cluster(workers: int) -> Iterator[str]:
     """The address of the scheduler of a new cluster on this machine, whose workers play a game each, in
     processes that end with this one.
 
-    They have a session of their own, so that Ctrl-C, which stops the referee after the current games, does
-    not end them. A scheduler runs whatever it is sent, and other users of the machine and bots can reach its
-    port: so it takes connections only with a certificate that is made for this cluster alone, and kept in
-    memory.
+    A scheduler runs whatever it is sent, and other users of the machine and bots can reach its port: so it
+    takes connections only with a certificate that is made for this cluster alone, and kept in memory.
 
     Raises `EnvironmentLacksError` where it does not start.
     """
     program = f"from referee.cluster.connecting import main; main({workers})"
-    process = subprocess.Popen(
-        [sys.executable, "-c", f"import sys; sys.path[:] = {sys.path}; {program}"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    import dask
+    with running_beside(program, subprocess.DEVNULL) as line:
+        import dask
 
-    assert process.stdin and process.stdout
-    try:
-        line = process.stdout.readline() if readable_within(process.stdout, START_S) else b""
         told = json.loads(line or '{"failure": "it does not start"}')
         if failure := told.get("failure"):
             raise EnvironmentLacksError(f"cannot start a Dask cluster on this machine: {shown(failure)}")
         with dask.config.set(told["configuration"]):
             yield told["address"]
-    finally:
-        process.stdin.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(END_S)
-        process.kill()
-        process.stdout.close()
-        process.wait()
 
 
 def main(workers: int) -> None:

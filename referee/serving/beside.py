@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from functools import partial
@@ -12,43 +11,22 @@ from pathlib import Path
 
 from referee.core.errors import EnvironmentLacksError
 from referee.games import VARIABLE, game_given
-from referee.processes.launcher import readable_within
+from referee.processes.beside import running_beside
 from referee.serving.server import NICENESS, hosts_of, listening, serve_run, url_of
-
-START_S = 60.0  # how long it may take to start, on a busy machine
-
-END_S = 10.0  # how long it may take to end
 
 HOST = "127.0.0.1"
 
 
 @contextlib.contextmanager
 def served(folder: Path) -> Iterator[str]:
-    """The address at which the run in a folder is served. The run may not have begun yet.
-
-    The server has a session of its own, so that Ctrl-C, which stops the referee after the current games, does
-    not end it. Raises `EnvironmentLacksError` where it does not start.
+    """The address at which the run in a folder is served. The run may not have begun yet. Raises
+    `EnvironmentLacksError` where the server does not start.
     """
     program = f"from referee.serving.beside import main; main({str(folder.absolute())!r})"
-    process = subprocess.Popen(
-        [sys.executable, "-c", f"import sys; sys.path[:] = {sys.path}; {program}"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        start_new_session=True,
-    )
-    assert process.stdin and process.stdout
-    try:
-        line = process.stdout.readline() if readable_within(process.stdout, START_S) else b""
+    with running_beside(program) as line:
         if not line:
             raise EnvironmentLacksError("cannot start a server for this run: it does not start")
         yield line.decode().strip()
-    finally:
-        process.stdin.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(END_S)
-        process.kill()
-        process.stdout.close()
-        process.wait()
 
 
 def main(folder: str) -> None:
