@@ -13,10 +13,10 @@ The first 50 bots are `{"bot", "w", "d", "l", "f", "share", "form", "elo", "move
 lost, games with a fault, the share of the points, the last five games, the rating or null, and how many
 places the bot has moved up in the last `"since"` games.
 
-The last games to end are `{"n", "id", "bots", "text", "won", "why", "fault", "show"}`: the number, the seats
-that won, counted from 1, the word of a fault, and whether the game may be looked at. `"planned"` is null and
-`"remaining"` empty where nobody knows. The last four members are sentences for people, empty where there is
-nothing to say.
+The last games to end are `{"n", "id", "bots", "scores", "won", "why", "fault", "show"}`: the number, the
+seats that won, counted from 1, the word of a fault, and whether the game may be looked at. `"planned"` is
+null and `"remaining"` empty where nobody knows. The last four members are sentences for people, empty where
+there is nothing to say.
 """
 
 from __future__ import annotations
@@ -274,15 +274,11 @@ def _ended(snapshot: Snapshot, number: int) -> dict[str, Any]:
     assert snapshot.run
     game = snapshot.played[number - 1].game
     bots = snapshot.run.shown_bots(game)
-    if len(bots) == 2:
-        text = f"{bots[0]} {game.scores[0]} : {game.scores[1]} {bots[1]}"
-    else:
-        text = ", ".join(f"{bot} {score}" for bot, score in zip(bots, game.scores, strict=True))
     return {
         "n": number,
         "id": game.id,
         "bots": bots,
-        "text": text,
+        "scores": game.scores,
         "won": [seat for seat, rank in enumerate(game.ranks, 1) if rank == 1],
         "why": shown(by_name(game.sentence, bots), 300),
         "fault": next(filter(None, game.faults), ""),

@@ -512,7 +512,7 @@ def test_dead_flowers_are_unlike_living_ones_in_shape_too() -> None:
 def test_the_flowers_of_each_seat_are_counted_in_drawings() -> None:
     rows = [row for row in play(start(5), "C3 L R", "C2 DLU UUR").picture(None) if isinstance(row, Row)]
     counted = ["".join(span.caption or "" for span in row.spans) for row in rows[:2]]
-    assert counted == [" 1 living  1 dead", " 1 living  1 dead"]
+    assert counted == [" 1 living,  1 dead", " 1 living,  1 dead"]
     assert picture_text(tuple(rows[:2])) == ""
 
 

@@ -132,7 +132,7 @@ def _count(seat: Seat, living: int, dead: int) -> Row:
     return row_of(
         badge(seat, ""),
         Span("", SEATS[seat], _FLOWERS[seat]),
-        Span("", caption=f" {living} living "),
+        Span("", caption=f" {living} living, "),
         Span("", "", _DEAD),
         Span("", "faint", caption=f" {dead} dead"),
         seat=seat,

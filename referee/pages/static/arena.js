@@ -44,6 +44,7 @@
   function tell(text) {
     say(connection, text);
     page.classList.toggle("lost", isLost);
+    part("lists").inert = isLost && run !== null && !run.running; // whose links would lead nowhere
   }
 
   function heard() {
@@ -247,6 +248,7 @@
     say(part("progress"), progressText(run));
     say(part("state"), run.running ? "" : run.state);
     say(part("trouble"), [run.trouble, run.notice].filter(Boolean).join(" "));
+    pause.hidden = !run.running && !boards.size;
     const bar = part("bar");
     bar.hidden = !run.planned;
     bar.max = run.planned || 1;
@@ -285,7 +287,7 @@
   /** Lists the games that ended, as many as there is room for. */
   function listAsMany() {
     const [list, all] = [part("ended"), part("lists")];
-    const row = list.firstElementChild?.offsetHeight;
+    const row = Math.max(0, ...[...list.children].map((one) => one.offsetHeight));
     const rest = all.getBoundingClientRect().bottom - list.getBoundingClientRect().bottom;
     if (row) most = Math.max(LISTED.few, Math.min(LISTED.ended, Math.floor((below(list) - rest) / row)));
     listEnded(list, [...ended.values()].slice(-most).reverse());

@@ -24,13 +24,12 @@ function botName(name, kind = "") {
   return made;
 }
 
-/** A game that ended, as two names with the score between them where there are two bots and it has one. */
-function endedTexts({ bots, text, won }) {
-  const [one, other] = bots;
-  const isBetween = bots.length === 2 && text.startsWith(`${one} `) && text.endsWith(` ${other}`) && text.length > one.length + other.length + 2;
-  if (!isBetween) return [make("bdi", text, { class: "all" })];
-  const side = (name, seat) => botName(name, `of-seat${seat}${won.includes(seat) ? " won" : ""}`);
-  return [side(one, 1), make("span", text.slice(one.length, -other.length).trim(), { class: "score" }), side(other, 2)];
+/** The bots of a game that ended, with their scores: between the names where there are two. */
+function endedTexts({ bots, scores, won }) {
+  const names = bots.map((name, index) => botName(name, `of-seat${index + 1}${won.includes(index + 1) ? " won" : ""}`));
+  if (bots.length === 2) return [names[0], make("span", scores.join(" : "), { class: "score" }), names[1]];
+  const some = names.map((name, index) => make("span", [name, " ", make("span", scores[index], { class: "score" })]));
+  return [make("span", some, { class: "all" })];
 }
 
 /** The row of a game that ended, with a link to its replay if it may be shown. */

@@ -145,7 +145,7 @@ def test_faults_are_counted_and_named(looked: Looked) -> None:
     known = looked.known()
     (game,) = known["ended"]
     assert game["fault"] == "time" and game["why"] == shown("a <ran> out of time\x1b")
-    assert game["text"] == f"a {record.verdict.outcome.scores[0]} : {record.verdict.outcome.scores[1]} b"
+    assert (game["bots"], game["scores"]) == (["a", "b"], [*record.verdict.outcome.scores])
     by_bot = {one["bot"]: one for one in known["standings"]}
     assert by_bot["a"]["f"] == 1 and by_bot["a"]["form"] == ["f"] and by_bot["b"]["f"] == 0
 
@@ -188,8 +188,8 @@ def test_an_order_of_much_fewer_games_gives_way_to_that_of_the_shares(looked: Lo
     assert orders[2] != [*"abc"] and scores[2] == sorted(scores[2], reverse=True)
 
 
-def test_a_game_of_several_is_told_as_a_list(tmp_path: Path) -> None:
+def test_a_game_of_several_is_told_with_all_of_them(tmp_path: Path) -> None:
     looked = Looked(tmp_path, game="thetree", options={"players": "3"}, bots="abc")
     looked.growing.play("1:a:b:c")
     (game,) = looked.known()["ended"]
-    assert [one.split(" ")[0] for one in game["text"].split(", ")] == ["a", "b", "c"]
+    assert game["bots"] == ["a", "b", "c"] and len(game["scores"]) == 3
