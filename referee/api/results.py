@@ -372,7 +372,7 @@ class Run:
         show = parse_show(name)
         computed = self._computed
         if TableText(show=show).needs_times:
-            computed = computed._replace(facts=replace(computed.facts, times=times_of([self._whole])))
+            computed = computed._replace(facts=replace(computed.facts, times=times_of(Runs((self._whole,)))))
         return Table(computed, show)
 
     @property
@@ -415,16 +415,19 @@ class Run:
         longer: int | None = None,
         shorter: int | None = None,
         machine: str | None = None,
+        seat: int | None = None,
+        options: Mapping[str, object] | None = None,
     ) -> Games:
         """The games that fit all that is given, in their order.
 
         `bot`: one that played, or several that all did. `round` counts from 1. `won_by`: a bot that was
         first, `lost_by`: one that was not. `fault`: the word of a fault that one of the bots had, or `any`.
         `ending`: the word of an ending. `moves`: those that the game began with. `longer`, `shorter`: it had
-        more moves than these, or fewer. `machine`: the name of the one that played it.
+        more moves than these, or fewer. `machine`: the name of the one that played it. `seat`: the seat of
+        the bot, the first of several, counted from 0. `options`: those that the game was played with.
 
-        Raises `RecordError`, and `UsageError` where the run has no such bot, section or machine, or no game
-        has such a move.
+        Raises `RecordError`, and `UsageError` where the run has no such bot, section, seat, option or
+        machine, or no game has such a move.
         """
         bots = (bot,) if isinstance(bot, str) else tuple(bot)
         query = GameQuery(
@@ -440,6 +443,8 @@ class Run:
             longer,
             shorter,
             machine,
+            seat,
+            {name: str(value) for name, value in (options or {}).items()},
         )
         ((_, found),) = found_games(Runs((self._whole,)), query)
         return self._of({game.id: self._whole.games[game.id] for game in found})

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from referee.cli import completion
-from referee.cli.options import form_option, group, only_one, runs_argument
+from referee.cli.options import form_option, only_one, runs_argument
 from referee.cli.output import say, show_data
+from referee.cli.query import query_of, query_options
 from referee.core.rows import Grid, text_columns
 from referee.core.text import listed, shown
-from referee.gameplay.events import Ending
 
 if TYPE_CHECKING:
     from referee.records.record import Summary
@@ -30,16 +30,7 @@ NOT_STORED = "(not stored; `referee rerun RUN ID --dialogue` plays the game agai
     shell_complete=completion.game_of_run,
     help="Only the game with this id or number.",
 )
-@click.option(
-    "--bot",
-    "bots",
-    metavar="BOT",
-    multiple=True,
-    shell_complete=completion.bot_of_run,
-    help="Games of this bot; repeat the option for games between several.",
-)
-@click.option("--section", metavar="NAME", help="Games of one section of the tournament.")
-@click.option("--round", type=click.IntRange(1), help="Games of one round.")
+@query_options
 @click.option(
     "--won-by", metavar="BOT", shell_complete=completion.bot_of_run, help="Games that this bot won."
 )
@@ -49,20 +40,6 @@ NOT_STORED = "(not stored; `referee rerun RUN ID --dialogue` plays the game agai
     shell_complete=completion.bot_of_run,
     help="Games in which this bot was not first.",
 )
-@click.option(
-    "--fault",
-    type=click.Choice(["any", *(ending.word for ending in Ending if ending.is_fault)]),
-    help="Games in which a bot had this fault (with --bot: one of those bots).",
-)
-@click.option(
-    "--ending",
-    type=click.Choice([ending.word for ending in Ending]),
-    help="Games that ended in this way.",
-)
-@click.option("--moves", metavar="M, M, …", help="Games that began with these moves, as `replay` shows them.")
-@click.option("--longer", metavar="N", type=click.IntRange(0), help="Games of more than N moves.")
-@click.option("--shorter", metavar="N", type=click.IntRange(1), help="Games of fewer than N moves.")
-@click.option("--machine", metavar="NAME", help="Games that were played on the machine with this name.")
 @click.option(
     "--to-see",
     is_flag=True,
@@ -86,14 +63,13 @@ def find(**given: Any) -> None:
       referee find results --bot greedy --to-see
     """
     from referee.tournament.run.exports import csv_of, dialogues_of, json_of_heads
-    from referee.tournament.run.finding import GameQuery, found_games
+    from referee.tournament.run.finding import found_games
     from referee.tournament.run.reading import read_runs
 
-    given["moves"] = tuple((given["moves"] or "").split(","))
-    query, form = group(GameQuery, given), given["form"]
+    form = given["form"]
     only_one({"--to-see": given["to_see"], "--dialogue": given["dialogue"]})
     runs = read_runs(given["paths"])
-    found = found_games(runs, query)
+    found = found_games(runs, query_of(given))
     if given["to_see"]:
         _show_games_to_see(runs, found, form)
         return

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
+from typing import Any
 
 import click
 
 from referee.cli.options import form_option, notes_option, runs_argument, tournament_format_option
 from referee.cli.output import say, show_data, table_width
+from referee.cli.query import query_of, query_options
 from referee.core.text import shown
 
 
 @click.command()
 @runs_argument
+@query_options
 @form_option
 @click.option(
     "--columns",
@@ -39,18 +41,11 @@ from referee.core.text import shown
     "or 80 without one.",
 )
 @tournament_format_option
-def table(
-    paths: tuple[Path, ...],
-    form: str,
-    columns: str | None,
-    show: str | None,
-    notes: bool,
-    times: bool,
-    width: int | None,
-) -> None:
+def table(**given: Any) -> None:
     """Prints the table of a run, finished or not; for several runs, one table of all their games.
 
-    RUN is a run's folder or its tournament file. Elo ratings, with 95 % intervals, and the advantages of
+    RUN is a run's folder or its tournament file. The options that `find` has too choose the games that count;
+    a note says how many do. Elo ratings, with 95 % intervals, and the advantages of
     seats are fitted to all games at once. The number of games and the head hash, which is the hash of the
     last line, are printed on stderr; with this hash, `referee verify --head` can later detect whether the
     records were changed.
@@ -60,23 +55,28 @@ def table(
       referee table results
       referee table results --show standings,los,pairs --times
       referee table here there --format csv
+      referee table results --bot greedy --seat 2 --longer 20
     """
     from referee.ratings.columns import parse_columns
     from referee.ratings.table import TableText, parse_show, rendered
     from referee.tournament.formats import count_text
+    from referee.tournament.run.finding import GameQuery, only_found
     from referee.tournament.run.reading import read_runs, times_of
     from referee.tournament.run.remaining import games_in_all
 
+    width, query = given["width"], query_of(given)
     view = TableText(
-        parse_columns(columns) if columns else (),
-        parse_show(show) if show else (),
+        parse_columns(given["columns"]) if given["columns"] else (),
+        parse_show(given["show"]) if given["show"] else (),
         table_width() if width is None else width,
-        times,
-        notes,
+        given["times"],
+        given["notes"],
     )
-    found = read_runs(paths)
-    facts = replace(found.facts, times=times_of(found.runs) if view.needs_times else None)
-    show_data(rendered(found.names, found.games, form, found.seats, view, facts))
+    found = read_runs(given["paths"])
+    if query != GameQuery():
+        found = only_found(found, query)
+    facts = replace(found.facts, times=times_of(found) if view.needs_times else None)
+    show_data(rendered(found.names, found.games, given["form"], found.seats, view, facts))
     for run in found.runs:
         where = f"{shown(str(run.folder))}: " if len(found.runs) > 1 else ""
         say(f"{where}{count_text(len(run.games), games_in_all(run))}, head hash {run.last_hash}")

@@ -97,6 +97,8 @@ def findings(table: Standings, facts: Facts, is_rated: bool = True) -> Iterator[
     Notes on the run are not repeated for each section.
     """
     if not table.section:
+        if facts.chosen:
+            yield _chosen(facts, *facts.chosen)
         if facts.unknown_format:
             yield order_by_rating(facts.unknown_format)
         if facts.closed:
@@ -118,6 +120,11 @@ def findings(table: Standings, facts: Facts, is_rated: bool = True) -> Iterator[
         yield from _host(facts)
     yield from _repeats(table, facts)
     yield from _uncertain(table) if is_rated else [NO_ELO]
+
+
+def _chosen(facts: Facts, counted_games: int, in_all: int) -> str:
+    tests = "; the sequential test is that of all games" if facts.tests else ""
+    return f"only {counted_games:,} of {counted(in_all, 'game')} are counted, those that were chosen{tests}"
 
 
 def circumstances(table: Standings, is_rated: bool = True) -> Iterator[str]:

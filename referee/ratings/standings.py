@@ -101,6 +101,10 @@ class Facts:
     """In each section, the tables of the format besides its standings."""
     stages: Mapping[str, str] = field(default_factory=dict)
     """How far each section is, such as `round 3 of 7`; not of those where that says nothing."""
+    chosen: tuple[int, int] | None = None
+    """How many games were chosen to be counted, and of how many; None where all count. All else that is said
+    here is said of the whole run.
+    """
 
     def stopped(self, section: str = "") -> set[str]:
         """The bots of decided sequential tests, of one section or of all."""

@@ -182,10 +182,11 @@ def _parts(name: str, table: Standings, form: str, width: int, is_chosen: bool) 
 
 
 def _default(table: Standings, facts: Facts, is_rated: bool) -> tuple[str, ...]:
-    """The standings, the tests of a run that has some, and what the format has in place of a crosstable, or
-    the crosstable; of two bots, which it says nothing new of, what they did by seat.
+    """The standings, the tests of a run that has some, unless games are chosen, and what the format has
+    in place of a crosstable, or the crosstable; of two bots, of which it says nothing new, what they did by
+    seat.
     """
-    tests = ("sprt",) if facts.tests and not table.section else ()
+    tests = ("sprt",) if facts.tests and not (table.section or facts.chosen) else ()
     if own := [name for name in facts.of_format(table.section) if name != "pairings"]:
         return "standings", *tests, *own
     if len(table.names) > 2:

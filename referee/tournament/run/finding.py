@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from referee.core.errors import RefereeError, UsageError
 from referee.core.pairing import Pairing
@@ -38,9 +39,13 @@ class GameQuery:
     longer: int | None = None  # it had more moves than these
     shorter: int | None = None  # it had fewer
     machine: str | None = None  # the name of the machine that played it
+    seat: int | None = None  # the seat of the first of `bots`
+    options: Mapping[str, str] = field(default_factory=dict)  # options of the game, as texts
 
     def check(self, runs: Runs) -> None:
-        """Raises `UsageError` where these runs have no such bot or section, or there is no such ending."""
+        """Raises `UsageError` where these runs have no such bot, section, seat or option, or there is no such
+        ending.
+        """
         for what, word, words in (("fault", self.fault, _FAULTS), ("ending", self.ending, _ENDINGS)):
             if word not in (None, *words):
                 raise UsageError(f"`{what}` is `{shown(str(word), 80)}`, expected {meant(str(word), words)}")
@@ -50,6 +55,16 @@ class GameQuery:
                 raise UsageError(f"there is no bot `{shown(name, 80)}` in this run, expected {expected}")
         if self.section is not None and runs.runs:
             _check_section(runs, self.section)
+        if self.seat is not None:
+            self._check_seat(runs)
+        for name, value in self.options.items():
+            _check_option(runs, name, value)
+
+    def _check_seat(self, runs: Runs) -> None:
+        if not self.bots:
+            raise UsageError("`seat` is given without `bot`, expected the bot that sat there")
+        if self.seat not in range(runs.seats):
+            raise UsageError(f"there is no such seat in this run, expected one of {runs.seats}")
 
     @property
     def opening(self) -> list[str]:
@@ -66,7 +81,10 @@ class GameQuery:
 
     def games(self, runs: Runs) -> FoundGames:
         """The games that fit, by run. Raises `UsageError` where none was played on the machine."""
-        found = [(run, [*filter(self._fits, run.shown_games)]) for run in runs.runs]
+        found = [
+            (run, [game for game in run.shown_games if self._fits(game) and self._fits_options(run, game)])
+            for run in runs.runs
+        ]
         if self.opening or self.longer is not None or self.shorter is not None:
             found = [(run, self._by_moves(run, games)) for run, games in found]
         return found if self.machine is None else _by_machine(found, runs, self.machine)
@@ -76,6 +94,7 @@ class GameQuery:
         return (
             self.id in (None, game.id)
             and set(self.bots).issubset(game.bots)
+            and (self.seat is None or game.bots[self.seat : self.seat + 1] == self.bots[:1])
             and self._fits_pairing(game.id)
             and self._fits_ending(game)
         )
@@ -94,6 +113,12 @@ class GameQuery:
             and (self.fault is None or bool(_faults_among(game, self.bots) & faults))
             and self.ending in (None, game.ending)
         )
+
+    def _fits_options(self, run: StoredRun, game: Summary) -> bool:
+        if not self.options:
+            return True
+        played = _options_of(run.header.sections[Pairing.parse(game.id).section])
+        return self.options.items() <= played.items()
 
     def _by_moves(self, run: StoredRun, games: list[Summary]) -> list[Summary]:
         """The games that begin with the given moves and are longer and shorter than what is given."""
@@ -121,6 +146,12 @@ def found_games(runs: Runs, query: GameQuery) -> FoundGames:
     if not any(games for _, games in found):
         query.check_moves(runs)
     return found
+
+
+def only_found(runs: Runs, query: GameQuery) -> Runs:
+    """The runs with those games alone that fit a query. Raises what `found_games` raises."""
+    chosen = {run.folder: {game.id for game in games} for run, games in found_games(runs, query)}
+    return replace(runs, chosen=chosen)
 
 
 def _why_no_move(section: SectionGame, text: str) -> str:
@@ -151,6 +182,26 @@ def _check_section(runs: Runs, section: str) -> None:
         expected = meant(section, names) if names else "a run with sections"
         raise UsageError(
             f"there is no section `{shown(section, 80)}` in this run, expected {shown(expected)}"
+        )
+
+
+def _options_of(section: SectionGame) -> dict[str, str]:
+    return {name: str(value) for name, value in section.options.items()}
+
+
+def _check_option(runs: Runs, name: str, value: str) -> None:
+    """Raises `UsageError` where no game of the runs was played with this option."""
+    known: dict[str, dict[str, None]] = {}  # the values of each option
+    for section in (section for run in runs.runs for section in run.header.sections.values()):
+        for option, played in _options_of(section).items():
+            known.setdefault(option, {})[played] = None
+    if name not in known:
+        expected = meant(name, [*known]) if known else "a game with options"
+        raise UsageError(f"there is no option `{shown(name, 80)}` in this run, expected {shown(expected)}")
+    if value not in known[name]:
+        expected = shown(meant(value, [*known[name]]))
+        raise UsageError(
+            f"no game was played with `{shown(name)}={shown(value, 80)}`, expected the value {expected}"
         )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -109,11 +109,19 @@ class Runs:
     """Several runs as one set of games."""
 
     runs: tuple[StoredRun, ...]  # in the order in which they were named
+    chosen: Mapping[Path, Collection[str]] | None = None
+    """The ids of the games that count, by the folder of their run; None where all do."""
 
     @cached_property
     def names(self) -> list[str]:
-        """The names of the bots of all runs. Bots with the same name are taken for the same bot."""
-        return list(dict.fromkeys(name for run in self.runs for name in run.names))
+        """The names of the bots of all runs; where games are chosen, of those that played them. Bots with the
+        same name are taken for the same bot.
+        """
+        names = list(dict.fromkeys(name for run in self.runs for name in run.names))
+        if self.chosen is None:
+            return names
+        playing = {bot for game in self.games for bot in game.bots}
+        return [name for name in names if name in playing]
 
     @cached_property
     def games(self) -> list[Summary]:
@@ -124,12 +132,12 @@ class Runs:
         the same id in a section, the rounds of the later one are counted on from those of the earlier.
         """
         if len(self.runs) == 1:
-            return self.runs[0].shown_games
+            return self.games_of(self.runs[0])
         sections = self._section_names()
         found: dict[str, Summary] = {}
         last_rounds: dict[str, int] = {}  # the highest round so far in each section
         for run, names in zip(self.runs, sections, strict=True):
-            games = [(names[pairing.section], pairing, game) for pairing, game in _pairings(run)]
+            games = [(names[pairing.section], pairing, game) for pairing, game in self._pairings(run)]
             repeated = {section for section, pairing, _ in games if _moved(pairing, section, 0).id in found}
             before = dict(last_rounds)
             for section, pairing, game in games:
@@ -138,6 +146,14 @@ class Runs:
                 last_rounds[section] = max(last_rounds.get(section, 0), moved.number)
         return list(found.values())
 
+    def games_of(self, run: StoredRun) -> list[Summary]:
+        """The games of one of the runs that count, with their ids in that run."""
+        games = run.shown_games
+        return games if self.chosen is None else [g for g in games if g.id in self.chosen[run.folder]]
+
+    def _pairings(self, run: StoredRun) -> list[tuple[Pairing, Summary]]:
+        return [(Pairing.parse(game.id), game) for game in self.games_of(run)]
+
     @property
     def seats(self) -> int:
         """How many seats a game has; the most, where they differ. Raises `RecordError`."""
@@ -145,7 +161,18 @@ class Runs:
 
     @property
     def facts(self) -> Facts:
-        """What tables say of the runs besides their games; several runs have no order of a format."""
+        """What tables say of the runs besides their games; several runs, and chosen games, have no order of a
+        format.
+        """
+        if self.chosen is None:
+            return self._facts
+        counted = len(self.games), sum(len(run.games) for run in self.runs)
+        return replace(
+            self._facts, places={}, tables={}, stages={}, unknown_format="", closed="", chosen=counted
+        )
+
+    @property
+    def _facts(self) -> Facts:
         facts = [facts_of(run, run.is_open) for run in self.runs]
         if len(facts) == 1:
             return facts[0]
@@ -191,15 +218,11 @@ def read_runs(paths: Sequence[Path], stage: Stage = untold_stage) -> Runs:
     return Runs(tuple(runs.values()))
 
 
-def _pairings(run: StoredRun) -> list[tuple[Pairing, Summary]]:
-    return [(Pairing.parse(game.id), game) for game in run.shown_games]
-
-
-def times_of(runs: Iterable[StoredRun]) -> Times:
+def times_of(runs: Runs) -> Times:
     """The times of the moves of all bots; this reads the whole records. Raises `RecordError`."""
     times = Times()
-    for run in runs:
-        for line in game_lines(run, run.games):
+    for run in runs.runs:
+        for line in game_lines(run, {game.id for game in runs.games_of(run)}):
             try:
                 times.add(run.shown_bots(line.game), line.text)
             except RecordError as error:

@@ -182,6 +182,36 @@ def test_games_of_several_runs_are_found(pool: Path, tmp_path: Path) -> None:
     assert lines[-1].split()[:4] == [str(other), "1", "1:a:b", "b"]
 
 
+def test_a_table_counts_the_games_that_the_same_words_find(pool: Path, tmp_path: Path) -> None:
+    large = written(tmp_path / "run", WON, header={"options": {"size": 5, "target": 1}})
+    for words in (
+        ("--bot", "bot3"),
+        ("--bot", "bot3", "--bot", "bot1"),
+        ("--bot", "bot3", "--seat", "2"),
+        ("--ending", "rules", "--round", "2"),
+    ):
+        ids = found(str(pool), *words)
+        value = json.loads(referee("table", str(pool), *words, "--format", "json").out)
+        games = sum(row["games"] for row in value["standings"]) / 2
+        assert games == len(ids) < 36 and f"only {len(ids)} of 36 games are counted" in value["notes"][0]
+    assert {game.split(":")[2] for game in found(str(pool), "--bot", "bot3", "--seat", "2")} == {"bot3"}
+    both = (str(pool), str(large))
+    assert found(*both, "--option", "size=5") == ["1:a:b"]
+    assert "only 1 of 37 games" in referee("table", *both, "--option", "size=5").out
+    assert "counted" not in referee("table", *both).out
+    assert "only 0 of 36 games are counted" in referee("table", str(pool), "--ending", "time").out
+    for words, told in (
+        (("--seat", "1"), "`seat` is given without `bot`"),
+        (("--bot", "bot1", "--seat", "3"), "there is no such seat in this run, expected one of 2"),
+        (("--option", "sise=3"), "there is no option `sise` in this run, expected `size`"),
+        (("--option", "size=9"), "no game was played with `size=9`, expected the value"),
+        (("--bot", "x"), "there is no bot `x` in this run"),
+    ):
+        for command in ("find", "table"):
+            done = referee(command, str(pool), *words)
+            assert (done.code, done.out) == (2, "") and told in done.err and done.err.count("\n") == 1
+
+
 # --- Export ----------------------------------------------------------------------------------------------
 
 
