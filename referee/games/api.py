@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
@@ -279,6 +279,12 @@ class State(ABC, Generic[M]):
         """How far a seat is ahead of the best of the others, below 0 where it is behind, in what
         `Game.counted` names: a fact, not a chance. It follows from what every seat has seen. None where
         nothing is counted, and for a seat that is out or without others.
+        """
+        return None
+
+    def key(self) -> Hashable | None:
+        """What the rest of the game depends on, and nothing else: positions with the same key go on alike,
+        whatever led to them. A search remembers by it what it has found. None where there is no such thing.
         """
         return None
 

@@ -7,7 +7,7 @@ notation, the options and the order of reasons are those of `protocol/games/bloo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 
 from referee.core.seeds import Random
@@ -289,6 +289,10 @@ class BloomsState(TwoSeatState[Stones]):
     def lead(self, seat: Seat) -> int:
         """In captured stones."""
         return self.captures[seat] - self.captures[1 - seat]
+
+    def key(self) -> Hashable:
+        """The stones, the captures, and whose turn it is; the first turn of a game has moves of its own."""
+        return self.own, self.opponent, self.captures, min(self.turn, 2 + self.mover)
 
     def winner(self) -> Seat:
         """The seat that moved last, which reached the target."""

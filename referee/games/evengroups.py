@@ -7,7 +7,7 @@ stones of both colours. The notation, the options and the order of reasons are t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import combinations
@@ -77,6 +77,7 @@ _PARITIES = (
 )
 """By the remainder of the number of groups."""
 _LEGEND = row_of(Span("[ ]", "faint", FRESH), Span(" placed by this turn", "faint"))
+_STONES = bytes((0, *(1,) * 255))  # turns the numbers of groups into whether there is a stone
 _FORM = "two parts such as `O:B4 W:F6`, or one on the first turn"
 _TRIES = 50
 """Random placements that a sample tries: usually half of all placements are legal, so after this many
@@ -256,6 +257,11 @@ class EvenGroupsState(TwoSeatState[Placement]):
             if self.total_after(*stones) % 2:
                 return stones if one < other else stones[::-1]
         return rng.choice(list(self.legal(seat)))
+
+    def key(self) -> Hashable:
+        """The stones, without which of them gave a group its number; they tell whose turn it is."""
+        white, orange = self.groups
+        return white.translate(_STONES), orange.translate(_STONES)
 
     def scores(self) -> tuple[int, int]:
         """The number of groups of each seat's colour."""

@@ -16,9 +16,10 @@ RECORDS = "games.jsonl"
 TOML = "tournament.toml"
 NEW_TOML = "tournament.toml.new"
 DIALOGUES = "dialogues.jsonl"
+ANALYSIS = "analysis.jsonl"
 LOCK = "lock"
 
-_NAMES = {RECORDS, TOML, NEW_TOML, DIALOGUES, LOCK}
+_NAMES = {RECORDS, TOML, NEW_TOML, DIALOGUES, ANALYSIS, LOCK}
 
 
 def results_folder(toml: Path) -> Path:

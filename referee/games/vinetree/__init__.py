@@ -8,7 +8,7 @@ makes the last move loses. The notation, the options and the order of reasons ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from referee.core.errors import GameOptionError
@@ -76,6 +76,11 @@ class VineTreeState(TwoSeatState[Growth]):
     def sample(self, seat: Seat, rng: Random) -> Growth:
         """A random legal move, not uniform: flowers, sides and steps are drawn one by one."""
         return sample(self.position, self.known.dead, rng)
+
+    def key(self) -> Hashable:
+        """The vines and flowers, and whose turn it is."""
+        position = self.position
+        return position.right, position.down, position.flowers, self.mover
 
     def scores(self) -> tuple[int, int]:
         """1 for the winner, 0 for the loser."""

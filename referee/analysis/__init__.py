@@ -1,0 +1,1 @@
+"""Analysis of recorded games: proofs, estimates and the game's own count, which are never mixed."""

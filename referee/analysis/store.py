@@ -1,0 +1,271 @@
+"""The analysis of games beside their run, in `analysis.jsonl`: written, read back, and matched with the run.
+
+A line is the analysis of one game. It belongs to whatever game has the same events, rules and options, so it
+outlives renamed bots and games that are played again, and it never counts for anything: the file can be
+deleted at any time. Estimates are stored as they were computed; chances are made of them on reading.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from referee.analysis.calibration import Calibration, ScoredGame, calibration
+from referee.core.errors import RecordError, StorageError, UsageError
+from referee.core.fields import LARGEST, Fields
+from referee.core.files import open_without_links
+from referee.core.pairing import Pairing
+from referee.core.text import counted, shown
+from referee.gameplay.events import Ending
+from referee.games.api import Seat, share_beaten
+from referee.records import journal
+from referee.records.header import SectionGame
+from referee.records.record import Summary, json_of, parse_json
+from referee.records.run_files import ANALYSIS, AppendOnlyFile
+from referee.tournament.run.run import StoredRun
+
+VERSION = 1
+"""Counts the ways of computing an analysis: lines of another version are not used."""
+
+MOST_STEPS = 100_000  # maximum number of positions of a game whose analysis is read
+
+LONGEST_MOVE = 10_000  # maximum number of characters of a move that is read
+
+
+class AnalysisMethod(NamedTuple):
+    """What computed an analysis."""
+
+    proof: int  # the positions that the solver may look at, for each position of a game
+    adviser: str
+    """Who estimated: `playouts`, the hash of a bot's files and command, or nobody where it is empty."""
+    version: int = VERSION
+
+
+class AnalysedStep(NamedTuple):
+    """What is known of one position of a game, and of the move that was played in it.
+
+    `proof`, `score` and `lead` are those of seat 1: three sources, of which none follows from another.
+    """
+
+    seat: Seat | None = None  # who is to move, from 0; None where not exactly one seat is, or none of 0 and 1
+    proof: int | None = None
+    """How the game ends for seat 1 with best play of both: 1, 0 or −1; None where that is not proved."""
+    score: float | None = None
+    """The estimate for seat 1, in a unit of the adviser's own; it is no chance."""
+    lead: int | None = None  # how far seat 1 is ahead in what the game counts
+    best: str | None = None
+    """A move for the seat to move: where `proof` is known one that is proved to keep it, if the move that was
+    played does not, else the adviser's.
+    """
+    loss: float | None = None
+    """By how much the score of the seat to move is higher after the adviser's move than after the one that
+    was played, both estimated by the same search; below 0 where it is lower.
+    """
+
+
+@dataclass(frozen=True)
+class GameAnalysis:
+    """The analysis of a game: a step for each position of it, as `viewing.steps` counts them."""
+
+    events: str  # stands for the game's events, as `Summary.digest`
+    id: str  # that of a game with these events
+    game: str
+    rules: int
+    options: Mapping[str, int | str]
+    method: AnalysisMethod
+    steps: tuple[AnalysedStep, ...]
+    chances: tuple[float | None, ...] = ()
+    """By step, the chance of seat 1, strictly between 0 and 1, as far as this run's own games say that it may
+    be shown; empty as the analysis is read from the file. People are shown it in tens.
+    """
+    drops: tuple[float | None, ...] = ()
+    """By step, the chance that the seat to move lost by the move that was played, compared with the
+    adviser's move: `loss` as a chance, where one may be shown.
+    """
+
+    def is_of(self, game: Summary, section: SectionGame) -> bool:
+        """Whether it is the analysis of this game."""
+        mine = (self.events, self.game, self.rules, dict(self.options))
+        return mine == (game.digest, section.game, section.rules, dict(section.options))
+
+
+class Store:
+    """The file of analyses in a run's folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / ANALYSIS
+        self._file: AppendOnlyFile | None = None
+
+    def load(self) -> tuple[list[GameAnalysis], int]:
+        """The analyses in the file, and how many of its lines are damaged. Raises `UsageError` where it
+        cannot be read.
+        """
+        found: list[GameAnalysis] = []
+        damaged = 0
+        try:
+            with os.fdopen(open_without_links(self.path), "rb") as file:
+                for text, _, _ in journal.bounded_lines(file):
+                    try:
+                        found.append(_from_json(parse_json(text)))
+                    except RecordError:
+                        damaged += 1
+        except (FileNotFoundError, NotADirectoryError):
+            pass
+        except OSError as error:
+            raise UsageError(f"cannot read `{shown(str(self.path))}`: {error.strerror}") from None
+        return found, damaged
+
+    def append(self, analysis: GameAnalysis) -> None:
+        """Adds an analysis. Raises `StorageError`."""
+        line = json_of(_to_json(analysis)) + b"\n"
+        try:
+            if self._file is None:
+                self._file = AppendOnlyFile(self.path, os.O_CREAT)
+            torn = b"" if self._file.ends_a_line() else b"\n"
+            self._file.append(torn + line, sync=False)
+        except OSError as error:
+            raise StorageError(f"cannot write to `{shown(str(self.path))}`: {error.strerror}") from None
+
+    def close(self) -> None:
+        """Closes the file if something was added."""
+        if self._file:
+            self._file.close()
+            self._file = None
+
+
+@dataclass(frozen=True)
+class RunAnalysis:
+    """The analysis of a run, as far as there is one."""
+
+    games: Mapping[str, GameAnalysis]  # by id, with chances and drops
+    calibrations: Mapping[str, Calibration]  # by section
+    problems: tuple[str, ...]  # what of the file was not used, as sentences
+
+
+def analysed(run: StoredRun, method: AnalysisMethod | None = None) -> RunAnalysis:
+    """The stored analyses of the games of a run that count, with chances that were calibrated in it.
+
+    Analyses by different methods are not mixed: without a `method` it is that with most games of the run, of
+    several the one that was used last. Raises `UsageError` where the file cannot be read.
+    """
+    stored, damaged = Store(run.folder).load()
+    with_events: dict[str, list[Summary]] = {}
+    for game in run.games.values():
+        with_events.setdefault(game.digest, []).append(game)
+    by_method: dict[AnalysisMethod, dict[str, GameAnalysis]] = {}
+    foreign = 0
+    for one in stored:
+        fitting = [
+            game.id
+            for game in with_events.get(one.events, ())
+            if one.is_of(game, run.header.section_of(game.id))
+        ]
+        foreign += not fitting
+        if fitting and one.method.version == VERSION:
+            found = by_method.pop(one.method, {})
+            by_method[one.method] = found | dict.fromkeys(fitting, one)
+    if method is None:
+        method = max(reversed(by_method), key=lambda one: len(by_method[one]), default=None)
+    games: dict[str, GameAnalysis] = {}
+    calibrations: dict[str, Calibration] = {}
+    for section, of_section in _by_section(by_method.get(method, {}) if method else {}).items():
+        calibrations[section] = calibration(_scored(run, of_section))
+        games |= {id_: _with_chances(one, calibrations[section]) for id_, one in of_section.items()}
+    where = shown(str(Store(run.folder).path))
+    problems = [
+        f"`{where}`: {counted(number, 'line')} {what}, as if not there"
+        for number, what in ((damaged, "cannot be read"), (foreign, "of no game of this run"))
+        if number
+    ]
+    return RunAnalysis(games, calibrations, tuple(problems))
+
+
+def _by_section(games: Mapping[str, GameAnalysis]) -> dict[str, dict[str, GameAnalysis]]:
+    found: dict[str, dict[str, GameAnalysis]] = {}
+    for id_, game in games.items():
+        found.setdefault(Pairing.parse(id_).section, {})[id_] = game
+    return found
+
+
+def _scored(run: StoredRun, games: Mapping[str, GameAnalysis]) -> dict[str, ScoredGame]:
+    """The games that the rules ended, by what stands for their events."""
+    return {
+        one.events: ScoredGame(share_beaten(run.games[id_].ranks, 0), tuple(step.score for step in one.steps))
+        for id_, one in games.items()
+        if run.games[id_].ending == Ending.RULES.word and run.games[id_].rated
+    }
+
+
+def _with_chances(game: GameAnalysis, fitted: Calibration) -> GameAnalysis:
+    """The analysis with chances and drops; positions that are proved have none."""
+    steps, last = game.steps, max(1, len(game.steps) - 1)
+    chances = [
+        None if step.proof is not None else fitted.chance(game.events, number / last, step.score)
+        for number, step in enumerate(steps)
+    ]
+    drops: list[float | None] = []
+    for number, (step, after) in enumerate(pairwise(steps), 1):
+        played = kept = None
+        if step.loss is not None and step.seat is not None and after.score is not None:
+            lost = -step.loss if step.seat else step.loss  # as seat 1 counts
+            played = fitted.chance(game.events, number / last, after.score)
+            kept = fitted.chance(game.events, number / last, after.score + lost)
+        sign = -1 if step.seat else 1
+        drops.append(None if played is None or kept is None else sign * (kept - played))
+    return replace(game, chances=tuple(chances), drops=(*drops, None))
+
+
+def _to_json(analysis: GameAnalysis) -> dict[str, Any]:
+    return {
+        "events": analysis.events,
+        "id": analysis.id,
+        "game": analysis.game,
+        "rules": analysis.rules,
+        "options": dict(analysis.options),
+        "by": analysis.method._asdict(),
+        "steps": [list(step) for step in analysis.steps],
+    }
+
+
+def _from_json(value: dict[str, Any]) -> GameAnalysis:
+    """Raises `RecordError`."""
+    fields = Fields(value, "", RecordError)
+    by = fields.object("by")
+    fields.scalars("options")  # raises where they are something else
+    steps = fields.list("steps")
+    if len(steps) > MOST_STEPS:
+        raise fields.wrong("steps", f"at most {MOST_STEPS} positions")
+    return GameAnalysis(
+        fields.text("events"),
+        fields.text("id"),
+        fields.text("game"),
+        fields.number("rules"),
+        value["options"],
+        AnalysisMethod(by.number("proof"), by.text("adviser"), by.number("version")),
+        tuple(map(_step, steps)),
+    )
+
+
+def _step(value: Any) -> AnalysedStep:
+    """Raises `RecordError`."""
+    if not isinstance(value, list) or len(value) != len(AnalysedStep._fields):
+        raise RecordError("a step is not a list of its members")
+    seat, proof, score, lead, best, loss = value
+    is_right = (
+        seat in (None, 0, 1)
+        and proof in (None, -1, 0, 1)
+        and isinstance(best, str | None)
+        and len(best or "") <= LONGEST_MOVE
+        and all(number is None or _is_number(number) for number in (score, lead, loss))
+    )
+    if not is_right:
+        raise RecordError("a step has a member that it cannot have")
+    return AnalysedStep(*value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST

@@ -1,0 +1,79 @@
+"""Proofs: they are what an exhaustive search finds, with few positions or none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+import pytest
+
+from referee.analysis.solver import Solver, is_solvable, solve, winning_moves
+from referee.check.rules import random_game
+from referee.games import GAMES, game_named
+from referee.games.api import Options, State
+
+SMALL: Mapping[str, Mapping[str, str]] = {
+    "blooms": {"size": "3", "target": "2"},
+    "evengroups": {"size": "3"},
+    "vinetree": {"size": "5"},
+}
+
+FULL = 1000  # how many positions the exhaustive search looks at before it gives up
+
+
+def exhaustive(state: State[Any], left: list[int]) -> int:
+    """How a position ends for seat 1, by looking at everything. Raises `OverflowError`."""
+    outcome = state.outcome()
+    if outcome:
+        return (outcome.ranks[0] < outcome.ranks[1]) - (outcome.ranks[0] > outcome.ranks[1])
+    left[0] -= 1
+    if left[0] < 0:
+        raise OverflowError
+    (seat,) = state.to_act()
+    values = (exhaustive(state.play({seat: move}), left) for move in state.legal(seat))
+    return (min if seat else max)(values)
+
+
+def late_positions(slug: str) -> Iterator[tuple[State[Any], int]]:
+    """Positions of random games on a small board, with what the exhaustive search says of them."""
+    game = game_named(slug)
+    options: Options = game.settle(SMALL[slug])
+    for number in range(1000):
+        for state in reversed([*random_game(game, options, f"late {number}")][:-1]):
+            try:
+                yield state, exhaustive(state, [FULL])
+            except OverflowError:
+                break
+
+
+@pytest.mark.parametrize(
+    ("slug", "number"),
+    [
+        *[(slug, 6) for slug in SMALL],
+        *[pytest.param(slug, 500, marks=pytest.mark.slow) for slug in SMALL],
+    ],
+)
+def test_proofs_are_what_an_exhaustive_search_finds(slug: str, number: int) -> None:
+    solver = Solver(4 * FULL)
+    for state, value in islice(late_positions(slug), number):
+        assert solver.value(state) == value, state.seen(None)
+        mover = -value if state.to_act() == (1,) else value
+        assert solve(state, 4 * FULL) == mover
+        best = solver.best(state)
+        assert best is not None and exhaustive(state.play({state.to_act()[0]: best}), [FULL]) == value
+        winning = winning_moves(state, 4 * FULL)
+        assert winning is not None and bool(winning) == (mover == 1) and (mover < 1 or best in winning)
+
+
+def test_a_search_that_looks_at_too_few_positions_proves_nothing() -> None:
+    blooms = game_named("blooms")
+    state = blooms.start(blooms.settle({}))
+    assert solve(state, 1000) is None and winning_moves(state, 10) is None
+    over = [*random_game(blooms, blooms.settle({}), "over")][-1]
+    assert over.outcome() and solve(over) is None
+
+
+def test_only_open_games_of_two_seats_can_be_proved() -> None:
+    solvable = {slug for slug, game in GAMES.items() if is_solvable(game, game.settle({}))}
+    assert solvable == {"blooms", "evengroups", "vinetree"}
