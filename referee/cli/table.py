@@ -21,7 +21,8 @@ from referee.core.text import shown
     "--columns",
     metavar="C,…",
     help="The columns of the standings: ranks, ahead, elo, next, los, games, wdl, points, score, expected, "
-    "seats, left, faults, moves, median, p99, max, over, late, cpu, or `time` for all columns about time.",
+    "seats, left, faults, moves, median, p99, max, over, late, cpu, or `time` for all columns about time; "
+    "`metric:NAME` for the mean of a number that bots say of their moves.",
 )
 @click.option(
     "--show",

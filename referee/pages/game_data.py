@@ -24,7 +24,8 @@ drawn of each seat below its name, and of seat 0 what stands beside the board, s
 that the view has for it, `"position"`, the position in
 characters, `"lines"`, indexes of what happened, `"news"`, the texts that told the view of it, `"turn"`, the
 seats that are asked next, `"written"`, what bots wrote besides their answers, `"expected"`, what bots
-expected when they moved, as `{"seat", "moves": [{"text", "draw", "rows"}, …]}`, and `"reserves"` where they
+expected when they moved, as `{"seat", "moves": [{"text", "draw", "rows"}, …]}`, `"wrong"`, what bots said
+there that was wrong, as `[SEAT, TEXT]`, and `"reserves"` where they
 differ from those before: by seat, in microseconds, null where there is none or it is not known. The
 `"written"` of a view is that of which the record does not say when it came.
 
@@ -55,6 +56,7 @@ from referee.gameplay.terms import Terms, Verdict
 from referee.games.api import Seat
 from referee.games.picture import Picture, boards_and_notes, panels_of_seat
 from referee.viewing.characters import picture_text
+from referee.viewing.claims import wrong_claims
 from referee.viewing.deciding import deciding_move
 from referee.viewing.info import Expected, expected_moves, read_info
 from referee.viewing.knowledge import View, ViewKnowledge
@@ -211,6 +213,9 @@ class _Maker:
         frames = [*frames_of(self._steps.steps)]
         pictures = [known.picture(frame.step.state) for frame in frames]
         lines = [self._expected(frame, known) for frame in frames] if self._with_texts else []
+        wrong: dict[int, list[tuple[int, str]]] = {}
+        for claim in wrong_claims(self._steps, known):
+            wrong.setdefault(claim.step, []).append((claim.seat + 1, claim.words))
         # What is expected is drawn as what happened is, behind it.
         pictures += [known.picture(one.state) for of_frame in lines for _, moves in of_frame for one in moves]
         planes, notes = boards_and_notes(pictures)
@@ -228,6 +233,8 @@ class _Maker:
             value = self._step(frame, before, known)
             if frame.is_first and said[frame.step.number]:
                 value["written"] = said[frame.step.number]
+            if frame.is_first and frame.step.number in wrong:
+                value["wrong"] = wrong[frame.step.number]
             if self._with_texts:
                 value["position"] = picture_text(picture)
             if of_seats:

@@ -18,6 +18,7 @@ from referee.ratings.standings import NextInRank, RankedBot, Standings, Standing
 from referee.ratings.tally import Tallies, Tally, results_of
 from referee.ratings.times import MoveTimes, Times
 from referee.records.record import Summary
+from referee.viewing.info import METRIC, METRIC_NAME
 
 LOPSIDED = 1.25  # an interval is shown by its ends where one of them is so many times as far as the other one
 
@@ -63,6 +64,22 @@ COLUMNS = {
 
 MEASURED = tuple(name for name, kind in COLUMNS.items() if kind.measured)
 
+METRIC_COLUMN = f"{METRIC}:"  # how the names of columns begin that have the mean of a number of the bots' own
+
+
+def kind_of(name: str) -> Kind:
+    """The column of this name, which `parse_columns` gave."""
+    if not name.startswith(METRIC_COLUMN):
+        return COLUMNS[name]
+    metric = name.removeprefix(METRIC_COLUMN)
+    return Kind(metric, lambda _, times: mean_text(times.metrics.mean(metric)), measured=True)
+
+
+def is_measured(name: str) -> bool:
+    """Whether a column needs the measurements in the records."""
+    return name in MEASURED or name.startswith(METRIC_COLUMN)
+
+
 _DEFAULT = ("ranks", "score", "ahead", "elo", "wdl", "faults")
 _OWN_ORDER = ("games", "wdl", "elo", "faults")
 _ALONE = ("games", "wdl", "score", "left", "faults")
@@ -73,9 +90,13 @@ def parse_columns(text: str) -> tuple[str, ...]:
     found: list[str] = []
     for word in text.split(","):
         name = word.strip()
+        if name.startswith(METRIC_COLUMN) and METRIC_NAME.fullmatch(name.removeprefix(METRIC_COLUMN)):
+            found.append(name)
+            continue
         if name not in (*COLUMNS, "time"):
             raise UsageError(
-                f"there is no column `{shown(name, 40)}`, expected one of {', '.join(COLUMNS)}, time"
+                f"there is no column `{shown(name, 40)}`, expected one of {', '.join(COLUMNS)}, time, "
+                f"{METRIC_COLUMN}NAME"
             )
         found += [one for one in MEASURED if one != "moves"] if name == "time" else [name]
     return tuple(dict.fromkeys(found))
@@ -154,7 +175,7 @@ def results_heading(seats: int) -> str:
 
 
 def _heads(name: str, seats: int) -> list[Column]:
-    kind = COLUMNS[name]
+    kind = kind_of(name)
     if name == "seats":
         what = f" {results_heading(seats)}" if seats <= 2 else ""
         return [Column(name, f"seat {seat}{what}", False, kind.weight) for seat in range(1, seats + 1)]
@@ -165,9 +186,9 @@ def _cells(name: str, row: StandingsRow, times: MoveTimes, seats: int) -> list[s
     if name == "seats":
         return [counts_text(row.tally.by_seat.get(seat, (0, 0, 0))) for seat in range(seats)]
     without_a_move = {"late": times.late, "cpu": times.cpu_us}
-    if name in MEASURED and not times.moves and not without_a_move.get(name):
+    if is_measured(name) and not times.moves and not without_a_move.get(name):
         return [NONE]
-    return [COLUMNS[name].cell(row, times)]
+    return [kind_of(name).cell(row, times)]
 
 
 def rating_text(rating: Rating) -> str:
@@ -240,6 +261,14 @@ def faults_text(tally: Tally) -> str:
 def number_text(value: float | str) -> str:
     """A number without needless zeros: whole numbers and halves are exact."""
     return value if isinstance(value, str) else f"{value:,.2f}".rstrip("0").rstrip(".")
+
+
+def mean_text(mean: float | None) -> str:
+    """The mean of numbers, to four figures, and whole numbers to all."""
+    if mean is None:
+        return NONE
+    whole = len(str(abs(int(mean))))
+    return true_minus(f"{mean:,.{max(0, 4 - whole)}f}")
 
 
 def fitted(

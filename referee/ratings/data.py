@@ -85,6 +85,7 @@ def _standing(row: StandingsRow, table: Standings, facts: Facts) -> dict[str, An
     }
     if facts.times and not table.section:
         value["times"] = _times_of(row.bot, facts)
+        value["metrics"] = _metrics_of(row.bot, facts)
     return {**value, **row.columns}  # the points of a format have its byes, as in the text
 
 
@@ -137,6 +138,11 @@ def _times_of(bot: str, facts: Facts) -> dict[str, int | None]:
         "late": times.late,
         "cpu_us": times.cpu_us,
     }
+
+
+def _metrics_of(bot: str, facts: Facts) -> dict[str, float | None]:
+    metrics = (facts.times.by_bot if facts.times else {}).get(bot, MoveTimes()).metrics
+    return {name: _rounded(metrics.mean(name), 6) for name in metrics.names}
 
 
 def _crosstable(table: Standings) -> list[dict[str, Any]]:

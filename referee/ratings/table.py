@@ -9,7 +9,7 @@ from referee.core.errors import UsageError
 from referee.core.rows import Grid
 from referee.core.text import WIDTH, counted, shown
 from referee.ratings import blocks, grids
-from referee.ratings.columns import MEASURED, default_columns, standings_grid
+from referee.ratings.columns import default_columns, is_measured, standings_grid
 from referee.ratings.data import to_csv, to_json
 from referee.ratings.format_tables import FORMAT_TABLES
 from referee.ratings.notes import NO_ELO, NO_INTERVALS, circumstances, findings, game_line, is_small, meanings
@@ -57,7 +57,7 @@ class TableText:
     @property
     def needs_times(self) -> bool:
         """Whether it shows what only the measurements in the records have."""
-        return self.times or "times" in self.show or not set(MEASURED).isdisjoint(self.columns)
+        return self.times or "times" in self.show or any(map(is_measured, self.columns))
 
 
 def parse_show(text: str) -> tuple[str, ...]:

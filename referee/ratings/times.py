@@ -1,4 +1,4 @@
-"""The time that bots used for their moves, from the measurements in their records. Pure."""
+"""What was measured of the moves of bots, from their records: times, and numbers of their own. Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Any
 
 from referee.core.errors import RecordError
 from referee.core.fields import LARGEST
+from referee.ratings.metrics import Metrics
 from referee.records.record import is_late, is_timed, waited_long
+from referee.viewing.info import METRIC, read_info
 
 _WRONG = RecordError("`events` and `measured` are not those of a game")
 
@@ -26,6 +28,7 @@ class MoveTimes:
     """The slow moves in which it was ready to run and waited long for a processor, also those that lost."""
     longest_wait_us: int = 0
     cpu_us: int = 0  # the processor time of all its games, on its own turns and on others'
+    metrics: Metrics = field(default_factory=Metrics)  # what the bot said of its moves in numbers of its own
     _counts: dict[int, int] = field(default_factory=dict)
     """The moves by their time, which is rounded to three figures: so the memory is bounded."""
 
@@ -49,6 +52,7 @@ class MoveTimes:
         self.longest_wait_us = max(self.longest_wait_us, other.longest_wait_us)
         self.used_us += other.used_us
         self.cpu_us += other.cpu_us
+        self.metrics.update(other.metrics)
         for used_us, moves in other._counts.items():
             self._count(used_us, moves)
 
@@ -100,6 +104,7 @@ class Times:
         seats = [self.by_bot.setdefault(name, MoveTimes()) for name in bots]
         for found, seat in zip(seats, measured["seats"], strict=True):
             found.cpu_us += _checked(seat.get("cpu_us", 0))
+        own_moves = [0] * len(bots)
         for event, time in zip(events, measured["events"], strict=True):
             if not is_timed(event, time):
                 continue
@@ -112,6 +117,9 @@ class Times:
             if "move" in event or "default" in event:
                 found.add(_checked(time["used_us"]))
                 found.over += _checked(time["over_us"]) > 0
+                own_moves[event["seat"] - 1] += 1
+                if METRIC in (info := time.get("info", "")):
+                    found.metrics.add(own_moves[event["seat"] - 1], read_info(info).metrics)
             found.late += is_late(event)
 
 

@@ -17,6 +17,7 @@ from referee.games.api import Seat, State
 from referee.protocol.messages import VERSION
 from referee.records.record import BY_REFEREE, GameRecord, event_json, played_on
 from referee.viewing.characters import picture_text
+from referee.viewing.claims import wrong_claims_at
 from referee.viewing.knowledge import View
 from referee.viewing.steps import STREAMS, Steps, measured_of, steps_of, without_stamped
 
@@ -248,6 +249,10 @@ def step_lines(steps: Steps, number: int, view: View) -> list[str]:
     known = steps.known_by(view)
     texts = [event_text(event, terms.bots, terms.controls) for event in known.events(step.events)]
     lines = [line for text in texts for line in text.split("\n")]
+    lines += [
+        f"{shown(terms.bots[claim.seat])} is wrong: {claim.words}"
+        for claim in wrong_claims_at(steps, number, known)
+    ]
     if not known.is_open:
         before = steps.steps[number - 1].state if number else None
         lines += [f"news: {shown(line, 300)}" for line in known.news(step.state, before)]

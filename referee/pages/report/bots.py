@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
@@ -19,8 +19,10 @@ from referee.games.picture import Mark, Plane, Point, Polygon, regular
 from referee.pages.report.front import EVEN, GameToSee, ListedGame, best_win, most, points_text
 from referee.pages.report.rating_history import RatingHistory
 from referee.ratings.columns import rating_text
+from referee.ratings.metrics import Metrics
 from referee.ratings.standings import Standings
 from referee.records.record import Summary
+from referee.viewing.claims import ILLEGAL_LINE, LOST_WIN
 
 OPENING_MOVES = 4  # with so many moves a game begins, in trees of openings
 
@@ -114,6 +116,15 @@ class SaidAtFault(NamedTuple):
     said: str
 
 
+class WrongSaid(NamedTuple):
+    """What a bot said of its moves that was wrong, of one kind."""
+
+    words: str  # how often, in a sentence that ends before the game
+    game: str  # the first game in which it did
+    step: int
+    first: str  # what it was there
+
+
 class BotReport(NamedTuple):
     """What a report says of a bot, besides its games."""
 
@@ -125,6 +136,9 @@ class BotReport(NamedTuple):
     openings: Sequence[Sequence[Opening]]  # by seat
     to_see: Sequence[GameToSee]
     faults: Sequence[SaidAtFault]
+    wrong: Sequence[WrongSaid]
+    metrics: Sequence[tuple[str, Sequence[tuple[int, float]]]]
+    """The numbers that it said of its moves: their names, and their means by the number of its move."""
 
 
 def bot_reports(
@@ -133,9 +147,10 @@ def bot_reports(
     times: Grid | None,
     course: RatingHistory | None,
     cells: Mapping[str, Mapping[Board, Mapping[str, int]]],
+    metrics: Mapping[str, Metrics],
 ) -> dict[str, BotReport]:
     """What there is to say of each bot of these standings; `times` is the table of its times, `cells` has by
-    bot how often it played each cell.
+    bot how often it played each cell, `metrics` what it said of its moves in numbers of its own.
     """
     elo = {bot: rating.elo for bot, rating in table.pool.ratings.items()}
     own: dict[str, list[ListedGame]] = defaultdict(list)
@@ -162,9 +177,32 @@ def bot_reports(
                 for each in own[bot]
                 if each.game.faults[each.game.bots.index(bot)]
             ][-MOST_FAULTS:],
+            [*_wrong(bot, own[bot])],
+            [(name, metrics[bot].course(name)) for name in metrics[bot].names] if bot in metrics else (),
         )
         for bot in table.names
     }
+
+
+def _wrong(bot: str, games: Iterable[ListedGame]) -> Iterator[WrongSaid]:
+    """What the bot said that was wrong, counted by its kind."""
+    for key in (ILLEGAL_LINE, LOST_WIN):
+        found = [
+            (each.game.id, claim, count)
+            for each in games
+            for claim, count in each.claims
+            if claim.key == key and each.game.bots[claim.seat] == bot
+        ]
+        if found:
+            game, first, _ = found[0]
+            in_games = counted(len(found), "game")
+            moves = counted(sum(count for *_, count in found), "move")
+            words = (
+                f"In {moves} of {in_games}, the line of play that it expected (pv) was not legal"
+                if key == ILLEGAL_LINE
+                else f"In {in_games}, it gave itself a certain win (value 1) and then lost"
+            )
+            yield WrongSaid(words, game, first.step, first.words)
 
 
 def _by_bot(grid: Grid) -> dict[str, list[tuple[str, str]]]:

@@ -20,6 +20,7 @@ from referee.ratings.format_tables import DECIDED_BY_SEED, LAST_SERIES
 from referee.ratings.sprt import SprtResult, llr
 from referee.ratings.standings import NextInRank, Standings, StandingsRow
 from referee.records.record import Summary
+from referee.viewing.claims import WrongClaim
 
 LIKELIHOODS = ((0.975, "almost certainly"), (0.9, "very likely"), (0.75, "probably"))
 """How likely it must be at least that the first bot is stronger than the second, and the words for it."""
@@ -44,6 +45,8 @@ class ListedGame:
     deciding: int | None = None
     """The step of the replay with the move after which the winner stayed ahead; None where nobody knows."""
     opening: tuple[str, ...] = ()  # the first moves
+    claims: tuple[tuple[WrongClaim, int], ...] = ()
+    """The first of what each seat said that was wrong, of each kind, with how often it did."""
 
     @cached_property
     def winner(self) -> int | None:

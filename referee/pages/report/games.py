@@ -21,6 +21,7 @@ from referee.records.record import GameRecord, PlayedOn, Summary, from_json, par
 from referee.tournament.run.reading import Runs
 from referee.tournament.run.run import StoredRun, game_lines, wrong_line
 from referee.tournament.run.verifying import each_line
+from referee.viewing.claims import WrongClaim, first_claims, wrong_claims
 from referee.viewing.deciding import deciding_move
 from referee.viewing.info import read_info
 from referee.viewing.steps import Steps, steps_of
@@ -63,6 +64,10 @@ class GameFacts(NamedTuple):
     words: tuple[dict[str, int], ...]
     """By seat, how often each word stands in the moves of the bot: among them the cells that it plays."""
     faults: tuple[str, ...]  # the report of its faults, line by line
+    claims: tuple[tuple[WrongClaim, int], ...]
+    """The first of what each seat said that was wrong, of each kind, with how often it did; none where the
+    game is not replayed.
+    """
     replay: Replay | None  # none where it was not asked for
 
 
@@ -120,6 +125,7 @@ class PlayedReader:
                 for seat in range(1, len(bots) + 1)
             ),
             tuple(map(without_folders, fault_report(record))) if record and has_faults else (),
+            tuple(first_claims(wrong_claims(steps, steps.known_by(None)))) if steps else (),
             self._replay(steps) if steps else None,
         )
 

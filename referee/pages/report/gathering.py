@@ -299,7 +299,8 @@ class Gathering:
         for board, played in self._cells.items():
             for bot, counts in played.by_bot.items():
                 cells[bot][board] = counts
-        bots = bot_reports(whole, self.games, parts[0].times, followed, cells)
+        metrics = {bot: times.metrics for bot, times in whole_times.by_bot.items()}
+        bots = bot_reports(whole, self.games, parts[0].times, followed, cells, metrics)
         return TournamentReport(
             title=title_of(runs, whole, games),
             facts=[
@@ -383,6 +384,7 @@ def listed_game(read: ReadGame) -> ListedGame:
         said[-1] if said else "",
         played.deciding,
         tuple(map(sys.intern, played.opening)),
+        played.claims,
     )
 
 

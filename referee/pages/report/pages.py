@@ -208,6 +208,11 @@ def bots_data(bots: Mapping[str, BotReport]) -> dict[str, Any]:
                 "openings": [opening_rows(found) for found in bot.openings],
                 "see": _cards(bot.to_see),
                 "faults": [(fault.game, fault.word, shown(fault.said)) for fault in bot.faults],
+                "wrong": bot.wrong,
+                "metrics": [
+                    (name, [(move, float(f"{mean:.5g}")) for move, mean in points])
+                    for name, points in bot.metrics
+                ],
             }
             for name, bot in bots.items()
         },

@@ -121,29 +121,44 @@ function botPages(data, address, tableOf, position, breakable) {
 
   const signed = (number) => `${number > 0 ? "+" : number < 0 ? "−" : ""}${grouped(Math.abs(number))}`;
 
-  /** A bot's rating over the course of the tournament. */
-  const course = (name, points) => {
+  /** A line of numbers over whole ones: `said` and `text` give a point and its value in words, `axis` says what is counted. */
+  const chart = (title, points, axis, text, said, label, name) => {
     const [width, height, left, top] = [420, 200, 56, 12];
-    const elos = points.map(([, elo]) => elo);
-    const [low, high, last] = [Math.min(...elos), Math.max(...elos), points.at(-1)[0]];
-    const x = (games) => left + ((width - left - 8) * games) / last;
-    const y = (elo) => top + ((height - top - 40) * (high - elo)) / Math.max(1, high - low);
-    const ends = [...new Set([high, low])].flatMap((elo) => [
-      makeShape("path", "", { class: "guide", d: `M${left} ${y(elo)}H${width - 8}` }),
-      makeShape("text", signed(elo), { class: "end", x: left - 6, y: y(elo) + 4.5 }),
+    const values = points.map(([, value]) => value);
+    const [low, high, last] = [Math.min(...values), Math.max(...values), points.at(-1)[0]];
+    const x = (at) => left + ((width - left - 8) * at) / last;
+    const y = (value) => top + (high > low ? ((height - top - 40) * (high - value)) / (high - low) : 0);
+    const ends = [...new Set([high, low])].flatMap((value) => [
+      makeShape("path", "", { class: "guide", d: `M${left} ${y(value)}H${width - 8}` }),
+      makeShape("text", text(value), { class: "end", x: left - 6, y: y(value) + 4.5 }),
     ]);
-    const label = `${signed(points[0][1])} after ${counted(points[0][0], "game")}, ${signed(elos.at(-1))} after ${grouped(last)}`;
     const drawn = makeShape("svg", [
       ...ends,
       makeShape("g", [
-        makeShape("path", "", { class: "line", d: `M${points.map(([games, elo]) => `${x(games)} ${y(elo)}`).join("L")}` }),
-        ...points.map(([games, elo]) => makeShape("circle", makeShape("title", `${signed(elo)} after ${counted(games, "game")}`), { class: "dot", cx: x(games), cy: y(elo), r: 3 })),
+        makeShape("path", "", { class: "line", d: `M${points.map(([at, value]) => `${x(at)} ${y(value)}`).join("L")}` }),
+        ...points.map((point) => makeShape("circle", makeShape("title", said(point)), { class: "dot", cx: x(point[0]), cy: y(point[1]), r: 3 })),
       ], { class: "serie-0" }),
       makeShape("text", grouped(points[0][0]), { class: "middle", x: x(points[0][0]), y: height - 22 }),
       makeShape("text", grouped(last), { class: "end", x: width - 8, y: height - 22 }),
-      makeShape("text", "games of the tournament", { class: "middle", x: (width + left) / 2, y: height - 4 }),
-    ], { class: "chart small-chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Elo of ${name}: ${label}` });
-    return make("div", [make("h3", "Elo over the tournament"), make("p", label, { class: "soft small" }), drawn]);
+      makeShape("text", axis, { class: "middle", x: (width + left) / 2, y: height - 4 }),
+    ], { class: "chart small-chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${name}: ${label}` });
+    return make("div", [make("h3", title), make("p", label, { class: "soft small" }), drawn]);
+  };
+
+  /** A bot's rating over the course of the tournament. */
+  const course = (name, points) => {
+    const [first, last] = [points[0], points.at(-1)];
+    const label = `${signed(first[1])} after ${counted(first[0], "game")}, ${signed(last[1])} after ${grouped(last[0])}`;
+    const said = ([games, elo]) => `${signed(elo)} after ${counted(games, "game")}`;
+    return chart("Elo over the tournament", points, "games of the tournament", signed, said, label, `Elo of ${name}`);
+  };
+
+  /** A number that a bot says of its moves, by the number of its move. */
+  const metric = ([name, points]) => {
+    const text = (value) => value.toLocaleString("en", { maximumSignificantDigits: 4 }).replace("-", "−");
+    const said = ([move, mean]) => `${text(mean)} at its move ${move}`;
+    const label = `The mean at each of its moves: ${said(points[0])}, ${said(points.at(-1))}`;
+    return chart(name, points, "its own moves", text, said, label, name);
   };
 
   /** How often a bot played each cell of a board. */
@@ -174,8 +189,8 @@ function botPages(data, address, tableOf, position, breakable) {
       : "";
 
   const numbers = new Map(data.games.map((game, number) => [game[ID], number]));
-  const gameLink = (id) => {
-    const to = address(numbers.get(id));
+  const gameLink = (id, step) => {
+    const to = address(numbers.get(id), step);
     return to ? make("a", id, { href: to }) : id;
   };
 
@@ -217,11 +232,16 @@ function botPages(data, address, tableOf, position, breakable) {
         ], { class: "drawings" }),
       ),
       ...(faults ? [make("h3", "Faults"), make("p", `Games lost by its own fault: ${faults}.`, { class: "bad" }), make("p", faulty > about.faults.length ? `The last ${about.faults.length} of them, with what it said:` : "With what it said:", { class: "soft small" }), said(about.faults)] : []),
+      ...(about.wrong.length ? [make("h3", "What it said that was wrong"), ...about.wrong.map(wrong)] : []),
+      ...(about.metrics.length ? [make("h3", "Numbers of its own"), beside(...about.metrics.map(metric))] : []),
       ...(about.times.length ? [grid("Time of its moves", about.times.map(([head]) => `${head}#`), [about.times.map(([, text]) => text)])] : []),
       ...cards(about.see),
       beside(...about.openings.map(openings)),
     ];
   };
+  /** What a bot said that was wrong, with the first game in which it did. */
+  const wrong = ([words, id, step, first]) =>
+    make("p", [`${words}; first in `, gameLink(id, step), `: ${first}.`]);
   /** The last faults of a bot with what it said. */
   const said = (faults) =>
     make("ul", faults.map(([id, word, text]) => make("li", [gameLink(id), `: ${word}`, ...(text ? [", saying ", make("code", text)] : [])])));

@@ -90,6 +90,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, told 
     const expected = steps[at].expected ?? [];
     const here = linesSaid(game, linesOf(at), expected.map((one) => one.seat));
     here.push(...expectedBy(game, expected, showExpected));
+    here.push(...saidWrong(game, steps[at].wrong));
     here.push(...decided(marks[at]));
     const news = steps[at].news ?? [];
     if (news.length) {

@@ -170,6 +170,12 @@ function expectedBy(game, expected, show) {
   });
 }
 
+/** What bots said of their moves that was wrong. */
+function saidWrong(game, wrong) {
+  return (wrong ?? []).map(([seat, words]) =>
+    make("p", [seatMark(game, seat), ` ${game.bots[seat - 1]} is wrong: ${words}`], { class: "wrong bad" }));
+}
+
 /** What bots wrote besides their answers, by seat, as elements. */
 function writtenBy(game, written) {
   return Object.entries(written ?? {}).flatMap(([seat, parts]) =>

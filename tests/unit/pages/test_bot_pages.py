@@ -11,7 +11,9 @@ from referee.pages.report.bots import MOST_OPENINGS, Opening, board_of, bot_repo
 from referee.pages.report.front import ListedGame, PairOfBots, pairs_to_see
 from referee.pages.report.pages import bots_data, opening_rows, pairs_data
 from referee.pages.report.rating_history import RatingHistory
+from referee.ratings.metrics import Metrics
 from referee.ratings.standings import standings
+from referee.viewing.claims import ILLEGAL_LINE, WrongClaim
 from tests.unit.pages.test_front import listed
 from tests.unit.pages.test_report import game
 
@@ -64,7 +66,7 @@ def test_a_bot_has_its_best_and_worst_games_and_what_it_said_at_faults() -> None
         *(listed(("ant", "bee"), 0, 40, number) for number in range(6, 12)),
     ]
     table = standings(["ant", "bee"], [each.game for each in games], 2)
-    found = bot_reports(table, games, None, None, {})
+    found = bot_reports(table, games, None, None, {}, {})
     ant = found["ant"]
     assert [(seen.name, seen.game.id) for seen in ant.to_see] == [
         ("Best win", games[1].game.id),
@@ -77,7 +79,7 @@ def test_a_bot_has_its_best_and_worst_games_and_what_it_said_at_faults() -> None
     assert ant.elo and found["bee"].faults == []
     assert (ant.points, found["bee"].points) == ("9 of 11", "2 of 11")
     history = RatingHistory({"ant": [(12, 40.0)]}, [])
-    of_history = bot_reports(table, games, None, history, {})
+    of_history = bot_reports(table, games, None, history, {}, {})
     assert (of_history["ant"].course, of_history["bee"].course) == ([(12, 40.0)], ()), "bee is not rated"
 
 
@@ -103,6 +105,23 @@ def test_a_pair_has_the_games_to_see_of_its_own_and_of_each_section() -> None:
     assert rows[0][3][0][:2] == ("Upset", "100 Elo") and rows[0][3][0][3:] == (games[1].game.id, 7)
 
 
+def test_a_bot_has_what_it_said_that_was_wrong_and_its_own_numbers() -> None:
+    illegal = WrongClaim(3, 1, ILLEGAL_LINE, "the `pv` is not legal")
+    games = [
+        listed(("ant", "bee"), 0, 20, 1),
+        replace(listed(("ant", "bee"), 0, 20, 2), claims=((illegal, 4),)),
+        replace(listed(("bee", "ant"), 1, 20, 3), claims=((illegal._replace(seat=0, step=5), 1),)),
+    ]
+    metrics = Metrics()
+    metrics.add(1, {"cuts": 0.123456})
+    table = standings(["ant", "bee"], [each.game for each in games], 2)
+    about = bots_data(bot_reports(table, games, None, None, {}, {"ant": metrics}))["about"]
+    assert about["ant"]["metrics"] == [("cuts", [(1, 0.12346)])] and about["ant"]["wrong"] == []
+    ((words, game_id, step, first),) = about["bee"]["wrong"]
+    assert words == "In 5 moves of 2 games, the line of play that it expected (pv) was not legal"
+    assert (game_id, step, first) == (games[1].game.id, 3, illegal.words)
+
+
 def test_boards_are_in_the_data_once() -> None:
     played = GAMES["blooms"]
     board = board_of(played.start(played.settle({"size": "3"})))
@@ -110,7 +129,7 @@ def test_boards_are_in_the_data_once() -> None:
     games = [ListedGame(game(("ant", "bee"), (1, 2)), 3)]
     table = standings(["ant", "bee"], [each.game for each in games], 2)
     cells = {"ant": {board: {"A1": 2}}, "bee": {board: {"B2": 1}}}
-    value = bots_data(bot_reports(table, games, None, None, cells))
+    value = bots_data(bot_reports(table, games, None, None, cells, {}))
     assert len(value["boards"]) == 1
     names = [name for name, _, _ in value["boards"][0]["cells"]]
     assert value["about"]["ant"]["cells"] == [[2 if name == "A1" else 0 for name in names]]
