@@ -23,6 +23,7 @@ SUMMARIES = {
         "match": "Plays games between a few bots.",
         "moves": "Prints the legal moves of a position, or counts them.",
         "rerun": "Plays a recorded game again and shows what differs.",
+        "suite": "Asks bots for moves in the positions of a file.",
         "play": "Lets you play a game against bots or people.",
     },
     "Run a tournament": {
