@@ -13,6 +13,8 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
+from referee.analysis.diagnosing import DiagnosedGames, diagnosed
+from referee.analysis.diagnosis import Diagnosis
 from referee.api.notebook import as_html, framed
 from referee.api.tables import ComputedTables, Rows, Table, frame_of
 from referee.core.errors import RecordError, UsageError
@@ -448,6 +450,18 @@ class Run:
         )
         ((_, found),) = found_games(Runs((self._whole,)), query)
         return self._of({game.id: self._whole.games[game.id] for game in found})
+
+    def diagnose(
+        self, bot: str, *, section: str | None = None, against: str | None = None, since: int = 1
+    ) -> Diagnosis:
+        """What happens to a bot more often than to its opponents, or in some of its games than in others, as
+        the command `referee diagnose` tells it: `print` shows it, `data` is it as JSON.
+
+        `section`: only games of this section of the tournament; `against`: only those against this bot;
+        `since`: only those from this `number` on. Raises `RecordError`, and `UsageError` where the run has no
+        such bot or section, or the games are of several sections.
+        """
+        return diagnosed(self._whole, bot, DiagnosedGames(section, against, since))
 
     def verify(self, head_hash: str | None = None) -> VerifiedRun:
         """Replays every game by the rules and the clocks, and compares the result with the record. With a

@@ -38,6 +38,7 @@ SUMMARIES = {
     "Look at games": {
         "replay": "Lists the games of a run, or shows one, also as a page or a picture.",
         "find": "Finds games and their dialogues.",
+        "diagnose": "Tells what is peculiar to a bot in its games.",
         "verify": "Replays all games of a run to verify its records.",
         "export": "Exports games for other programs.",
     },

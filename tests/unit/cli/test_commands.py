@@ -25,6 +25,9 @@ replay run
 replay run 2
 replay run 2 --step 9
 replay run 3 --move 2
+diagnose run b
+diagnose run c
+diagnose run b --since 9 --json
 verify run
 export run
 export run --format csv

@@ -1,0 +1,51 @@
+"""`referee diagnose`: what is peculiar to a bot in the games of a run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from referee.cli import completion
+from referee.cli.options import run_argument
+from referee.cli.output import AdvanceBar, show_data
+
+
+@click.command()
+@run_argument
+@click.argument("bot", shell_complete=completion.bot_of_run)
+@click.option("--section", metavar="NAME", help="Only games of this section of the tournament.")
+@click.option(
+    "--against", metavar="BOT", shell_complete=completion.bot_of_run, help="Only games against this bot."
+)
+@click.option(
+    "--since",
+    metavar="N",
+    type=click.IntRange(1),
+    default=1,
+    help="Only games from number N on, as `replay` lists them.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the diagnosis as JSON.")
+def diagnose(
+    path: Path, bot: str, section: str | None, against: str | None, since: int, as_json: bool
+) -> None:
+    """Tells what happens to a bot more often than to its opponents, or in some of its games than in others.
+
+    RUN is the run's folder or its tournament file. Something is told only if it happened in ten games at
+    least, and would happen by chance in fewer than one of a hundred runs.
+
+    \b
+    Examples:
+      referee diagnose results mine
+      referee diagnose results mine --against greedy --since 200
+    """
+    from referee.analysis.diagnosing import DiagnosedGames, diagnosed
+    from referee.tournament.run.reading import run_folder
+    from referee.tournament.run.run import read_run
+
+    with AdvanceBar() as bar:
+        run = read_run(run_folder(path), bar.stage("reading the results"))
+        games = DiagnosedGames(section, against, since)
+        found = diagnosed(run, bot, games, bar.stage("reading the games"))
+    show_data(json.dumps(found.data, indent=2) if as_json else found.text)

@@ -1,0 +1,167 @@
+"""Games that were not played, but could have been: each flaw is put into them and has to be found alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from random import Random
+
+import pytest
+
+from referee.analysis.diagnosis import DiagnosedGame, Diagnosis, SeatPlay, diagnosed_game, diagnosis
+from referee.core.errors import RecordError
+from referee.core.pairing import Pairing
+from referee.records.record import Summary
+
+MINE, OTHER = "mine", "other"
+
+
+def summary(number: int, seat: int, winner: int, ending: str, faults: tuple[str, ...] = ("", "")) -> Summary:
+    bots = (MINE, OTHER) if seat == 0 else (OTHER, MINE)
+    pairing = Pairing.of(number // 2 + 1, bots)
+    ranks = (1, 2) if winner == 0 else (2, 1)
+    return Summary(
+        pairing.id, 1, "blooms", bots, ranks, (0, 0), ending, "", True, faults, digest=f"digest {number}"
+    )
+
+
+Flaw = Callable[[Random, int], tuple[bool, str]]
+"""Whether the bot wins a game in which it has this seat, and with which fault it loses it, if any."""
+
+
+def games(count: int, seed: object, flaw: Flaw, slow_from: int = 1000) -> list[DiagnosedGame]:
+    """Games in pairs with the seats swapped; the bot's moves from `slow_from` on take long."""
+    random = Random(f"{seed}")
+    found = []
+    for number in range(count):
+        seat = number % 2
+        wins, fault = flaw(random, seat)
+        moves = random.randint(20, 34)
+
+        def play(slow: int, left: str, moves: int = moves) -> SeatPlay:
+            times = [round(random.lognormvariate(9, 0.3)) for _ in range(moves // 2)]
+            times[slow - 1 :] = [us + 120_000 for us in times[slow - 1 :]]
+            return SeatPlay(tuple(times), left, len(times) if left else 0)
+
+        plays = [play(1000, ""), play(1000, "")]
+        plays[seat] = play(slow_from, fault)
+        faults = tuple(each.left for each in plays)
+        winner = seat if wins else 1 - seat
+        game = summary(number, seat, winner, fault or "rules", faults)
+        found.append(DiagnosedGame(game, moves, tuple(plays)))
+    return found
+
+
+def equal(random: Random, seat: int) -> tuple[bool, str]:
+    return random.random() < 0.5, ""
+
+
+def about(found: Diagnosis) -> list[str]:
+    return [finding.about for finding in found.findings]
+
+
+def test_nothing_is_said_where_nothing_was_planted() -> None:
+    for seed in range(10):
+        found = diagnosis(MINE, games(60, seed, equal))
+        assert about(found) == []
+        assert found.text.endswith(
+            "Nothing found that differs from chance in its faults, the times of its moves, its results by "
+            "seat and the length of its losses."
+        )
+
+
+def test_a_jump_of_times_is_found_at_its_move() -> None:
+    found = diagnosis(MINE, games(40, "slow", equal, slow_from=9))
+    (finding,) = found.findings
+    assert finding.about == "time"
+    assert finding.sentence.startswith("from its move 9 on it took 12")
+    assert finding.sentence.count("7.") == 3  # before the jump, and its opponents all the time
+    assert len(finding.examples) == 2
+
+
+def test_a_weakness_in_one_seat_is_found() -> None:
+    found = diagnosis(MINE, games(60, "seat", lambda random, seat: (random.random() < (0.6, 0.05)[seat], "")))
+    (finding,) = found.findings
+    assert finding.about == "seat"
+    assert finding.sentence.startswith(f"as seat 2 it won {finding.own} games, as seat 1 {finding.others}")
+    assert finding.own.of == 30 and all(example.game.endswith(":other:mine") for example in finding.examples)
+
+
+def test_faults_are_found_with_their_moves() -> None:
+    def crashes(random: Random, seat: int) -> tuple[bool, str]:
+        return (False, "gone") if random.random() < 0.4 else equal(random, seat)
+
+    found = diagnosis(MINE, games(60, "crash", crashes))
+    assert about(found) == ["fault"]
+    finding = found.findings[0]
+    assert (
+        f"the fault `gone` in {finding.own} games, more often than its opponents (0 of 60)"
+        in finding.sentence
+    )
+    assert "at its moves" in finding.sentence
+
+
+def test_short_losses_are_found() -> None:
+    played = games(80, "length", equal)
+    shorter = [
+        each._replace(moves=each.moves - 10) if each.game.ranks[each.game.bots.index(MINE)] > 1 else each
+        for each in played
+    ]
+    found = diagnosis(MINE, shorter)
+    assert about(found) == ["length"]
+    assert "that it lost by the rules" in found.findings[0].sentence and "fewer than" in found.text
+
+
+def test_games_that_repeat_another_one_are_one_piece_of_evidence() -> None:
+    """Two deterministic bots: seat 2 always loses, which is two different games and not sixty."""
+    played = games(60, "same", lambda random, seat: (seat == 0, ""))
+    same = [each._replace(game=each.game._replace(digest="the same")) for each in played]
+    assert about(diagnosis(MINE, played)) == ["seat"]
+    found = diagnosis(MINE, same)
+    assert found.findings == [] and found.repeats == 58
+    assert found.found == ["Fewer than 10 different games: too few to tell anything from chance."]
+
+
+def test_forfeited_games_do_not_count() -> None:
+    played = games(20, "out", equal)
+    out = [each._replace(game=each.game._replace(faults=("out", ""))) for each in played]
+    assert diagnosis(MINE, out).games == 0
+
+
+def value(*events: dict[str, object]) -> dict[str, object]:
+    measured = [{"used_us": 5} for _ in events]
+    return {"events": list(events), "measured": {"events": measured}}
+
+
+GAME = summary(0, 0, 1, "time", ("time", ""))
+
+
+def test_moves_are_those_that_a_seat_was_asked_for() -> None:
+    found = diagnosed_game(
+        GAME,
+        value(
+            {"seat": 1, "opening": "A1"},
+            {"chance": "6"},
+            {"seat": 2, "move": "B1"},
+            {"seat": 1, "rejected": "x", "reason": "not-a-move", "sentence": ""},
+            {"seat": 1, "move": "C1"},
+            {"seat": 2, "default": "D1"},
+            {"seat": 1, "left": "time"},
+        ),
+    )
+    assert found.moves == 4
+    assert found.seats == (SeatPlay((5, 5), "time", 2), SeatPlay((5, 5), "", 0))
+
+
+@pytest.mark.parametrize("left, move", [("start", 0), ("gone", 1)])
+def test_a_bot_may_fail_before_its_first_move(left: str, move: int) -> None:
+    assert diagnosed_game(GAME, value({"seat": 1, "left": left})).seats[0] == SeatPlay((), left, move)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{}, {"seat": 7, "move": "A1"}, {"seat": 1, "left": 3}, {"seat": "1", "move": "A1"}, {"move": 3}],
+)
+def test_a_damaged_record_is_refused(wrong: dict[str, object]) -> None:
+    events: Sequence[dict[str, object]] = [wrong]
+    with pytest.raises(RecordError):
+        diagnosed_game(GAME, value(*events) if wrong else {})
