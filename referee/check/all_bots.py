@@ -38,18 +38,19 @@ def check_all(
     seed: str,
     build: Builder,
     on_bot: Callable[[str], object],
+    out: Collection[str] = (),
 ) -> Iterator[CheckedBot]:
-    """The results of all bots, in each game of the file; of a bot that cannot start only one. `steps` are
-    the chosen ones, as for `run_steps`; `on_bot` is called with what is checked next.
+    """The results of all bots that are not `out`, in each game of the file; of a bot that cannot start only
+    one. `steps` are the chosen ones, as for `run_steps`; `on_bot` is called with what is checked next.
 
     Raises `UsageError` for a person, `EnvironmentLacksError` where this machine lacks something.
     """
     tournament = at_levels(tournament, isolation, is_here=True)
     private = tournament.private(tournament.file.folder)
-    unfit = {one.bot: one for one in unfit_bots(tournament, private, (), build)}
+    unfit = {one.bot: one for one in unfit_bots(tournament, private, out, build)}
     for one in (*tournament.left_out, *unfit.values()):
         yield CheckedBot(one.bot, "", FAILED if one.is_fault else LEFT_OUT, one.reason, one.output)
-    fit = [entrant.bot for entrant in tournament.entrants if entrant.bot.name not in unfit]
+    fit = [entrant.bot for entrant in tournament.entrants if entrant.bot.name not in {*unfit, *out}]
     settled = {bot.name: bot for bot in isolated(fit, private)}
     for plan in tournament.sharing(usable_memory(), 1).plans:
         game = plan.section or plan.game.slug

@@ -20,6 +20,7 @@ SUMMARIES = {
     "Write a bot": {
         "new-bot": "Creates a folder with a starter bot.",
         "check": "Checks whether a bot is ready for tournaments.",
+        "test": "Tests whether a bot is better than its last version.",
         "match": "Plays games between a few bots.",
         "moves": "Prints the legal moves of a position, or counts them.",
         "rerun": "Plays a recorded game again and shows what differs.",
@@ -147,7 +148,8 @@ def cli() -> None:
       6  a record failed verification
       7  a bot failed a step of `check`
       8  with --strict: a bot was at fault or left out, an SPRT
-         accepted H0, or `rerun` found a difference
+         accepted H0, or `rerun` found a difference; without it:
+         `test` did not find the bot better
     """
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from textwrap import fill
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from referee.check.tested_bot import CheckSettings
     from referee.core.units import TimeControl
     from referee.games.api import Game, Options
+    from referee.tournament.tournament import Tournament
 
 MAX_WIDTH = 110
 
@@ -294,28 +295,40 @@ def _check_all(options: _CheckOptions, file: Path) -> None:
     """Checks all bots of a tournament file and prints a table of them. Raises `CheckFailed` where one failed,
     `UsageError` where the file is wrong.
     """
-    from referee.check.all_bots import FAILED, check_all
+    from referee.check.all_bots import FAILED
     from referee.tournament.file.config import load
-    from referee.tournament.run.readiness import builder
 
-    results: list[CheckedBot] = []
     config = load(file, elsewhere=False)
-    with console_at_stderr().status("") as status:
-        for one in check_all(
-            config, options.isolation, options.steps, options.seed, builder(say), status.update
-        ):
-            results.append(one)
-            say(f"{one.bot}: {one.result}")
+    results = checked_bots(config, options.isolation, options.steps, options.seed)
     if options.as_json:
         show_data(json.dumps([one.as_json() for one in results]))
     else:
-        show_data(_table(results, table_width()))
+        show_data(checked_table(results))
     if failed := dict.fromkeys(one.bot for one in results if one.result == FAILED):
         in_all = counted(len({one.bot for one in results}), "bot")
         raise CheckFailed(f"{len(failed)} of {in_all} failed: {listed(failed)}")
 
 
-def _table(results: Sequence[CheckedBot], width: int) -> str:
+def checked_bots(
+    tournament: Tournament, isolation: str | None, steps: Sequence[int], seed: str, out: Collection[str] = ()
+) -> list[CheckedBot]:
+    """Builds and checks the bots of a tournament that are not `out`, and says on stderr what is done. Raises
+    what `check_all` raises.
+    """
+    from referee.check.all_bots import check_all
+    from referee.tournament.run.readiness import builder
+
+    results: list[CheckedBot] = []
+    with console_at_stderr().status("") as status:
+        for one in check_all(tournament, isolation, steps, seed, builder(say), status.update, out):
+            results.append(one)
+            say(f"{one.bot}: {one.result}")
+    return results
+
+
+def checked_table(results: Sequence[CheckedBot]) -> str:
+    """What the check of each bot found, as a table for people."""
+    width = table_width()
     columns = text_columns("bot", "game", "result", "why")
     rows = [(one.bot, one.game or "–", one.result) for one in results]
     headings = [column.heading for column in columns[:3]]

@@ -12,6 +12,7 @@
       RecordError                6  a record does not verify
       CheckFailed                7  a bot that was checked failed a step
       BotFaulted                 8  `--strict` was given, and a bot was at fault
+      NotBetter                  8  a bot that was tested is not better than its last version
 
 A bot's fault is not an error but a result (`referee.gameplay.events.Ending`). All messages have one form:
 what is wrong, where, and what was expected, in one line, with names in backticks and without a full stop.
@@ -87,5 +88,11 @@ class CheckFailed(RefereeError):
 
 class BotFaulted(RefereeError):
     """A bot was at fault, and `--strict` makes that an error."""
+
+    exit_code = 8
+
+
+class NotBetter(RefereeError):
+    """A bot that was tested was not found to be better than the version that it was tested against."""
 
     exit_code = 8

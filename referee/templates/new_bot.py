@@ -1,7 +1,8 @@
-"""Makes the folder of a new bot: its program, opponents, a tournament file, a README with commands."""
+"""Makes the folder of a new bot: its program, opponents, files for a test and a tournament, a README."""
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 import shutil
 from pathlib import Path
@@ -10,12 +11,14 @@ from typing import Any, NamedTuple
 from referee.core.errors import StorageError, UsageError
 from referee.core.named_code import names_file
 from referee.core.text import listed
+from referee.gameplay.openings import check_takes_openings
 from referee.games import GAMES
 from referee.games.api import Game
 from referee.processes.program import SAMPLE_BOTS, Program, distinct
 from referee.records.run_files import TOML
 from referee.templates import BY_GAME, HERE, LANGUAGES, RANDOM, Language, file_of
 from referee.tournament.file.config import written
+from referee.versions.bot_file import BOT_TOML
 
 OPPONENTS = "opponents"
 """The folder for the sample bots that a new bot meets."""
@@ -23,6 +26,16 @@ OPPONENTS = "opponents"
 ROUNDS = 5
 
 CLOCK = "5s+30s"
+
+SPRT = "0,50"
+"""The sequential test of a new version against the last one."""
+
+TEST_CLOCK = "500ms+5s"  # quicker, since a test takes hundreds of games
+
+_TESTING = (
+    f"Is the bot better after a change? `referee test .` plays it against its last version that passed, as "
+    f"`{BOT_TOML}` says (`referee docs better`).\n\n"
+)
 
 
 class NewBot(NamedTuple):
@@ -80,6 +93,7 @@ class NewBot(NamedTuple):
             **({language.library.name: language.library.read_bytes()} if language.library else {}),
             **{f"{OPPONENTS}/{sample}": (SAMPLE_BOTS / sample).read_bytes() for sample in sorted(samples)},
             TOML: self._tournament().encode(),
+            **({BOT_TOML: self._test().encode()} if self._is_tested else {}),
             "README.md": self._filled("README.md"),
         }
 
@@ -95,16 +109,34 @@ class NewBot(NamedTuple):
         named = distinct(bots, [bot is bots[0] for bot in bots])[1:]
         return [(bot.name, file_of(sample)) for bot, sample in zip(named, samples, strict=True)]
 
+    @property
+    def _is_tested(self) -> bool:
+        """Whether a sequential test can compare two of its versions."""
+        return self._seats == 2
+
+    @property
+    def _own(self) -> dict[str, Any]:
+        build = {"build": self.language.build} if self.language.build else {}
+        return {"name": self.name, "cmd": self.language.command, **build}
+
+    def _test(self) -> str:
+        main: dict[str, Any] = {"game": self.game_text, "sprt": SPRT, "clock": TEST_CLOCK}
+        with contextlib.suppress(UsageError):
+            check_takes_openings(self.game, self.game.settle({}))
+            main["openings"] = {"plies": 2}
+        files = [f"*{Path(self.language.program).suffix}"]
+        about = f"# How `referee test` compares `{self.name}` with its last version (referee docs better)\n\n"
+        return about + written({"tournament": main, "bot": [{**self._own, "files": files}]}).replace(
+            "\n[", "\n\n["
+        )
+
     def _tournament(self) -> str:
-        own = {"name": self.name, "cmd": self.language.command}
-        if self.language.build:
-            own["build"] = self.language.build
         others = [
             {"name": name, "cmd": f"{{python}} {OPPONENTS}/{sample}"} for name, sample in self._opponents()
         ]
         tables = {
             "tournament": {"game": self.game_text, "rounds": ROUNDS, "clock": CLOCK},
-            "bot": [own, *others],
+            "bot": [self._own, *others],
         }
         about = f"# `{self.name}` against sample bots: referee run {TOML}\n\n"
         return about + written(tables).replace("\n[", "\n\n[")
@@ -122,6 +154,7 @@ class NewBot(NamedTuple):
             "STEPS": "build the bot, check it" if self.language.build else "check the bot",
             "COMMANDS": "\n".join(self.commands),
             "TOML": TOML,
+            "TEST": _TESTING if self._is_tested else "",
             "MATCH": shlex.join(["referee", "match", self.game_text, "-n", "1", "--dialogue", *self._match]),
         }
         text = (HERE / path).read_text("utf-8")

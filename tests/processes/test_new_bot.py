@@ -50,7 +50,7 @@ def test_the_folder_has_all_that_its_commands_name(
     files = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
     beside = {"bot.py"} if language == "python" else set()
     opponents = {"opponents/greedy_bot.py", "opponents/random_bot.py"}
-    assert files == {known.program, "README.md", "tournament.toml", *beside, *opponents}
+    assert files == {known.program, "README.md", "bot.toml", "tournament.toml", *beside, *opponents}
     for name in (known.program, "README.md"):
         text = (folder / name).read_text()
         assert "petal" in text and "referee docs blooms" in text

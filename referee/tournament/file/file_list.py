@@ -2,7 +2,7 @@
 
 Without a list these are the bot's working directory, where its table names one, and the folders of the files
 that its command names. What tools make and what belongs to others is left out: runs, repositories' data,
-caches, virtual environments, and what the caller says.
+caches, virtual environments, versions of bots, and what the caller says.
 
 A bot's folder was written by the bot's author. So a symbolic link in it counts as the file that it leads to
 only if that lies in the bot's own folders too; other links, links to folders, and whatever is no regular file
@@ -42,8 +42,10 @@ _MAX_ENTRIES = 20 * MAX_FILES  # maximum number of entries of folders that are l
 
 _TOOLS = {".git", ".hg", ".svn", "__pycache__"}  # folders that tools make
 
-_MARKS = (RECORDS, "pyvenv.cfg", "CACHEDIR.TAG")
-"""Files that say what their folder is: a run, a virtual environment, a cache (as of Cargo)."""
+VERSIONS = "versions.toml"  # the list of the versions of a bot that passed its test
+
+_MARKS = (RECORDS, "pyvenv.cfg", "CACHEDIR.TAG", VERSIONS)
+"""Files that say what their folder is: a run, a virtual environment, a cache (as of Cargo), versions."""
 
 _MACHINE_CODE = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe", b"\xca\xfe\xba\xbe")
 """How files of machine code begin on Linux and macOS, and Java's classes: what builds make."""
