@@ -249,7 +249,7 @@ def over(number: int, game_id: str, bots: list[str], show: bool = False) -> dict
         "n": number,
         "id": game_id,
         "bots": bots,
-        "text": f"{bots[0]} 16 : 9 {bots[1]}",
+        "scores": [16, 9],
         "won": [1],
         "why": "a reason",
         "fault": "",
@@ -335,6 +335,17 @@ def test_names_of_any_kind_stay_in_their_places(told: tuple[Page, Show]) -> None
     show(whole(boards={"w1": board("1", "blooms", names)}, ended=[over(1, "0", names)]))
     expect(page.locator(STRIPS)).to_have_count(2)
     check(page)
+
+
+def test_of_a_game_of_four_all_are_listed_and_a_run_that_is_over_has_no_pause(
+    told: tuple[Page, Show],
+) -> None:
+    page, show = told
+    game = {**over(1, "0", [*"abcd"]), "scores": [7, 0, 3, 5], "won": [2]}
+    show(whole(running=False, ended=[game]))
+    assert page.locator(f"{ENDED} .all").inner_text().split() == [*"a7b0c3d5"]
+    expect(page.locator(f"{ENDED} .won")).to_have_text("b")
+    expect(page.locator("#pause")).to_be_hidden()
 
 
 def test_without_boards_there_are_the_lists_and_why(told: tuple[Page, Show]) -> None:
