@@ -46,7 +46,7 @@ SUMMARIES = {
     "Learn more": {
         "games": "Lists the games, or describes one.",
         "docs": "Lists, searches and shows the documents.",
-        "examples": "Copies the sample bots, tournaments and a notebook.",
+        "examples": "Copies the sample bots, tournaments, suites and a notebook.",
     },
 }
 """The commands, by what they are for, with what the list says of each. A command is a function in a module of

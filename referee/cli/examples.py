@@ -1,4 +1,4 @@
-"""`referee examples`: copies the sample bots, tournaments and a notebook, installed with the program."""
+"""`referee examples`: copies the sample bots, tournaments, suites and a notebook that are installed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ EXAMPLES = Path(referee.__file__).parent / "examples"
 @click.command()
 @click.argument("name", metavar="DIR", type=click.Path(file_okay=False))
 def examples(name: str) -> None:
-    """Copies the sample bots, tournaments and a notebook to DIR, which is created if it does not exist.
+    """Copies the sample bots, tournaments, suites of positions and a notebook to DIR, which is created if it
+    does not exist.
 
     No file is overwritten. Prints the names of the tournament files.
 

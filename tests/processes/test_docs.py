@@ -130,6 +130,7 @@ OTHERS = [
     "referee/docs/MOVES.md",
     "referee/docs/DEVELOPING.md",
     "referee/docs/PLAY.md",
+    "referee/docs/SUITE.md",
     "referee/tournament/FORMATS.md",
 ]
 """Pages whose commands run one after the other, in a copy of the checkout."""

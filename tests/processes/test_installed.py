@@ -95,7 +95,9 @@ def test_examples_are_copied_whole_and_nothing_is_overwritten(tmp_path: Path) ->
     done = referee("examples", str(folder))
     assert done.code == 0
     files = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
-    parts = files_of_git("sample_bots", "tournaments", "referee/examples/notebooks")
+    parts = files_of_git(
+        "sample_bots", "tournaments", "referee/examples/notebooks", "referee/examples/suites"
+    )
     assert files == sorted(name.removeprefix("referee/examples/") for name in parts)
     tournaments = done.out.splitlines()
     assert tournaments == sorted(map(str, (folder / "tournaments").glob("*.toml")))

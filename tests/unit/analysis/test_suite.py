@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 
+from referee.analysis.solver import winning_moves
 from referee.analysis.suite import SuiteEntry, read_suite, recorded_entry, suite_text
 from referee.core.errors import UsageError
 from referee.games import GAMES
 from referee.games.api import Game, Options, State
 from referee.viewing.steps import steps_of
+from tests.command import ROOT
 from tests.rules.random_play import random_game
 from tests.unit.viewing.test_steps import recorded
 
@@ -107,3 +109,26 @@ def test_what_chance_decided_is_part_of_a_position(tmp_path: Path) -> None:
 def test_a_position_after_a_seat_has_left_cannot_be_written() -> None:
     steps = steps_of(recorded(GAMES["thetree"], ("resign {n}",), (None,), (None,), players="3"))
     assert recorded_entry(steps, len(steps.steps) - 1, SuiteEntry("x")) is None
+
+
+SUITES = sorted((ROOT / "referee" / "examples" / "suites").glob("*.toml"))
+
+
+@pytest.mark.parametrize("path", SUITES, ids=lambda path: path.stem)
+def test_the_examples_are_twenty_positions_each(path: Path) -> None:
+    suite = read_suite(path, refused)
+    assert len(suite.positions) == suite.points == 20 and suite.game.slug == path.stem
+    lines = {position.entry.moves for position in suite.positions}
+    assert len(lines) == 20 and dict(suite.options) == dict(suite.game.settle({}))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", SUITES, ids=lambda path: path.stem)
+def test_the_examples_are_proved(path: Path) -> None:
+    for position in read_suite(path, refused).positions:
+        state, entry = position.state, position.entry
+        wins = winning_moves(state, 40_000)
+        assert wins is not None, f"position {entry.name} is not decided"
+        assert {*map(state.write, wins)} == {*entry.find}, f"position {entry.name}"
+        legal = sum(1 for _ in state.legal(position.seat))
+        assert entry.note.startswith(f"{len(wins)} of {legal} moves") and 5 * len(wins) <= legal
