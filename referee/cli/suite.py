@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from referee.processes.program import Program
 
 
-class Answer(NamedTuple):
+class JudgedReply(NamedTuple):
     """What a bot replied to a position."""
 
     position: SuitePosition
@@ -76,7 +76,7 @@ def suite(
     named = [text.startswith(f"{bot.name}=") for text, bot in zip(bots, parsed, strict=True)]
     programs = distinct(parsed, named)
     clock = control or found.clock or None
-    answers: dict[str, list[Answer]] = {}
+    answers: dict[str, list[JudgedReply]] = {}
     with AdvanceBar() as bar:
         advance = bar.stage("asking the bots")
         in_all, numbers = len(programs) * len(found.positions), count(1)
@@ -109,7 +109,7 @@ def _recorded_from(folder: Path) -> Callable[[Game[Any], str], tuple[Options, St
 
 def _asked(
     suite: Suite, program: Program, clock: str | None, start: str, isolation: str | None
-) -> Iterator[Answer]:
+) -> Iterator[JudgedReply]:
     """What a bot replies to each position, in order. After a fault at its start it is not asked again."""
     from referee.api.bot import Bot, Fault
     from referee.kit.position import Position
@@ -119,30 +119,30 @@ def _asked(
     with Bot(table, suite.game.slug, suite.options, isolation=isolation, start=start) as bot:
         for position in suite.positions:
             if not starts:
-                yield Answer(position, Ending.START.word, 0, 0)
+                yield JudgedReply(position, Ending.START.word, 0, 0)
                 continue
             reply = bot.play(Position(suite.game, suite.options, position.state), clock, position.seat)
             starts = not (isinstance(reply, Fault) and reply.word == Ending.START.word)
             yield _judged(position, reply)
 
 
-def _judged(position: SuitePosition, reply: Reply | Resignation | Fault) -> Answer:
+def _judged(position: SuitePosition, reply: Reply | Resignation | Fault) -> JudgedReply:
     from referee.api.bot import Reply, Resignation
 
     if isinstance(reply, Resignation):
-        return Answer(position, Ending.RESIGNED.word, 0, reply.used_us)
+        return JudgedReply(position, Ending.RESIGNED.word, 0, reply.used_us)
     if not isinstance(reply, Reply):
         told = f"{reply.word}: {shown(reply.detail, 200)}" if reply.detail else reply.word
-        return Answer(position, reply.word, 0, reply.used_us, told)
+        return JudgedReply(position, reply.word, 0, reply.used_us, told)
     if reply.defaulted:
-        return Answer(position, Ending.TIME.word, 0, reply.used_us, Ending.TIME.word)
-    return Answer(position, reply.text, position.points_for(reply.text), reply.used_us)
+        return JudgedReply(position, Ending.TIME.word, 0, reply.used_us, Ending.TIME.word)
+    return JudgedReply(position, reply.text, position.points_for(reply.text), reply.used_us)
 
 
 _TIME = Column("used_us", "time", text=about)
 
 
-def _by_bot(suite: Suite, answers: dict[str, list[Answer]]) -> Grid:
+def _by_bot(suite: Suite, answers: dict[str, list[JudgedReply]]) -> Grid:
     """The points of each bot, the best first."""
     columns = [
         Column("bot", "bot", left=True, shorten=True),
@@ -167,7 +167,7 @@ def _by_bot(suite: Suite, answers: dict[str, list[Answer]]) -> Grid:
     return Grid(columns, rows)
 
 
-def _by_position(answers: dict[str, list[Answer]]) -> Grid:
+def _by_position(answers: dict[str, list[JudgedReply]]) -> Grid:
     """What each bot did in each position, position by position."""
     columns = [
         Column("position", "position", left=True, shorten=True),
