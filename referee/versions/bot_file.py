@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -69,6 +70,10 @@ class BotFile(NamedTuple):
         fields.only("tournament", "options", "bot", instead=keys.in_file(options))
         main = fields.object("tournament", "a table, `[tournament]`")
         main.only(*MAIN_KEYS)
+        try:
+            json.dumps(tables)
+        except TypeError:
+            raise UsageError("it has a date or a time of day, which no key of this file has") from None
         if not main.has("sprt"):
             raise main.wrong_form("sprt", "a sequential test")
         bots = [*fields.objects("bot")]
@@ -100,8 +105,6 @@ class BotFile(NamedTuple):
         """The test of a new version against an old one, as a tournament that is stored beside the versions,
         where their files lie. Raises `UsageError`.
         """
-        conditions = {name: value for name, value in self.main.items() if name not in _HERE}
-        key = hashlib.sha256(json.dumps([conditions, self.options], sort_keys=True).encode()).hexdigest()[:8]
         folder = self.versions / "tests"
         settings = {name: value for name, value in self.main.items() if name not in ("game", "budget")}
         if isinstance(openings := settings.get("openings"), dict):
@@ -117,7 +120,11 @@ class BotFile(NamedTuple):
                 "budget", 2, default=MAX_SPRT_GAMES
             )
             tables = match_tables(game, bots, self.options, budget, settings, folder)
-            return tournament_of(folder / f"{new.key}-{old.key}-{key}.toml", tables, folder)
+            test = tournament_of(folder / BOT_TOML, tables, folder)
+        terms = {name: value for name, value in self.main.items() if name not in _HERE}
+        terms |= {"name": self.name, "of game": test.plans[0].game_json()}
+        key = hashlib.sha256(json.dumps(terms, sort_keys=True).encode()).hexdigest()[:8]
+        return replace(test, file=TournamentFile(folder / f"{new.key}-{old.key}-{key}.toml", test.file.text))
 
     def _from_tests(self, path: Any) -> Any:
         """A path that is relative to the bot's folder, as it is relative to that of the tests."""

@@ -127,6 +127,7 @@ def test_changed_versions_are_not_played_against(bot: Path) -> None:
             '`tournament.sprt` is missing, expected a sequential test, such as `sprt = "0,10"`',
         ),
         (("0,100", "5"), "`tournament.sprt`: `5` is not a sequential test"),
+        (('"1s"', "2026-12-01"), "it has a date"),
         (('"1s"', '"soon"'), "`tournament.clock`: `soon` is not a time control"),
         (("[[bot]]", "[limits]\n[[bot]]"), "unknown key `limits`, expected"),
         (("cmd =", 'cwd = ".."\ncmd ='), "unknown key `bot.1.cwd`, expected"),
@@ -144,6 +145,24 @@ def test_a_wrong_file_is_told_in_a_line(change: tuple[str, str], told: str, bot:
     assert done.code == (5 if "needs" in told else 2) and not done.out, done.err
     assert done.err.startswith(f"referee: `{bot}/bot.toml`: ") and told in done.err, done.err
     assert done.err.count("\n") == 1
+
+
+def test_a_test_under_other_terms_is_another_one(bot: Path) -> None:
+    def key() -> str:
+        found = BotFile.load(bot)
+        Versions(found).prepare()
+        snapshot = found.snapshot()
+        return found.test(snapshot, snapshot).file.path.name[-13:]
+
+    first = key()
+    for old, new in (("[[bot]]", "workers = 1\nbudget = 9\n[[bot]]"), ("main.py", "main.py -x")):
+        (bot / "bot.toml").write_text(TOML.replace(old, new))
+        assert key() == first
+    (bot / "bot.toml").write_text(TOML.replace("1s", "2s"))
+    assert key() != first
+    (bot / "bot.toml").write_text(TOML)
+    (bot / "lines.txt").write_text("L:B1\n")
+    assert key() != first, "other openings"
 
 
 def test_what_cannot_be_tested_is_told_in_a_line(bot: Path) -> None:
