@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from referee.analysis.diagnosis import Diagnosis, diagnosed_game, diagnosis
+from referee.analysis.diagnosis import Diagnosis, diagnosis
+from referee.analysis.kinds import decisions
+from referee.analysis.played import DiagnosedGame, diagnosed_game
+from referee.analysis.store import GameAnalysis, analysed
+from referee.analysis.suite import MAX_POSITIONS, SuiteEntry, recorded_entry
 from referee.core.errors import RecordError, UsageError
 from referee.core.pairing import section_of
 from referee.core.text import listed, shown
 from referee.core.work import Advance, untold
-from referee.records.record import Summary, parse_json
+from referee.records.record import Summary, from_json, parse_json
 from referee.tournament.run.finding import GameQuery, found_games
 from referee.tournament.run.reading import Runs
 from referee.tournament.run.run import StoredRun, game_lines, numbers_of, wrong_line
+from referee.viewing.steps import Steps, steps_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +47,47 @@ def diagnosed(
         numbers = numbers_of(run)
         found = [game for game in found if numbers[game.id] >= games.since]
     wanted = {game.id: game for game in found}
-    read = []
+    analyses = analysed(run).games
+    read: list[DiagnosedGame] = []
+    given_away: dict[SuiteEntry, SuiteEntry] = {}  # by what is the same where a position recurs
     for line in game_lines(run, wanted):
         try:
-            read.append(diagnosed_game(wanted[line.game.id], parse_json(line.text)))
+            value = parse_json(line.text)
+            one = diagnosed_game(wanted[line.game.id], value)
+            if analysis := analyses.get(line.game.id):
+                steps = steps_of(from_json(value))
+                one = _judged(one, analysis, steps)
+                for entry in _given_away(one, bot, steps):
+                    given_away.setdefault(entry._replace(name="", note=""), entry)
         except RecordError as error:
             raise wrong_line(run, line, error) from None
+        read.append(one)
         advance(len(read), len(wanted))
-    return diagnosis(bot, read, _rest(run, bot, sections))
+    return diagnosis(bot, read, _rest(run, bot, sections), [*given_away.values()][:MAX_POSITIONS])
+
+
+def _judged(one: DiagnosedGame, analysis: GameAnalysis, steps: Steps) -> DiagnosedGame:
+    """A game with its moves as the analysis judges them, if that has all of its positions."""
+    if len(steps.steps) != len(analysis.steps):
+        return one
+    judged = (
+        play._replace(judged=decisions(analysis, seat, steps.terms, steps.steps))
+        for seat, play in enumerate(one.seats)
+    )
+    return one._replace(seats=tuple(judged))
+
+
+def _given_away(one: DiagnosedGame, bot: str, steps: Steps) -> Iterator[SuiteEntry]:
+    """The positions in which a bot gave something away, each with its move as one to avoid."""
+    judged = one.seats[one.game.bots.index(bot)].judged
+    for blunder in judged.blunders if judged else ():
+        instead = f" {blunder.best}" if blunder.best else ""
+        note = f"the adviser estimates that{instead} keeps at least 20 points more"
+        if blunder.is_proved:
+            note = f"the {'win' if blunder.was_won else 'draw'} was proved;{instead} keeps it"
+        entry = SuiteEntry(f"{one.game.id}@{blunder.step}", avoid=(blunder.played,), note=note)
+        if found := recorded_entry(steps, blunder.step, entry):
+            yield found
 
 
 def _rest(run: StoredRun, bot: str, sections: list[str]) -> list[Summary]:

@@ -34,6 +34,8 @@ from referee.tournament.file.bot_table import control_of
 from referee.tournament.file.config import parse, read_text, written
 from referee.viewing.steps import Steps
 
+SUITE_START = "[suite]"  # how a file begins that `suite_text` made
+
 MAX_POSITIONS = 1000
 
 MAX_POINTS = 1000

@@ -9,7 +9,8 @@ import click
 
 from referee.cli import completion
 from referee.cli.options import run_argument
-from referee.cli.output import AdvanceBar, show_data
+from referee.cli.output import AdvanceBar, put_text, show_data
+from referee.core.errors import UsageError
 
 
 @click.command()
@@ -26,21 +27,36 @@ from referee.cli.output import AdvanceBar, show_data
     default=1,
     help="Only games from number N on, as `replay` lists them.",
 )
+@click.option(
+    "--suite",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the positions in which it gave something away for `referee suite`.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the diagnosis as JSON.")
 def diagnose(
-    path: Path, bot: str, section: str | None, against: str | None, since: int, as_json: bool
+    path: Path,
+    bot: str,
+    section: str | None,
+    against: str | None,
+    since: int,
+    suite: Path | None,
+    as_json: bool,
 ) -> None:
     """Tells what happens to a bot more often than to its opponents, or in some of its games than in others.
 
-    RUN is the run's folder or its tournament file. Something is told only if it happened in ten games at
-    least, and would happen by chance in fewer than one of a hundred runs.
+    RUN is the run's folder or its tournament file. Something is told only if it happened ten times at least,
+    and would happen by chance in fewer than one of a hundred runs. What `referee analyse` has stored of these
+    games is used.
 
     \b
     Examples:
       referee diagnose results mine
       referee diagnose results mine --against greedy --since 200
+      referee diagnose results mine --suite lost.toml
     """
     from referee.analysis.diagnosing import DiagnosedGames, diagnosed
+    from referee.analysis.suite import SUITE_START, suite_text
     from referee.tournament.run.reading import run_folder
     from referee.tournament.run.run import read_run
 
@@ -48,4 +64,13 @@ def diagnose(
         run = read_run(run_folder(path), bar.stage("reading the results"))
         games = DiagnosedGames(section, against, since)
         found = diagnosed(run, bot, games, bar.stage("reading the games"))
+    if suite:
+        if not found.given_away:
+            raise UsageError(
+                f"no position is known in which `{bot}` gave something away, expected games that `referee "
+                "analyse` has looked at"
+            )
+        played = run.header.section_of(found.given_away[0].name.rpartition("@")[0])
+        text = suite_text(played.game, played.options, found.given_away)
+        put_text(suite, text, SUITE_START, "a suite")
     show_data(json.dumps(found.data, indent=2) if as_json else found.text)

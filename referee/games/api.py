@@ -393,6 +393,12 @@ class Game(ABC, Generic[M]):
         """A line of news in words, for people, seats counted from 1; the line itself where there are none."""
         return line
 
+    def zone(self, options: Options, cell: str) -> str:
+        """Where a cell lies, by its name in capitals: `corner`, `edge`, or empty where it is neither or no
+        cell of the board, for sentences about where something happens on it.
+        """
+        return ""
+
     @abstractmethod
     def seats(self, options: Options) -> int:
         """Returns the number of seats under these options: 1 to `MAX_SEATS`."""

@@ -447,6 +447,10 @@ class Blooms(TwoSeatGame[Stones]):
         """The target of a size: 15 on side 4, five more for each side more."""
         return 5 * int(settled["size"]) - 5
 
+    def zone(self, options: Options, cell: str) -> str:
+        """A corner or an edge of the board."""
+        return HexBoard.of_side(int(options["size"])).zone(cell)
+
     def longest(self, options: Options) -> int:
         """Every turn places a stone. Before the last one nobody has captured `target` stones, and the
         others lie on the board, which is not full.

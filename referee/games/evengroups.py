@@ -351,6 +351,10 @@ class EvenGroups(TwoSeatGame[Placement]):
         """Whose groups are counted."""
         return "the colour with an even number of groups wins"
 
+    def zone(self, options: Options, cell: str) -> str:
+        """A corner or an edge of the board."""
+        return HexBoard.of_side(int(options["size"])).zone(cell)
+
     def longest(self, options: Options) -> int:
         """The turns until the board is full: one stone, then two a turn, on an odd number of cells."""
         return (len(HexBoard.of_side(int(options["size"])).names) + 1) // 2

@@ -52,6 +52,11 @@ class HexBoard(NamedTuple):
         neighbours = {cell: tuple(members(spread(1 << cell, width) & board & ~(1 << cell))) for cell in names}
         return cls(side, width, tuple(rows), names, _by_name(names), neighbours, board)
 
+    def zone(self, name: str) -> str:
+        """Where the cell of this name lies, as `Game.zone` has it."""
+        near = len(self.neighbours[self.cells[name]]) if name in self.cells else 0
+        return {3: "corner", 4: "edge"}.get(near, "")
+
 
 def spread(cells: Cells, width: int) -> Cells:
     """A set of cells of a hexagonal board with all adjacent cells. The result may have bits that are not
@@ -82,6 +87,13 @@ class SquareBoard(NamedTuple):
         names = _names(rows)
         steps = {"D": width, "L": -1, "R": 1, "U": -width}
         return cls(size, tuple(rows), names, _by_name(names), steps, sum(1 << cell for cell in names))
+
+    def zone(self, name: str) -> str:
+        """Where the cell of this name lies, as `Game.zone` has it."""
+        if name not in self.cells:
+            return ""
+        ends = (0, self.size - 1)
+        return ("", "edge", "corner")[sum(place in ends for place in divmod(self.cells[name], self.size + 1))]
 
 
 def _names(rows: list[range]) -> dict[int, str]:

@@ -155,6 +155,10 @@ class VineTree(TwoSeatGame[Growth]):
         """Who loses."""
         return "whoever makes the last move loses"
 
+    def zone(self, options: Options, cell: str) -> str:
+        """A corner or an edge of the board."""
+        return SquareBoard.of_size(int(options["size"])).zone(cell)
+
     def longest(self, options: Options) -> int:
         """The moves until the board is full: each fills at least two cells, and the centre is full from the
         start.

@@ -7,12 +7,17 @@ from random import Random
 
 import pytest
 
-from referee.analysis.diagnosis import DiagnosedGame, Diagnosis, SeatPlay, diagnosed_game, diagnosis
+from referee.analysis.diagnosis import Diagnosis, diagnosis
+from referee.analysis.kinds import Blunder, SeatDecisions
+from referee.analysis.played import DiagnosedGame, SeatPlay, diagnosed_game
+from referee.analysis.significance import Count
 from referee.core.errors import RecordError
 from referee.core.pairing import Pairing
 from referee.records.record import Summary
 
 MINE, OTHER = "mine", "other"
+
+BLUNDER = Blunder(7, "A1", "B1", is_proved=True, was_won=True, kinds=frozenset())
 
 
 def summary(number: int, seat: int, winner: int, ending: str, faults: tuple[str, ...] = ("", "")) -> Summary:
@@ -111,13 +116,35 @@ def test_short_losses_are_found() -> None:
     assert "that it lost by the rules" in found.findings[0].sentence and "fewer than" in found.text
 
 
+def test_proved_wins_given_away_are_told_of_the_seat_where_it_is_so() -> None:
+    """Of 25 proved wins a seat, the bot gives away 14 as seat 2, and both give away 3 elsewhere."""
+    given = []
+    for number, each in enumerate(games(50, "given", equal)):
+        seat = each.game.bots.index(MINE)
+        wins = [Count(number // 2 < 3, 1)] * 2
+        wins[seat] = Count(number // 2 < (3, 14)[seat], 1)
+        plays = (
+            play._replace(judged=SeatDecisions(1, 0, count, [BLUNDER] * count.cases))
+            for play, count in zip(each.seats, wins, strict=True)
+        )
+        given.append(each._replace(seats=tuple(plays)))
+    found = diagnosis(MINE, given)
+    assert found.wins == {0: Count(3, 25), 1: Count(14, 25)}
+    (finding,) = found.findings
+    assert finding.sentence == (
+        "as seat 2 it gave away 14 of 25 proved wins, "
+        "its opponents and itself in other seats together 9 of 75"
+    )
+    assert finding.text.endswith("see 1:other:mine@7 and 2:other:mine@7)")
+
+
 def test_games_that_repeat_another_one_are_one_piece_of_evidence() -> None:
     """Two deterministic bots: seat 2 always loses, which is two different games and not sixty."""
     played = games(60, "same", lambda random, seat: (seat == 0, ""))
     same = [each._replace(game=each.game._replace(digest="the same")) for each in played]
     assert about(diagnosis(MINE, played)) == ["seat"]
     found = diagnosis(MINE, same)
-    assert found.findings == [] and found.repeats == 58
+    assert not found.findings and found.repeats == 58
     assert found.found == ["Fewer than 10 different games: too few to tell anything from chance."]
 
 

@@ -1,0 +1,57 @@
+"""A game of a record as a diagnosis looks at it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from referee.analysis.kinds import SeatDecisions
+from referee.core.errors import RecordError
+from referee.core.fields import Fields
+from referee.gameplay.events import Ending
+from referee.records.record import Summary
+
+_ENDINGS = [ending.word for ending in Ending]
+
+_BEFORE_MOVES = (Ending.START.word, Ending.VOID.word, Ending.OUT.word)
+"""How a seat leaves that was asked for no move."""
+
+
+class SeatPlay(NamedTuple):
+    """What a seat did in a game. Moves of the opening are not its own."""
+
+    times_us: tuple[int, ...]  # of each of its moves, also of the one for which its time was up
+    left: str  # the word of the ending with which it left the game; empty where it stayed
+    move: int  # the number of the move at which it left, from 1; 0 where it was asked for none
+    judged: SeatDecisions | None = None  # its moves as the analysis judges them; None without one
+
+
+class DiagnosedGame(NamedTuple):
+    """A game as it is looked at."""
+
+    game: Summary
+    moves: int  # of all seats, those of the opening included
+    seats: tuple[SeatPlay, ...]
+
+
+def diagnosed_game(game: Summary, value: Mapping[str, Any]) -> DiagnosedGame:
+    """A game from the object on its line of the records. Raises `RecordError`."""
+    times: list[list[int]] = [[] for _ in game.bots]
+    left, moves = [("", 0)] * len(game.bots), 0
+    fields = Fields(value, "", RecordError)
+    events, timings = [*fields.objects("events")], [*fields.object("measured").objects("events")]
+    if len(events) != len(timings):
+        raise RecordError(f"there are {len(events)} `events`, but {len(timings)} `measured.events`")
+    for event, timing in zip(events, timings, strict=True):
+        is_asked = event.has("move") or event.has("default")
+        moves += is_asked or event.has("opening")
+        if not (is_asked or event.has("left")):
+            continue
+        seat = event.number("seat", 1, len(game.bots)) - 1
+        word = event.one_of("left", _ENDINGS) if event.has("left") else ""
+        if word:
+            left[seat] = word, 0 if word in _BEFORE_MOVES else len(times[seat]) + 1
+        if is_asked or word == Ending.TIME.word:
+            times[seat].append(max(1, timing.number("used_us")))
+    seats = (SeatPlay(tuple(of_seat), *how) for of_seat, how in zip(times, left, strict=True))
+    return DiagnosedGame(game, moves, tuple(seats))
