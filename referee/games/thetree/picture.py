@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from math import ceil
 
+from referee.core.text import counted
 from referee.games.api import Seat
 from referee.games.picture import (
     SEATS,
@@ -146,7 +147,7 @@ def picture(
             rows.append(_hand(seat, hand, seat in out, tuple(new)))
         else:
             rows.append(_back(seat, hand.bit_count(), seat in out, len(new)))
-    below = row_of(Span(f"supply: {supply} tiles", "faint", caption=""))
+    below = row_of(Span(f"supply: {counted(supply, 'tile')}", "faint", caption=""))
     if not tree.tiles:
         return Plane((), (), _COLUMNS, 2, frame=_FRAME), *rows, below
     first, end = min(x for x, _ in tree.tiles), max(x for x, _ in tree.tiles) + 2
@@ -267,4 +268,4 @@ def _back(seat: Seat, tiles: int, is_out: bool, drawn: int) -> Row:
     who = _who(seat, is_out)
     backs = [Span("", "", _BACK)] * max(0, tiles - drawn)
     backs += [Span("", "", _just_drawn(_BACK), "a tile just drawn")] * min(drawn, tiles)
-    return row_of(who._replace(text=who.text[:-1]), *backs, f" {tiles} tiles", seat=seat)
+    return row_of(who._replace(text=who.text[:-1]), *backs, f" {counted(tiles, 'tile')}", seat=seat)
