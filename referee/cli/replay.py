@@ -23,11 +23,12 @@ from referee.cli.options import (
     view_of,
 )
 from referee.cli.output import can_draw, is_stdout, pasteable, put_text, say, show_data
-from referee.core.errors import UsageError
+from referee.core.errors import RecordError, UsageError
 from referee.core.rows import Grid, text_columns
 from referee.core.text import listed, shown
 
 if TYPE_CHECKING:
+    from referee.pages.game_analysis import Analyses
     from referee.records.record import GameRecord
     from referee.viewing.knowledge import View
     from referee.viewing.steps import Steps
@@ -205,7 +206,7 @@ def _show(record: GameRecord, options: _ReplayOptions, other: GameRecord | None 
         raise _no_step(step, steps)
     if options.page:
         beside = steps_of(other) if other else None
-        _write_page(options.page, steps, view, beside)
+        _write_page(options, steps, view, beside)
         steps = beside if beside and not steps.damage else steps  # what is damaged is told of at the end
     elif options.as_json:
         show_data(json.dumps(game_states(steps, view)))
@@ -260,12 +261,33 @@ def _write_image(path: Path, steps: Steps, view: View, step: int | None) -> None
         put_text(path, svg, SVG_START, "an SVG file")
 
 
-def _write_page(path: Path, steps: Steps, view: View, beside: Steps | None) -> None:
+def _write_page(options: _ReplayOptions, steps: Steps, view: View, beside: Steps | None) -> None:
     # Templates are loaded for pages alone.
     from referee.pages.environment import PAGE_START
     from referee.pages.replay_page import replay_page
 
-    put_text(path, replay_page(steps, view, beside=beside), PAGE_START, "a page")
+    html = replay_page(steps, view, beside=beside, analyses=_analyses(options.path))
+    put_text(options.page, html, PAGE_START, "a page")
+
+
+def _analyses(path: Path) -> Analyses:
+    """The analyses of the run's games; none where nobody has analysed it, or its records are damaged."""
+    from referee.analysis.store import analysed
+    from referee.records.run_files import ANALYSIS
+    from referee.tournament.run.reading import records_at
+    from referee.tournament.run.run import read_run
+
+    folder = records_at(path)
+    if not (folder / ANALYSIS).exists():
+        return {}
+    try:
+        found = analysed(read_run(folder))
+    except RecordError as error:
+        say(f"warning: without the analysis: {error}")
+        return {}
+    for problem in found.problems:
+        say(f"warning: {problem}")
+    return found.games
 
 
 def _texts(steps: Steps, view: View, first: int) -> Iterator[str]:

@@ -65,6 +65,7 @@ def report(
     only_one({"--folder": folder, "--no-replays": no_replays})
     if is_stdout(output) and sys.stdout.isatty():
         raise UsageError("a web page cannot be shown in a terminal, expected `-o FILE`")
+    from referee.analysis.store import analysed
     from referee.tournament.run.reading import read_runs
 
     count = len(usable_cores()) if workers is None else workers
@@ -75,12 +76,18 @@ def report(
     pages, html = 0, ""
     with AdvanceBar() as bar:
         runs = read_runs(paths, bar.stage)
+        analyses = {}
         if not no_replays:
             _check_rules(runs, game)
+            for run in runs.runs:
+                found = analysed(run)
+                analyses[run.folder] = found.games
+                for problem in found.problems:
+                    bar.say(f"warning: {problem}")
         if folder and output is not None:
-            pages = folder_of(runs, count, output, bar.stage)
+            pages = folder_of(runs, count, output, bar.stage, analyses)
         else:
-            html = page_of(runs, count, not no_replays, bar.stage)
+            html = page_of(runs, count, not no_replays, bar.stage, analyses)
     if folder and output is not None:
         where = shown(str(output / "index.html"))
         say(f"{counted(len(runs.games), 'game')} in {counted(pages, 'page')}: {where}")

@@ -16,6 +16,10 @@ A view is what one seat knows of the game (`"seat": 1`), or a spectator, who see
      "steps": [STEP, …], "faults": [TEXT, …], "written": {SEAT: [[WHAT, TEXT], …]},
      "deciding": {"step": NUMBER, "words": TEXT} or null}
 
+A view of the whole position may have `"analysis"`, with lists by the numbers of steps: `"proofs"` and
+`"chances"` of seat 1 (1, 0, −1; percent in tens; null where nothing is known), and `"said"`, texts; besides
+the name of the `"adviser"`, and `"costly"`: `[STEP, SEAT, IS_PROVED]` for moves that gave much away.
+
 `"grows": true` says that each position is drawn as large as fits in the box.
 
 A step is the position after it, `"draw"`: the view's ground and the elements with these indexes. `"more"` is
@@ -49,12 +53,14 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from referee.analysis.store import GameAnalysis
 from referee.core.text import by_name, shown, without_folders
 from referee.core.units import TimeControl
 from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejected, Retired, Unplayed
 from referee.gameplay.terms import Terms, Verdict
 from referee.games.api import Seat
 from referee.games.picture import Picture, boards_and_notes, panels_of_seat
+from referee.pages.game_analysis import ShownAnalysis
 from referee.viewing.characters import picture_text
 from referee.viewing.claims import wrong_claims
 from referee.viewing.deciding import deciding_move
@@ -111,14 +117,19 @@ class GameData:
 
 
 def game_data(
-    steps: Steps, views: Sequence[View] = (), with_news: bool = True, with_texts: bool = False
+    steps: Steps,
+    views: Sequence[View] = (),
+    with_news: bool = True,
+    with_texts: bool = False,
+    analysis: GameAnalysis | None = None,
 ) -> GameData:
     """The data of a game: of these views, or of all that differ if none is named. Without news it is smaller;
-    with texts, each step has its position in characters too, as `"position"`.
+    with texts, each step has its position in characters too, as `"position"`. The analysis is in the views
+    that know the whole position.
     """
     terms = steps.terms
     # In an open game the news are the moves.
-    maker = _Maker(steps, with_news and not terms.game.is_open, with_texts)
+    maker = _Maker(steps, with_news and not terms.game.is_open, with_texts, analysis)
     views = views or steps.views
     made = [maker.view(view) for view in views]
     known = steps.known_by(views[0]).events(steps.record.events)
@@ -200,10 +211,13 @@ class _Distinct(Generic[T]):
 class _Maker:
     """Makes the views of a game, and collects what they refer to."""
 
-    def __init__(self, steps: Steps, with_news: bool, with_texts: bool) -> None:
+    def __init__(
+        self, steps: Steps, with_news: bool, with_texts: bool, analysis: GameAnalysis | None
+    ) -> None:
         self._steps = steps
         self._with_news = with_news
         self._with_texts = with_texts
+        self._analysis = analysis
         self.elements = _Distinct[str]()
         self.events = _Distinct[Event]()
         self.symbols: dict[str, str] = {}
@@ -253,7 +267,8 @@ class _Maker:
         record = self._steps.record
         told = known.seats(len(record.terms.bots))
         faults = [*map(without_folders, fault_report(record, told))]  # guard: faults-of-others
-        deciding = deciding_move(self._steps, known)
+        analysis = ShownAnalysis.of(self._steps, self._analysis, known)
+        deciding = deciding_move(self._steps, known, analysis and analysis.proved_turn)
         return {
             "seat": view + 1 if isinstance(view, int) else None,
             "box": layout.view_box,
@@ -264,6 +279,7 @@ class _Maker:
             "faults": faults,
             "written": said_besides,
             "deciding": deciding and deciding._asdict(),
+            **({"analysis": analysis.data()} if analysis else {}),
         }
 
     def _drawn(

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from referee.analysis.store import GameAnalysis
 from referee.core.text import shown, without_folders
 from referee.pages.environment import page, replay_scripts, replay_styles
+from referee.pages.game_analysis import NO_ANALYSES, Analyses
 from referee.pages.game_data import game_data
 from referee.viewing.knowledge import View, view_text
 from referee.viewing.steps import Steps
@@ -35,11 +37,18 @@ class _ShownGame:
     symbols: dict[str, str]
 
 
-def replay_page(steps: Steps, view: View = None, home: str = "", beside: Steps | None = None) -> str:
+def replay_page(
+    steps: Steps,
+    view: View = None,
+    home: str = "",
+    beside: Steps | None = None,
+    analyses: Analyses = NO_ANALYSES,
+) -> str:
     """The page of a game as HTML; with a seat, it holds only what that seat knew. It leads back to the
-    address `home`, if there is one. `beside` is a second game, which is shown beside it, in step.
+    address `home`, if there is one. `beside` is a second game, which is shown beside it, in step. `analyses`
+    has those of the games of their run.
     """
-    games = [_shown_game(each, view) for each in (steps, beside) if each]
+    games = [_shown_game(each, view, analyses.get(each.terms.id)) for each in (steps, beside) if each]
     names = [" – ".join(game.bots) for game in games]
     return page(
         "replay.html",
@@ -53,8 +62,8 @@ def replay_page(steps: Steps, view: View = None, home: str = "", beside: Steps |
     )
 
 
-def _shown_game(steps: Steps, view: View) -> _ShownGame:
-    data = game_data(steps, () if view is None else (view,), with_texts=True)
+def _shown_game(steps: Steps, view: View, analysis: GameAnalysis | None) -> _ShownGame:
+    data = game_data(steps, () if view is None else (view,), with_texts=True, analysis=analysis)
     terms = steps.terms
     known = steps.known_by(view)
     events = (event for step in steps.steps for event in known.events(step.events))

@@ -30,7 +30,7 @@ from referee.records.record import from_json, parse_json
 from referee.serving.event_streams import MAX_STREAMS, EventStreams
 from referee.serving.lists import games_page, standings_page
 from referee.serving.live import LiveRun, Snapshot
-from referee.serving.reports import BusyError, PageMaker, PageMakers, Reports
+from referee.serving.reports import BusyError, LastAnalyses, PageMaker, PageMakers, Reports, stamp_of
 from referee.tournament.run.run import PlacedGame, StoredRun
 from referee.viewing.steps import steps_of
 
@@ -202,6 +202,7 @@ class _Pages:
         self._lists = makers.lists
         self._replays = makers.replays
         self._reports = reports
+        self._analyses = LastAnalyses()
 
     async def _snapshot(self) -> Snapshot:
         return await asyncio.to_thread(self._run.snapshot)
@@ -245,8 +246,9 @@ class _Pages:
         if not snapshot.may_show(number):  # guard: kept-back
             return problem(403, "this game is kept back until all games with the same chance events are over")
         played = snapshot.played[number - 1]
-        make = partial(_replay, snapshot.run, played)
-        return await self._made(("game", played.digest), make, self._replays)
+        stamp = stamp_of(snapshot.run.folder)
+        make = partial(_replay, snapshot.run, played, self._analyses, stamp)
+        return await self._made(("game", played.digest, stamp), make, self._replays)
 
     async def report(self, request: Request) -> Response:
         """The report of the games so far; a page that loads again by itself where that takes long."""
@@ -286,6 +288,6 @@ def _waiting() -> str:
     return page("live_wait.html", title="The report is being made")
 
 
-def _replay(run: StoredRun, played: PlacedGame) -> str:
+def _replay(run: StoredRun, played: PlacedGame, analyses: LastAnalyses, stamp: int) -> str:
     record = from_json(parse_json(line_at(run.folder, played.at, played.size, played.digest)))
-    return replay_page(steps_of(record), home="/")
+    return replay_page(steps_of(record), home="/", analyses=analyses.of(run, stamp))

@@ -11,15 +11,20 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import closing
+from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from referee.analysis.store import analysed
 from referee.core.errors import UsageError
 from referee.core.work import DutyCycle
+from referee.pages.game_analysis import NO_ANALYSES, Analyses
 from referee.pages.report.games import read_games
 from referee.pages.report.gathering import Gathering
 from referee.pages.report.pages import report_page
+from referee.records.run_files import ANALYSIS
 from referee.serving.live import Snapshot
 from referee.tournament.run.reading import Runs
+from referee.tournament.run.run import StoredRun
 
 MAX_WAITING = 256  # maximum number of pages that wait to be made
 
@@ -111,6 +116,33 @@ class PageMakers(NamedTuple):
 
 
 SLICE_S = 0.2  # after so much work there is a rest while a referee is running
+
+
+class LastAnalyses:
+    """The analyses of a run's games, read again when their file has changed."""
+
+    def __init__(self) -> None:
+        self._stamp = 0
+        self._games: Analyses = NO_ANALYSES
+
+    def of(self, run: StoredRun, stamp: int) -> Analyses:
+        """The analyses in the file as it is at a `stamp_of`; none where it cannot be read."""
+        if stamp != self._stamp:
+            self._stamp = stamp
+            try:
+                self._games = analysed(run).games if stamp else NO_ANALYSES
+            except UsageError:
+                self._games = NO_ANALYSES
+        return self._games
+
+
+def stamp_of(folder: Path) -> int:
+    """When the file of analyses in a run's folder changed last, in nanoseconds; 0 where there is none."""
+    try:
+        return (folder / ANALYSIS).stat().st_mtime_ns
+    except OSError:
+        return 0
+
 
 FRESH_S = 10.0  # A report is good for so long, or as long as it took, whatever has happened since
 

@@ -20,8 +20,9 @@ class DecidingMove(NamedTuple):
     words: str  # what it did, and by which rule
 
 
-def deciding_move(steps: Steps, known: ViewKnowledge) -> DecidingMove | None:
-    """The last move with which the only winner of a game came ahead: by the chances to win that the bots gave
+def deciding_move(steps: Steps, known: ViewKnowledge, proved: int | None = None) -> DecidingMove | None:
+    """The move with which the only winner of a game came ahead to stay: the step that is `proved` to be that,
+    if there is one; else the last one by the chances to win that the bots gave
     themselves, as far as they are known, or where these name none, by the game's own count (`State.lead`).
     None where neither does: the winner was always ahead, or not in the end, or nobody says.
     """
@@ -30,6 +31,8 @@ def deciding_move(steps: Steps, known: ViewKnowledge) -> DecidingMove | None:
         return None
     winner, counted = ranks.index(1), steps.terms.game.counted
     name = shown(steps.terms.bots[winner])
+    if proved is not None:
+        return DecidingMove(proved, f"proved: {name} wins with best play from here on, and did not before")
     if len(ranks) == 2:
         step = last_rise(by_chances(said_chances(steps, known), winner))
         if step is not None:

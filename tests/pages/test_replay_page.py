@@ -18,11 +18,13 @@ from referee.games import GAMES
 from referee.games.api import Seat
 from referee.games.picture import Plane, boards_and_notes, panels_of_seat
 from referee.pages.game_data import NOTES_WIDTH, ROW_WIDTHS, frames_of
+from referee.pages.replay_page import replay_page
 from referee.viewing.characters import picture_text
 from referee.viewing.steps import Steps, steps_of
 from referee.viewing.svg import Layout, draw
 from tests.pages.recorded import SHORT, only_game, play, written
 from tests.rules.random_play import random_game
+from tests.unit.pages.test_game_analysis import GIVEN
 from tests.unit.scripted import Events, ScriptedWire, puppet
 from tests.unit.viewing.test_deciding import BY_LEAD, CAPTURED
 from tests.unit.viewing.test_expected import saying
@@ -271,6 +273,23 @@ def test_the_lead_is_a_line_of_its_own_and_the_deciding_move_is_marked(page: Pag
     replay.at(4)
     expect(page.locator(".now p.deciding")).to_have_text(f"★ Deciding move: {BY_LEAD.words}")
     expect(page.locator("[aria-current=step] .sign")).to_have_text("★")
+
+
+def test_what_is_proved_and_estimated_is_drawn_and_said(page: Page, tmp_path: Path) -> None:
+    path = tmp_path / "game.html"
+    path.write_text(replay_page(steps_of(CAPTURED), analyses={CAPTURED.terms.id: GIVEN}))
+    open_file(page, path)
+    graph = page.locator(".graph")
+    assert graph.locator("rect.proof").count() == 2 * 3 and graph.locator(".open-proof").count() == 2 * 2
+    assert graph.locator("path.estimate").count() == 1 and graph.locator("rect.open").count() == 1
+    expect(page.locator(".about-graph")).to_contain_text(
+        "Proofs (high: won, flat: lost), chance to win (playouts)"
+    )
+    press(page, "n")
+    expect(page.locator(".now p.analysis").first).to_have_text("proved: a wins with best play")
+    press(page, "n")
+    expect(page.locator(".now p.deciding")).to_contain_text("proved: b wins with best play from here on")
+    expect(page.locator("[aria-current=step] .sign").first).to_have_text("?")
 
 
 def test_many_rejected_answers_are_folded(page: Page, tmp_path: Path) -> None:

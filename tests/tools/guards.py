@@ -293,6 +293,7 @@ GUARDS = [
     valued("drawn-rows", "text", "tests/unit/viewing/test_svg.py -k valid_xml"),
     valued("written-by-others", "range(count)", "tests/unit/pages/test_game_data.py -k secrets"),
     valued("faults-of-others", "list(fault_report(record))", "tests/unit/pages/test_game_data.py -k fault"),
+    never("analysis-of-others", "tests/unit/pages/test_game_analysis.py -k seat"),
     dropped("report-place", "tests/unit/pages/test_report.py"),
     never("terms-of-games", "tests/unit/cluster/test_cluster_backend.py -k record"),
     dropped("replayed-games", "tests/unit/cluster/test_cluster_backend.py -k record"),

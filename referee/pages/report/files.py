@@ -17,7 +17,7 @@ from referee.core.text import counted, shown
 from referee.core.units import about_size
 from referee.core.work import Stage, untold_stage
 from referee.pages.report.front import ListedGame
-from referee.pages.report.games import read_games
+from referee.pages.report.games import NO_RUNS, AnalysesOfRuns, read_games
 from referee.pages.report.gathering import Gathering
 from referee.pages.report.pages import games_page, report_page
 from referee.tournament.run.reading import Runs
@@ -41,14 +41,22 @@ INDEX = "index.html"
 GAMES = "games"  # the folder of the pages of games
 
 
-def page_of(runs: Runs, workers: int, with_replays: bool, stage: Stage = untold_stage) -> str:
-    """The report of some runs as one page of HTML. Raises `UsageError` where it would be too large."""
+def page_of(
+    runs: Runs,
+    workers: int,
+    with_replays: bool,
+    stage: Stage = untold_stage,
+    analyses: AnalysesOfRuns = NO_RUNS,
+) -> str:
+    """The report of some runs as one page of HTML, with these analyses of their games. Raises `UsageError`
+    where it would be too large.
+    """
     _check_games(runs)
     gathering = Gathering(runs)
     replays: list[tuple[str, str]] = []
     symbols: dict[str, str] = {}
     size, smallest = 0, MAX_BYTES
-    with closing(read_games(runs, workers, with_replays, stage)) as games:
+    with closing(read_games(runs, workers, with_replays, stage, analyses)) as games:
         for read in games:
             gathering.add(read)
             if replay := read.played.replay:
@@ -65,7 +73,13 @@ def page_of(runs: Runs, workers: int, with_replays: bool, stage: Stage = untold_
     return report_page(gathering.report(workers, stage), replays, symbols, {game: "" for game, _ in replays})
 
 
-def folder_of(runs: Runs, workers: int, folder: Path, stage: Stage = untold_stage) -> int:
+def folder_of(
+    runs: Runs,
+    workers: int,
+    folder: Path,
+    stage: Stage = untold_stage,
+    analyses: AnalysesOfRuns = NO_RUNS,
+) -> int:
     """Writes the report of some runs as a folder of pages, and returns their number. The folder appears, or
     takes the place of an older report, when it is complete.
 
@@ -79,7 +93,7 @@ def folder_of(runs: Runs, workers: int, folder: Path, stage: Stage = untold_stag
     except OSError as error:
         raise UsageError(f"cannot write `{shown(str(folder))}`: {error.strerror}") from None
     try:
-        pages = _write_pages(runs, workers, new, stage)
+        pages = _write_pages(runs, workers, new, stage, analyses)
         new.chmod(0o777 & ~umask())
         put_in_place(new, folder)
     except OSError as error:
@@ -112,7 +126,7 @@ class _Page(NamedTuple):
         return page_name(self.number)
 
 
-def _write_pages(runs: Runs, workers: int, folder: Path, stage: Stage) -> int:
+def _write_pages(runs: Runs, workers: int, folder: Path, stage: Stage, analyses: AnalysesOfRuns) -> int:
     """Writes all pages and returns their number. No more than a page of replays is kept at a time."""
     gathering = Gathering(runs)
     symbols: dict[str, str] = {}
@@ -121,7 +135,7 @@ def _write_pages(runs: Runs, workers: int, folder: Path, stage: Stage) -> int:
     (folder / MARKER).write_text(MARK)
     (folder / GAMES).mkdir()
     page = _Page(1, 0, [], [])
-    with closing(read_games(runs, workers, True, stage)) as games:
+    with closing(read_games(runs, workers, True, stage, analyses)) as games:
         for read in games:
             gathering.add(read)
             if len(page.games) == ON_A_PAGE:

@@ -7,13 +7,16 @@ from contextlib import closing
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from referee.analysis.store import GameAnalysis
 from referee.core.errors import RecordError, UsageError
 from referee.core.fields import Fields
 from referee.core.text import shown, without_folders
 from referee.core.units import TimeControl
 from referee.core.work import Stage, untold_stage
+from referee.pages.game_analysis import NO_ANALYSES, Analyses, ShownAnalysis
 from referee.pages.game_data import game_data
 from referee.pages.report.bots import OPENING_MOVES, words_of
 from referee.ratings.times import Times
@@ -22,7 +25,7 @@ from referee.tournament.run.reading import Runs
 from referee.tournament.run.run import StoredRun, game_lines, wrong_line
 from referee.tournament.run.verifying import each_line
 from referee.viewing.claims import WrongClaim, first_claims, wrong_claims
-from referee.viewing.deciding import deciding_move
+from referee.viewing.deciding import DecidingMove, deciding_move
 from referee.viewing.info import read_info
 from referee.viewing.steps import Steps, steps_of
 from referee.viewing.words import fault_report
@@ -79,13 +82,15 @@ class PlayedReader:
         shown_name: Callable[[str], str],
         with_replays: bool,
         with_seats: bool,
+        analyses: Analyses = NO_ANALYSES,
     ) -> None:
         """`shown_name` gives the name under which a bot is shown; `with_seats` says whether replays have what
-        each seat knew, too.
+        each seat knew, too; `analyses` has those of the games.
         """
         self._shown_name = shown_name
         self._with_replays = with_replays
         self._with_seats = with_seats
+        self._analyses = analyses
         self._symbols: set[str] = set()  # the ids of the symbols that were given back so far
 
     def __call__(self, line: bytes) -> GameFacts | RecordError:
@@ -105,7 +110,8 @@ class PlayedReader:
         has_faults = any(value["faults"])
         record = self._record(value, bots) if self._with_replays or has_faults else None
         steps = steps_of(record) if record and self._with_replays else None
-        deciding = deciding_move(steps, steps.known_by(None)) if steps else None
+        analysis = self._analyses.get(value["id"])
+        deciding = deciding_of(steps, analysis) if steps else None
         return GameFacts(
             len(moves),
             tuple(
@@ -126,7 +132,7 @@ class PlayedReader:
             ),
             tuple(map(without_folders, fault_report(record))) if record and has_faults else (),
             tuple(first_claims(wrong_claims(steps, steps.known_by(None)))) if steps else (),
-            self._replay(steps) if steps else None,
+            self._replay(steps, analysis) if steps else None,
         )
 
     def _record(self, value: dict[str, Any], bots: tuple[str, ...]) -> GameRecord | None:
@@ -141,12 +147,20 @@ class PlayedReader:
             return None
         return replace(record, terms=replace(record.terms, bots=bots))
 
-    def _replay(self, steps: Steps) -> Replay:
+    def _replay(self, steps: Steps, analysis: GameAnalysis | None) -> Replay:
         lacks_seats = len(steps.views) > 1 and not self._with_seats
-        data = game_data(steps, (None,), with_news=False) if lacks_seats else game_data(steps)
+        views, with_news = ((None,), False) if lacks_seats else ((), True)
+        data = game_data(steps, views, with_news, analysis=analysis)
         new = {name: text for name, text in data.symbols.items() if name not in self._symbols}
         self._symbols.update(new)
         return Replay(data.packed(), new, lacks_seats)
+
+
+def deciding_of(steps: Steps, analysis: GameAnalysis | None) -> DecidingMove | None:
+    """The deciding move of a game for those who see all of it, with its analysis if there is one."""
+    known = steps.known_by(None)
+    shown_analysis = ShownAnalysis.of(steps, analysis, known)
+    return deciding_move(steps, known, shown_analysis and shown_analysis.proved_turn)
 
 
 def _is_timed(event: dict[str, Any]) -> bool:
@@ -221,6 +235,11 @@ MAX_WITH_SEATS = 500
 """With more games, replays have only what a spectator sees: each seat's view takes as much time and space."""
 
 
+AnalysesOfRuns = Mapping[Path, Analyses]  # by the folder of the run
+
+NO_RUNS: AnalysesOfRuns = {}
+
+
 class ReadGame(NamedTuple):
     """A game of some runs."""
 
@@ -231,7 +250,11 @@ class ReadGame(NamedTuple):
 
 
 def read_games(
-    runs: Runs, workers: int, with_replays: bool, stage: Stage = untold_stage
+    runs: Runs,
+    workers: int,
+    with_replays: bool,
+    stage: Stage = untold_stage,
+    analyses: AnalysesOfRuns = NO_RUNS,
 ) -> Generator[ReadGame, None, None]:
     """The games of the runs that count, in the order in which they were finished, read by this many
     processes.
@@ -242,7 +265,8 @@ def read_games(
     with_seats = len(runs.games) <= MAX_WITH_SEATS
     for run in runs.runs:
         heads = dict(zip(run.games, shown_games, strict=False))
-        reader = PlayedReader(run.amendments.shown, with_replays, with_seats)
+        of_run = analyses.get(run.folder, NO_ANALYSES)
+        reader = PlayedReader(run.amendments.shown, with_replays, with_seats, of_run)
         with closing(each_line(game_lines(run, run.games), workers, reader)) as lines:
             for line, found in lines:
                 if isinstance(found, RecordError):

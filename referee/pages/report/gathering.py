@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
+from referee.analysis.store import analysed
 from referee.core.errors import RecordError, RefereeError, UsageError
 from referee.core.pairing import section_of
 from referee.core.settings import PointScale
@@ -19,6 +20,7 @@ from referee.core.this_machine import ThisMachine
 from referee.core.units import TimeControl
 from referee.core.work import Advance, Stage, untold_stage
 from referee.games import game_named
+from referee.pages.game_analysis import Analyses
 from referee.pages.report.bots import Board, BotReport, board_of, bot_reports
 from referee.pages.report.front import (
     Front,
@@ -29,7 +31,7 @@ from referee.pages.report.front import (
     games_to_see,
     pairs_to_see,
 )
-from referee.pages.report.games import MADE_BY, ReadGame, read_games
+from referee.pages.report.games import MADE_BY, ReadGame, deciding_of, read_games
 from referee.pages.report.rating_history import FEWEST_GAMES, MAX_BOTS, RatingHistory, course
 from referee.pages.report.tables import MAX_IN_MATRIX, NO_GAMES, ReportPart, part
 from referee.ratings.columns import test_text
@@ -41,7 +43,6 @@ from referee.tournament.run.lock import is_locked
 from referee.tournament.run.reading import Runs
 from referee.tournament.run.remaining import games_in_all, nothing_remains, stopped
 from referee.tournament.run.run import StoredRun, dialogues, game_lines
-from referee.viewing.deciding import deciding_move
 from referee.viewing.steps import steps_of
 
 MANY_CLOCKS = 4  # with more different clocks, they are counted in the heading
@@ -424,7 +425,7 @@ class ChosenGame(NamedTuple):
 
 def chosen_games(runs: Runs, wanted: Collection[tuple[Path, str]]) -> list[ChosenGame]:
     """The games to see among those that are wanted, each by the folder of its run and its id there; ratings
-    are those of all games. Raises `RecordError`.
+    are those of all games. Raises `RecordError`, `UsageError` where an analysis cannot be read.
     """
     with closing(read_games(runs, workers=0, with_replays=False)) as games:
         read = {each.game.id: each for each in games if (each.run.folder, each.id) in wanted}
@@ -432,13 +433,15 @@ def chosen_games(runs: Runs, wanted: Collection[tuple[Path, str]]) -> list[Chose
     whole, _ = with_sections(runs.names, runs.games, seats, runs.facts)
     elo = {bot: rating.elo for bot, rating in whole.pool.ratings.items()}
     found = games_to_see([listed_game(each) for each in read.values()], elo)
-    return [_chosen(read[seen.game.id], seen) for seen in found]
+    analyses = {run.folder: analysed(run).games for run in runs.runs}
+    chosen = ((read[seen.game.id], seen) for seen in found)
+    return [_chosen(each, seen, analyses[each.run.folder]) for each, seen in chosen]
 
 
-def _chosen(read: ReadGame, seen: GameToSee) -> ChosenGame:
+def _chosen(read: ReadGame, seen: GameToSee, analyses: Analyses) -> ChosenGame:
     line = next(game_lines(read.run, {read.id}))
     deciding = None
     with suppress(RecordError):  # the rules are not available
         steps = steps_of(from_json(parse_json(line.text)))
-        deciding = deciding_move(steps, steps.known_by(None))
+        deciding = deciding_of(steps, analyses.get(read.id))
     return ChosenGame(read.run, read.id, seen, deciding.step if deciding else None)

@@ -89,6 +89,8 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, told 
     opensNews = part("of-news")?.open ?? opensNews; // as the reader left it
     const expected = steps[at].expected ?? [];
     const here = linesSaid(game, linesOf(at), expected.map((one) => one.seat));
+    const analysed = (shown.analysis?.said[numbers[at]] ?? []).map((text) => make("p", text, { class: "analysis" }));
+    here.splice(1, 0, ...analysed); // below the move, above what its bot said of it
     here.push(...expectedBy(game, expected, showExpected));
     here.push(...saidWrong(game, steps[at].wrong));
     here.push(...decided(marks[at]));
@@ -231,9 +233,13 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, told 
     slider.max = steps.length - 1;
     const stepLines = steps.map((_, number) => linesOf(number));
     marks = marksOf(stepLines, numbers.indexOf(shown.deciding?.step), shown.deciding?.words);
+    for (const [step, seat, isProved] of shown.analysis?.costly ?? []) {
+      const text = isProved ? "gave away what was proved" : "gave away much, as is estimated";
+      marks[numbers.indexOf(step)]?.push({ seat, sign: "?", kind: isProved ? "bad" : "warn", text });
+    }
     graph?.close();
-    graph = mountGraph(part("graph"), game, stepLines, marks, choose);
-    part("about-graph").textContent = graphTitle(game, stepLines);
+    graph = mountGraph(part("graph"), game, shown, numbers, stepLines, marks, choose);
+    part("about-graph").textContent = graphTitle(game, shown, stepLines);
     part("trouble").hidden = !marks.some((each) => each.length);
     drawnSteps = steps.map((_, number) => row(number));
     moves.replaceChildren(...drawnSteps);

@@ -3,13 +3,22 @@
 "use strict";
 
 /** What the graph of a view shows, in words. */
-function graphTitle(game, stepLines) {
-  const parts = ["time per move"];
-  if (hasLeads(game)) parts.unshift(`${game.lead.of} ahead`);
-  if (stepLines.flat().some((line) => line.value !== undefined)) parts.unshift("chance to win");
+function graphTitle(game, { analysis }, stepLines) {
+  const isSaid = stepLines.flat().some((line) => line.value !== undefined);
+  const isEstimated = (analysis?.chances ?? []).some((chance) => chance !== null);
+  const chances = isSaid && isEstimated ? `chance to win (pale: ${analysis.adviser})` : isEstimated ? `chance to win (${analysis.adviser})` : "chance to win";
+  const parts = [
+    ...(hasProofs(analysis) ? ["proofs (high: won, flat: lost)"] : []),
+    ...(isSaid || isEstimated ? [chances] : []),
+    ...(hasLeads(game) ? [`${game.lead.of} ahead`] : []),
+    "time per move",
+  ];
   const text = parts.join(", ");
   return text[0].toUpperCase() + text.slice(1);
 }
+
+/** Whether something is proved of a game. */
+const hasProofs = (analysis) => (analysis?.proofs ?? []).some((proof) => proof !== null);
 
 /** Whether some seat is ahead of others in what the game counts. */
 const hasLeads = (game) => (game.lead?.steps ?? []).flat().some((lead) => lead !== null);
@@ -18,7 +27,7 @@ const hasLeads = (game) => (game.lead?.steps ?? []).flat().some((lead) => lead !
  * Shows the graph of a view in an `<svg>`, as wide as that is, and draws it again where the width changes.
  * @returns {{at(step: number): void, close(): void}} `at` moves the cursor to a step
  */
-function mountGraph(svg, game, stepLines, marks, choose) {
+function mountGraph(svg, game, { analysis }, numbers, stepLines, marks, choose) {
   const LEFT = 50;
   const RIGHT = 8;
   const HALF_OF_PAPER = 310;
@@ -30,12 +39,18 @@ function mountGraph(svg, game, stepLines, marks, choose) {
   const hasLead = hasLeads(game);
   const all = game.bots.length === 2 ? leads.map((each) => each[0]) : leads.flat();
   const [least, most] = [Math.min(0, ...all), Math.max(all.some((lead) => lead) ? 0 : 1, ...all)];
+  /** What is proved, and the chance in percent, by step; a position on the way to one has what it has. */
+  const [proofs, chances] = ["proofs", "chances"].map((name) => numbers.map((number) => analysis?.[name][number] ?? null));
+  const hasChances = chances.some((chance) => chance !== null);
+  /** The height of what is proved of one seat, and of the band of both. */
+  const PROOF = 14;
+  const band = hasProofs(analysis) ? 2 * PROOF + 6 : 0;
   /** Heights: of the values, where the lead begins, of the lead, where the times end. */
-  const top = said.length ? 92 : 0;
-  const upper = top ? top + 12 : 0;
+  const top = said.length || hasChances ? band + 92 : 0;
+  const upper = top ? top + 12 : band;
   const ahead = hasLead ? (top ? 64 : 80) : 0;
   const bars = timed.length ? 52 : 0;
-  const base = (hasLead ? upper + ahead : top) + (top + ahead ? 12 : 6) + bars;
+  const base = (hasLead ? upper + ahead : top || band) + (top + ahead ? 12 : 6) + bars;
   const hasMarks = marks.some((each) => each.length);
   const height = base + (hasMarks ? 18 : 4);
   const allowances = new Set(game.clocks.map((clock) => clock?.move_us ?? 0));
@@ -48,7 +63,7 @@ function mountGraph(svg, game, stepLines, marks, choose) {
 
   const draw = (tag, attributes, content) => svg.appendChild(makeShape(tag, content, attributes));
   const x = (step) => LEFT + (step / last) * (width - LEFT - RIGHT);
-  const y = (share) => 4 + (1 - share) * (top - 8);
+  const y = (share) => band + 4 + (1 - share) * (top - band - 8);
   /** On a scale of roots, so that short times are seen beside long ones. */
   const tall = (us) => bars * Math.sqrt(Math.min(1, us / scale));
   const two = game.bots.length === 2;
@@ -60,6 +75,47 @@ function mountGraph(svg, game, stepLines, marks, choose) {
       if (edge === false) continue;
       draw("text", { class: "side", x: LEFT + 6, y: edge + by }, `${name.length > 24 ? `${name.slice(0, 23)}…` : name}${what}`);
     }
+  }
+
+  /** The stretch of the graph that is a step's. */
+  const stretch = (step) => {
+    const from = x(Math.max(0, step - 0.5));
+    return { x: from.toFixed(1), width: (x(Math.min(last, step + 0.5)) - from).toFixed(1) };
+  };
+
+  /** What is proved, a row for each seat: high where it wins with best play, flat where it loses, half as high for a
+   *  draw, dotted where it is open. */
+  function drawProofs() {
+    game.bots.forEach((name, index) => {
+      const floor = (index + 1) * (PROOF + 2);
+      draw("text", { class: "label", x: LEFT - 5, y: floor - 2 }, `seat ${index + 1}`);
+      proofs.forEach((proof, step) => {
+        const place = stretch(step);
+        if (proof === null) {
+          const [x1, x2] = [Number(place.x), Number(place.x) + Number(place.width)];
+          draw("line", { class: "open-proof", x1, x2, y1: floor - PROOF / 2, y2: floor - PROOF / 2 });
+          return;
+        }
+        const own = index ? -proof : proof;
+        const high = own > 0 ? PROOF : own < 0 ? 2 : PROOF / 2;
+        const words = `${name} ${["loses", "draws", "wins"][own + 1]} with best play (proved)`;
+        draw("rect", { class: `proof of-seat${index + 1}`, ...place, y: floor - high, height: high }, makeShape("title", words));
+      });
+    });
+  }
+
+  /** The estimate of seat 1, with gaps, grey, where nothing can be said. */
+  function drawChances() {
+    let d = "";
+    chances.forEach((chance, step) => {
+      const place = stretch(step);
+      if (chance === null) {
+        if (proofs[step] === null) draw("rect", { class: "open", ...place, y: y(1), height: y(0) - y(1) });
+        return;
+      }
+      d += `${(chances[step - 1] ?? null) === null ? `M${place.x} ` : "V"}${y(chance / 100).toFixed(1)}H${Number(place.x) + Number(place.width)}`;
+    });
+    draw("path", { class: "estimate", d });
   }
 
   function drawValues() {
@@ -79,7 +135,7 @@ function mountGraph(svg, game, stepLines, marks, choose) {
         draw("circle", { class: `of-seat${index + 1}`, cx, cy, r: 4 });
       }
     });
-    if (two) drawSides(" wins", 0, top);
+    if (two) drawSides(" wins", band, top);
   }
 
   /** The lead changes at once, so that its line has steps. Of two bots it is that of the first, which is below 0 where
@@ -132,7 +188,9 @@ function mountGraph(svg, game, stepLines, marks, choose) {
     if (width < LEFT + RIGHT + 10) return;
     svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     svg.replaceChildren();
-    if (said.length) drawValues();
+    if (band) drawProofs();
+    if (hasChances) drawChances();
+    if (top) drawValues();
     if (hasLead) drawLead();
     if (timed.length) drawTimes();
     marks.forEach((each, step) => {
@@ -160,7 +218,7 @@ function mountGraph(svg, game, stepLines, marks, choose) {
     svg.addEventListener(name, point, { signal: listening.signal });
   }
   svg.style.height = `${height}px`;
-  svg.classList.toggle("empty", !timed.length && !said.length && !hasLead);
+  svg.classList.toggle("empty", !timed.length && !top && !band && !hasLead);
   // Letters drawn for a screen would shrink on paper, where two games stand beside each other.
   addEventListener("beforeprint", () => svg.closest(".half") && redraw(HALF_OF_PAPER), { signal: listening.signal });
   addEventListener("afterprint", () => redraw(), { signal: listening.signal });

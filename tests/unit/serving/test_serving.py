@@ -490,7 +490,7 @@ def test_a_record_that_was_changed_is_an_error_in_plain_text(growing: Growing, a
 
 
 def test_an_error_of_the_referee_is_told(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object, home: str) -> str:
+    def broken(*_: object, **__: object) -> str:
         raise ZeroDivisionError("why")
 
     monkeypatch.setattr(app_module, "replay_page", broken)
