@@ -64,7 +64,7 @@ from referee.pages.game_analysis import ShownAnalysis
 from referee.viewing.characters import picture_text
 from referee.viewing.claims import wrong_claims
 from referee.viewing.deciding import deciding_move
-from referee.viewing.info import Expected, expected_moves, read_info
+from referee.viewing.info import METRIC, Expected, expected_moves, read_info
 from referee.viewing.knowledge import View, ViewKnowledge
 from referee.viewing.steps import Step, Steps
 from referee.viewing.svg import Layout, draw
@@ -411,7 +411,7 @@ def _said(info: str) -> dict[str, Any]:
     if found.value is not None:
         value["value"] = found.value
     if told := [*found.said, *([("", found.text)] if found.text else [])]:
-        value["info"] = [(key, shown(text, 300)) for key, text in told]
+        value["info"] = [(key.removeprefix(f"{METRIC} "), shown(text, 300)) for key, text in told]
     return value
 
 

@@ -24,7 +24,14 @@ class WrongClaim(NamedTuple):
     step: int  # that of the move
     seat: Seat
     key: str  # `ILLEGAL_LINE` or `LOST_WIN`
-    words: str
+    why: str = ""  # of a line of play, the move that is not legal, and the reason
+
+    @property
+    def words(self) -> str:
+        """What was wrong, in words."""
+        if self.key == LOST_WIN:
+            return "the `value` is 1, a certain win, but it lost"
+        return f"the `pv` is not legal, {self.why}"
 
 
 def wrong_claims(steps: Steps, known: ViewKnowledge) -> list[WrongClaim]:
@@ -42,9 +49,9 @@ def wrong_claims_at(steps: Steps, number: int, known: ViewKnowledge) -> Iterator
         info = read_info(event.info)
         line = dict(info.said).get("pv", "") if known.is_open else ""
         if line and (why := refused_move(steps.steps[number - 1].state, line)):
-            yield WrongClaim(number, event.seat, ILLEGAL_LINE, f"the `pv` is not legal, {why}")
+            yield WrongClaim(number, event.seat, ILLEGAL_LINE, why)
         if info.value == 1 and event.seat in _losers(steps):
-            yield WrongClaim(number, event.seat, LOST_WIN, "the `value` is 1, a certain win, but it lost")
+            yield WrongClaim(number, event.seat, LOST_WIN)
 
 
 def _losers(steps: Steps) -> set[Seat]:

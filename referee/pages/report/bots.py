@@ -122,7 +122,7 @@ class WrongSaid(NamedTuple):
     words: str  # how often, in a sentence that ends before the game
     game: str  # the first game in which it did
     step: int
-    first: str  # what it was there
+    first: str  # why it was wrong there; empty where the words say it
 
 
 class BotReport(NamedTuple):
@@ -202,7 +202,7 @@ def _wrong(bot: str, games: Iterable[ListedGame]) -> Iterator[WrongSaid]:
                 if key == ILLEGAL_LINE
                 else f"In {in_games}, it gave itself a certain win (value 1) and then lost"
             )
-            yield WrongSaid(words, game, first.step, first.words)
+            yield WrongSaid(words, game, first.step, first.why)
 
 
 def _by_bot(grid: Grid) -> dict[str, list[tuple[str, str]]]:

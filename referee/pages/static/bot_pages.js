@@ -155,7 +155,7 @@ function botPages(data, address, tableOf, position, breakable) {
 
   /** A number that a bot says of its moves, by the number of its move. */
   const metric = ([name, points]) => {
-    const text = (value) => value.toLocaleString("en", { maximumSignificantDigits: 4 }).replace("-", "−");
+    const text = (value) => value.toLocaleString("en", { maximumSignificantDigits: 3 }).replace("-", "−");
     const said = ([move, mean]) => `${text(mean)} at its move ${move}`;
     const label = `The mean at each of its moves: ${said(points[0])}, ${said(points.at(-1))}`;
     return chart(name, points, "its own moves", text, said, label, name);
@@ -241,7 +241,7 @@ function botPages(data, address, tableOf, position, breakable) {
   };
   /** What a bot said that was wrong, with the first game in which it did. */
   const wrong = ([words, id, step, first]) =>
-    make("p", [`${words}; first in `, gameLink(id, step), `: ${first}.`]);
+    make("p", [`${words}; first in `, gameLink(id, step), ...(first ? [": ", ...quoted(first)] : []), "."]);
   /** The last faults of a bot with what it said. */
   const said = (faults) =>
     make("ul", faults.map(([id, word, text]) => make("li", [gameLink(id), `: ${word}`, ...(text ? [", saying ", make("code", text)] : [])])));

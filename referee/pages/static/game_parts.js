@@ -9,7 +9,10 @@ function make(tag, content = "", attributes = {}, made = document.createElement(
   return made;
 }
 
-/** The same for an element of a drawing. */
+/** A text as parts of an element, in which what stands between backticks is code. */
+const quoted = (text) => text.split("`").map((part, at) => (at % 2 ? make("code", part) : part));
+
+/** Makes an element of a drawing, as `make` does. */
 function makeShape(tag, content = "", attributes = {}) {
   return make(tag, content, attributes, document.createElementNS("http://www.w3.org/2000/svg", tag));
 }

@@ -173,7 +173,7 @@ function expectedBy(game, expected, show) {
 /** What bots said of their moves that was wrong. */
 function saidWrong(game, wrong) {
   return (wrong ?? []).map(([seat, words]) =>
-    make("p", [seatMark(game, seat), ` ${game.bots[seat - 1]} is wrong: ${words}`], { class: "wrong bad" }));
+    make("p", [seatMark(game, seat), ` ${game.bots[seat - 1]} is wrong: `, ...quoted(words)], { class: "wrong bad" }));
 }
 
 /** What bots wrote besides their answers, by seat, as elements. */

@@ -106,7 +106,7 @@ def test_a_pair_has_the_games_to_see_of_its_own_and_of_each_section() -> None:
 
 
 def test_a_bot_has_what_it_said_that_was_wrong_and_its_own_numbers() -> None:
-    illegal = WrongClaim(3, 1, ILLEGAL_LINE, "the `pv` is not legal")
+    illegal = WrongClaim(3, 1, ILLEGAL_LINE, "move 2 `x`: no")
     games = [
         listed(("ant", "bee"), 0, 20, 1),
         replace(listed(("ant", "bee"), 0, 20, 2), claims=((illegal, 4),)),
@@ -119,7 +119,7 @@ def test_a_bot_has_what_it_said_that_was_wrong_and_its_own_numbers() -> None:
     assert about["ant"]["metrics"] == [("cuts", [(1, 0.12346)])] and about["ant"]["wrong"] == []
     ((words, game_id, step, first),) = about["bee"]["wrong"]
     assert words == "In 5 moves of 2 games, the line of play that it expected (pv) was not legal"
-    assert (game_id, step, first) == (games[1].game.id, 3, illegal.words)
+    assert (game_id, step, first) == (games[1].game.id, 3, illegal.why)
 
 
 def test_boards_are_in_the_data_once() -> None:
