@@ -54,9 +54,9 @@ const LONGEST_BESIDE = 18;
 function saidOf(board, seat) {
   const text = board.rows[seat] ?? "";
   const [, count = "", most = "", rest] = /^(?:(\d+)\b( of \d+\b)?)?(.*)$/.exec(text);
-  // As much as has room there: all, or up to the first dot, or nothing but of how many it is.
-  for (const beside of [most + rest, most + rest.split(" · ")[0]]) {
-    if (count && beside.length <= LONGEST_BESIDE) return { count, beside, rest: text.slice(count.length + beside.length).replace(/^ · /, "") };
+  // As much as has room there: all, or up to the first dot or comma, or nothing but of how many it is.
+  for (const beside of [most + rest, most + rest.split(/ · |, /)[0]]) {
+    if (count && beside.length <= LONGEST_BESIDE) return { count, beside, rest: text.slice(count.length + beside.length).replace(/^( ·|,) /, "") };
   }
   return { count, beside: most, rest: rest.trim() };
 }
