@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from referee.analysis.diagnosis import Diagnosis, diagnosis
 from referee.analysis.kinds import decisions
-from referee.analysis.played import DiagnosedGame, diagnosed_game
+from referee.analysis.played import DiagnosedGame, SeatPlay, seat_plays
 from referee.analysis.store import GameAnalysis, analysed
 from referee.analysis.suite import MAX_POSITIONS, SuiteEntry, recorded_entry
 from referee.core.errors import RecordError, UsageError
 from referee.core.pairing import section_of
 from referee.core.text import listed, shown
 from referee.core.work import Advance, untold
-from referee.records.record import Summary, from_json, parse_json
+from referee.records.record import Summary, from_json, moves_of_line, parse_json
 from referee.tournament.run.finding import GameQuery, found_games
 from referee.tournament.run.reading import Runs
 from referee.tournament.run.run import StoredRun, game_lines, numbers_of, wrong_line
@@ -53,39 +53,38 @@ def diagnosed(
     for line in game_lines(run, wanted):
         try:
             value = parse_json(line.text)
-            one = diagnosed_game(wanted[line.game.id], value)
-            if analysis := analyses.get(line.game.id):
+            game = wanted[line.game.id]
+            plays = seat_plays(value, len(game.bots))
+            if analysis := analyses.get(game.id):
                 steps = steps_of(from_json(value))
-                one = _judged(one, analysis, steps)
-                for entry in _given_away(one, bot, steps):
+                plays = judged(plays, analysis, steps)
+                for entry in _given_away(game.id, plays[game.bots.index(bot)], steps):
                     given_away.setdefault(entry._replace(name="", note=""), entry)
         except RecordError as error:
             raise wrong_line(run, line, error) from None
-        read.append(one)
+        read.append(DiagnosedGame(game, len(moves_of_line(line.text)), plays))
         advance(len(read), len(wanted))
     return diagnosis(bot, read, _rest(run, bot, sections), [*given_away.values()][:MAX_POSITIONS])
 
 
-def _judged(one: DiagnosedGame, analysis: GameAnalysis, steps: Steps) -> DiagnosedGame:
-    """A game with its moves as the analysis judges them, if that has all of its positions."""
+def judged(plays: Sequence[SeatPlay], analysis: GameAnalysis, steps: Steps) -> tuple[SeatPlay, ...]:
+    """What seats did in a game with their moves as the analysis judges them, if it has all positions."""
     if len(steps.steps) != len(analysis.steps):
-        return one
-    judged = (
+        return tuple(plays)
+    return tuple(
         play._replace(judged=decisions(analysis, seat, steps.terms, steps.steps))
-        for seat, play in enumerate(one.seats)
+        for seat, play in enumerate(plays)
     )
-    return one._replace(seats=tuple(judged))
 
 
-def _given_away(one: DiagnosedGame, bot: str, steps: Steps) -> Iterator[SuiteEntry]:
-    """The positions in which a bot gave something away, each with its move as one to avoid."""
-    judged = one.seats[one.game.bots.index(bot)].judged
-    for blunder in judged.blunders if judged else ():
+def _given_away(game_id: str, play: SeatPlay, steps: Steps) -> Iterator[SuiteEntry]:
+    """The positions in which a seat gave something away, each with its move as one to avoid."""
+    for blunder in play.judged.blunders if play.judged else ():
         instead = f" {blunder.best}" if blunder.best else ""
         note = f"the adviser estimates that{instead} keeps at least 20 points more"
         if blunder.is_proved:
             note = f"the {'win' if blunder.was_won else 'draw'} was proved;{instead} keeps it"
-        entry = SuiteEntry(f"{one.game.id}@{blunder.step}", avoid=(blunder.played,), note=note)
+        entry = SuiteEntry(f"{game_id}@{blunder.step}", avoid=(blunder.played,), note=note)
         if found := recorded_entry(steps, blunder.step, entry):
             yield found
 

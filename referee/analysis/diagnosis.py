@@ -71,8 +71,8 @@ class Diagnosis:
         if not self.looked_at:
             return [f"Fewer than {FEWEST_CASES} different games: too few to tell anything from chance."]
         if not self.findings:
-            return [f"Nothing found that differs from chance in {listed(self.looked_at)}."]
-        return [f"{finding.text[0].upper()}{finding.text[1:]}." for finding in self.findings]
+            return [f"Nothing found that chance does not explain in {listed(self.looked_at)}."]
+        return [finding.text for finding in self.findings]
 
     def _counts(self) -> Iterator[str]:
         repeats = f", {self.repeats:,} of which repeat another one" if self.repeats else ""

@@ -25,6 +25,7 @@ from referee.analysis.significance import (
     fisher,
 )
 from referee.core.pairing import Pairing
+from referee.core.text import listed
 from referee.core.units import about
 from referee.gameplay.events import Ending
 from referee.ratings.tally import result
@@ -63,10 +64,16 @@ class Finding(NamedTuple):
     examples: Sequence[Example]
 
     @property
+    def claim(self) -> str:
+        """The sentence with how likely so much is by chance."""
+        text = f"p = {self.chance:.1g}" if self.chance >= 0.0001 else "p < 0.0001"
+        return f"{self.sentence[0].upper()}{self.sentence[1:]} ({text})"
+
+    @property
     def text(self) -> str:
-        """The sentence with what supports it."""
-        seen = " and ".join(f"{game}@{step}" if step else game for game, step in self.examples)
-        return f"{self.sentence} ({chance_text(self.chance)}; see {seen})"
+        """The claim with its examples."""
+        seen = (game if step is None else f"{game}@{step}" for game, step in self.examples)
+        return f"{self.claim}, as in {listed(seen)}."
 
     @property
     def data(self) -> dict[str, Any]:
@@ -79,11 +86,6 @@ class Finding(NamedTuple):
             "others": self.others._asdict(),
             "examples": [example._asdict() for example in self.examples],
         }
-
-
-def chance_text(chance: float) -> str:
-    """A probability for people."""
-    return f"p = {chance:.1g}" if chance >= 0.0001 else "p < 0.0001"
 
 
 def moves_text(moves: Sequence[int]) -> str:
@@ -168,20 +170,20 @@ def _jump(bot: str, games: Sequence[DiagnosedGame]) -> Iterator[Finding]:
     ]
     if not splits:
         return
-    split = min(splits, key=lambda at: _deviation(own, at))
-    before, after = _before(own, split), _after(own, split)
+    split = _best_split(own, splits)
+    before, after = _parts(own, split)
     limit = sorted(before)[int(_BEFORE * (len(before) - 1))]
 
     def exceeding(times: Collection[int]) -> Count:
         return Count(sum(us > limit for us in times), len(times))
 
-    def members(each: DiagnosedGame) -> Mapping[Hashable, Count]:
+    def counts_of(each: DiagnosedGame) -> Mapping[Hashable, Count]:
         times = each.seats[each.game.bots.index(bot)].times_us
         return {"after": exceeding(times[split:]), "before": exceeding(times[:split])}
 
     if median(after) <= JUMP * median(before) or exceeding(after).share <= _AFTER:
         return
-    counts = compared(games, members, "after")
+    counts = compared(games, counts_of, "after")
     chance = len(splits) * by_clusters(counts.clusters)  # the split was chosen among these
     if chance >= LIKELY:
         return
@@ -191,7 +193,7 @@ def _jump(bot: str, games: Sequence[DiagnosedGame]) -> Iterator[Finding]:
         for name, play in zip(each.game.bots, each.seats, strict=True)
         if name != bot
     ]
-    theirs = [about(round(median(part))) for part in (_before(others, split), _after(others, split)) if part]
+    theirs = [about(round(median(part))) for part in _parts(others, split) if part]
     beside = f"; its opponents: before {theirs[0]}, then {theirs[1]}" if len(theirs) == 2 else ""
     reaching = [each.game.id for each, times in zip(games, own, strict=True) if len(times) > split]
     yield Finding(
@@ -205,20 +207,26 @@ def _jump(bot: str, games: Sequence[DiagnosedGame]) -> Iterator[Finding]:
     )
 
 
-def _before(games: Iterable[Sequence[int]], split: int) -> list[int]:
-    return [us for times in games for us in times[:split]]
+def _parts(games: Sequence[Sequence[int]], split: int) -> tuple[list[int], list[int]]:
+    """The times of the first moves of all games, and those of all others."""
+    before = [us for times in games for us in times[:split]]
+    return before, [us for times in games for us in times[split:]]
 
 
-def _after(games: Iterable[Sequence[int]], split: int) -> list[int]:
-    return [us for times in games for us in times[split:]]
-
-
-def _deviation(games: Sequence[Sequence[int]], split: int) -> float:
-    """The sum of the absolute deviations of the logarithms of all times from the median of their part."""
+def _best_split(games: Sequence[Sequence[int]], splits: Sequence[int]) -> int:
+    """After how many moves the logarithms of all times fall into two parts with the least sum of absolute
+    deviations from their medians.
+    """
     import numpy as np  # loading it takes longer than most commands
 
-    parts = (np.log(part(games, split)) for part in (_before, _after))
-    return sum(float(np.abs(logs - np.median(logs)).sum()) for logs in parts)
+    numbers = np.concatenate([np.arange(len(times)) for times in games])
+    logs = np.log(np.concatenate(games))[np.argsort(numbers, kind="stable")]
+
+    def deviation(split: int) -> float:
+        at = np.count_nonzero(numbers < split)
+        return sum(float(np.abs(part - np.median(part)).sum()) for part in (logs[:at], logs[at:]))
+
+    return min(splits, key=deviation)
 
 
 def _seats(bot: str, games: Sequence[DiagnosedGame], rest: Collection[Summary]) -> Iterator[Finding]:

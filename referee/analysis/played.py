@@ -1,8 +1,7 @@
-"""A game of a record as a diagnosis looks at it. Pure."""
+"""What seats did in a game of a record, as a diagnosis looks at it. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from referee.analysis.kinds import SeatDecisions
@@ -34,24 +33,22 @@ class DiagnosedGame(NamedTuple):
     seats: tuple[SeatPlay, ...]
 
 
-def diagnosed_game(game: Summary, value: Mapping[str, Any]) -> DiagnosedGame:
-    """A game from the object on its line of the records. Raises `RecordError`."""
-    times: list[list[int]] = [[] for _ in game.bots]
-    left, moves = [("", 0)] * len(game.bots), 0
+def seat_plays(value: dict[str, Any], seats: int) -> tuple[SeatPlay, ...]:
+    """What each seat did, from the object on a game's line. Raises `RecordError`."""
+    times: list[list[int]] = [[] for _ in range(seats)]
+    left = [("", 0)] * seats
     fields = Fields(value, "", RecordError)
     events, timings = [*fields.objects("events")], [*fields.object("measured").objects("events")]
     if len(events) != len(timings):
         raise RecordError(f"there are {len(events)} `events`, but {len(timings)} `measured.events`")
     for event, timing in zip(events, timings, strict=True):
         is_asked = event.has("move") or event.has("default")
-        moves += is_asked or event.has("opening")
         if not (is_asked or event.has("left")):
             continue
-        seat = event.number("seat", 1, len(game.bots)) - 1
+        seat = event.number("seat", 1, seats) - 1
         word = event.one_of("left", _ENDINGS) if event.has("left") else ""
         if word:
             left[seat] = word, 0 if word in _BEFORE_MOVES else len(times[seat]) + 1
         if is_asked or word == Ending.TIME.word:
             times[seat].append(max(1, timing.number("used_us")))
-    seats = (SeatPlay(tuple(of_seat), *how) for of_seat, how in zip(times, left, strict=True))
-    return DiagnosedGame(game, moves, tuple(seats))
+    return tuple(SeatPlay(tuple(of_seat), *how) for of_seat, how in zip(times, left, strict=True))

@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
 
+from referee.analysis.diagnosis import Diagnosis
 from referee.core.rows import Grid
 from referee.core.settings import STANDARD_POINTS
 from referee.core.text import counted
@@ -139,6 +140,7 @@ class BotReport(NamedTuple):
     wrong: Sequence[WrongSaid]
     metrics: Sequence[tuple[str, Sequence[tuple[int, float]]]]
     """The numbers that it said of its moves: their names, and their means by the number of its move."""
+    diagnoses: Sequence[tuple[str, Diagnosis]]  # by section
 
 
 def bot_reports(
@@ -148,9 +150,11 @@ def bot_reports(
     course: RatingHistory | None,
     cells: Mapping[str, Mapping[Board, Mapping[str, int]]],
     metrics: Mapping[str, Metrics],
+    diagnoses: Mapping[str, Sequence[tuple[str, Diagnosis]]],
 ) -> dict[str, BotReport]:
     """What there is to say of each bot of these standings; `times` is the table of its times, `cells` has by
-    bot how often it played each cell, `metrics` what it said of its moves in numbers of its own.
+    bot how often it played each cell, `metrics` what it said of its moves in numbers of its own,
+    `diagnoses` what is peculiar to it, by section.
     """
     elo = {bot: rating.elo for bot, rating in table.pool.ratings.items()}
     own: dict[str, list[ListedGame]] = defaultdict(list)
@@ -179,6 +183,7 @@ def bot_reports(
             ][-MOST_FAULTS:],
             [*_wrong(bot, own[bot])],
             [(name, metrics[bot].course(name)) for name in metrics[bot].names] if bot in metrics else (),
+            diagnoses.get(bot, ()),
         )
         for bot in table.names
     }

@@ -10,6 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from referee.analysis.diagnosing import judged
+from referee.analysis.played import SeatPlay, seat_plays
 from referee.analysis.store import GameAnalysis
 from referee.core.errors import RecordError, UsageError
 from referee.core.fields import Fields
@@ -71,6 +73,7 @@ class GameFacts(NamedTuple):
     """The first of what each seat said that was wrong, of each kind, with how often it did; none where the
     game is not replayed.
     """
+    plays: tuple[SeatPlay, ...]  # what each seat did
     replay: Replay | None  # none where it was not asked for
 
 
@@ -108,9 +111,12 @@ class PlayedReader:
         slowest = _slowest(events, measured["events"], len(bots))
         moves = [event for event in events if _is_timed(event) or "opening" in event]
         has_faults = any(value["faults"])
-        record = self._record(value, bots) if self._with_replays or has_faults else None
+        plays = seat_plays(value, len(bots))
+        analysis = self._analyses.get(str(value.get("id")))
+        record = self._record(value, bots) if self._with_replays or has_faults or analysis else None
         steps = steps_of(record) if record and self._with_replays else None
-        analysis = self._analyses.get(value["id"])
+        if analysis and record:
+            plays = judged(plays, analysis, steps or steps_of(record))
         deciding = deciding_of(steps, analysis) if steps else None
         return GameFacts(
             len(moves),
@@ -132,6 +138,7 @@ class PlayedReader:
             ),
             tuple(map(without_folders, fault_report(record))) if record and has_faults else (),
             tuple(first_claims(wrong_claims(steps, steps.known_by(None)))) if steps else (),
+            plays,
             self._replay(steps, analysis) if steps else None,
         )
 

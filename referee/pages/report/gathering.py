@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import heapq
 import sys
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
+from referee.analysis.diagnosis import Diagnosis, diagnosis
+from referee.analysis.played import DiagnosedGame
+from referee.analysis.significance import FEWEST_CASES
 from referee.analysis.store import analysed
 from referee.core.errors import RecordError, RefereeError, UsageError
 from referee.core.pairing import section_of
@@ -151,6 +154,8 @@ def _games_text(run: StoredRun) -> str:
     return text
 
 
+MOST_DIAGNOSED = 500  # of so many games of a bot, the last ones, it is told what chance does not explain
+
 SLOWEST = 10  # the number of slowest moves that are listed
 
 FAULTS_OF_A_KIND = 3  # maximum number of games shown in which a bot committed the same fault
@@ -233,6 +238,10 @@ class Gathering:
     _boards: dict[tuple[int, str], PlayedCells | None] = field(default_factory=dict)
     """By run and section; None where there is no board, or the rules are not available."""
     _cells: dict[Board, PlayedCells] = field(default_factory=dict)  # the same by board
+    _diagnosed: dict[tuple[str, str], deque[DiagnosedGame]] = field(
+        default_factory=lambda: defaultdict(lambda: deque(maxlen=MOST_DIAGNOSED))
+    )
+    """By bot and section."""
     _machines: Counter[ThisMachine] = field(default_factory=Counter)  # how many games were played so
 
     def add(self, read: ReadGame) -> None:
@@ -247,6 +256,8 @@ class Gathering:
                     if word in cells.names:
                         counts[word] += count
         self._lacks_seats |= played.replay is not None and played.replay.lacks_seats
+        for bot in game.bots:
+            self._diagnosed[bot, section].append(DiagnosedGame(game, played.moves, played.plays))
         self._times[section].update(played.times)
         self._lengths[section][played.moves] += 1
         for name, clock, slow in zip(game.bots, played.clocks, played.slowest, strict=True):
@@ -301,7 +312,9 @@ class Gathering:
             for bot, counts in played.by_bot.items():
                 cells[bot][board] = counts
         metrics = {bot: times.metrics for bot, times in whole_times.by_bot.items()}
-        bots = bot_reports(whole, self.games, parts[0].times, followed, cells, metrics)
+        bots = bot_reports(
+            whole, self.games, parts[0].times, followed, cells, metrics, self._diagnoses(whole.names)
+        )
         return TournamentReport(
             title=title_of(runs, whole, games),
             facts=[
@@ -327,6 +340,14 @@ class Gathering:
             games=self.games,
             lacks_seats=self._lacks_seats,
         )
+
+    def _diagnoses(self, bots: Sequence[str]) -> dict[str, list[tuple[str, Diagnosis]]]:
+        """The diagnoses of the best bots, each with the section that it is of."""
+        found: dict[str, list[tuple[str, Diagnosis]]] = {name: [] for name in bots[:MAX_IN_MATRIX]}
+        for (bot, section), games in self._diagnosed.items():
+            if bot in found and len(games) >= FEWEST_CASES:
+                found[bot].append((section, diagnosis(bot, games)))
+        return found
 
     def _part(self, table: Standings, facts: Facts, sections: Sequence[str]) -> ReportPart:
         """The part of a report with these standings, and what was measured in these sections."""

@@ -10,6 +10,8 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
+from referee.analysis.diagnosis import Diagnosis
+from referee.analysis.findings import Example
 from referee.core.pairing import section_of
 from referee.core.settings import STANDARD_POINTS, PointScale
 from referee.core.text import shown, signed
@@ -213,10 +215,17 @@ def bots_data(bots: Mapping[str, BotReport]) -> dict[str, Any]:
                     (name, [(move, float(f"{mean:.5g}")) for move, mean in points])
                     for name, points in bot.metrics
                 ],
+                "diagnoses": [_diagnosis_rows(section, found) for section, found in bot.diagnoses],
             }
             for name, bot in bots.items()
         },
     }
+
+
+def _diagnosis_rows(section: str, found: Diagnosis) -> tuple[str, list[tuple[str, Sequence[Example]]]]:
+    """What was found of a bot in a section, with examples; else that nothing was."""
+    claims = [(f"{finding.claim}.", finding.examples) for finding in found.findings]
+    return section, claims or [(line, ()) for line in found.found]
 
 
 def pairs_data(pairs: Mapping[PairOfBots, Sequence[GameToSee]]) -> list[tuple[Any, ...]]:

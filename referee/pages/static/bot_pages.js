@@ -233,6 +233,7 @@ function botPages(data, address, tableOf, position, breakable) {
       ),
       ...(faults ? [make("h3", "Faults"), make("p", `Games lost by its own fault: ${faults}.`, { class: "bad" }), make("p", faulty > about.faults.length ? `The last ${about.faults.length} of them, with what it said:` : "With what it said:", { class: "soft small" }), said(about.faults)] : []),
       ...(about.wrong.length ? [make("h3", "What it said that was wrong"), ...about.wrong.map(wrong)] : []),
+      ...(about.diagnoses.length ? [make("h3", "What chance does not explain"), ...about.diagnoses.map(diagnosis)] : []),
       ...(about.metrics.length ? [make("h3", "Numbers of its own"), beside(...about.metrics.map(metric))] : []),
       ...(about.times.length ? [grid("Time of its moves", about.times.map(([head]) => `${head}#`), [about.times.map(([, text]) => text)])] : []),
       ...cards(about.see),
@@ -242,6 +243,13 @@ function botPages(data, address, tableOf, position, breakable) {
   /** What a bot said that was wrong, with the first game in which it did. */
   const wrong = ([words, id, step, first]) =>
     make("p", [`${words}; first in `, gameLink(id, step), ...(first ? [": ", ...quoted(first)] : []), "."]);
+  /** What was found of a bot in a section, with games in which it can be seen. */
+  const diagnosis = ([section, found]) =>
+    make("ul", found.map(([claim, examples]) => make("li", [
+      section ? `${section}: ` : "",
+      ...quoted(claim),
+      ...examples.flatMap(([id, step], at) => [at ? ", " : " See ", gameLink(id, step)]),
+    ])));
   /** The last faults of a bot with what it said. */
   const said = (faults) =>
     make("ul", faults.map(([id, word, text]) => make("li", [gameLink(id), `: ${word}`, ...(text ? [", saying ", make("code", text)] : [])])));

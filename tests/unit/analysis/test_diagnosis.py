@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from random import Random
+from typing import Any
 
 import pytest
 
 from referee.analysis.diagnosis import Diagnosis, diagnosis
 from referee.analysis.kinds import Blunder, SeatDecisions
-from referee.analysis.played import DiagnosedGame, SeatPlay, diagnosed_game
+from referee.analysis.played import DiagnosedGame, SeatPlay, seat_plays
 from referee.analysis.significance import Count
 from referee.core.errors import RecordError
 from referee.core.pairing import Pairing
@@ -69,8 +70,8 @@ def test_nothing_is_said_where_nothing_was_planted() -> None:
         found = diagnosis(MINE, games(60, seed, equal))
         assert about(found) == []
         assert found.text.endswith(
-            "Nothing found that differs from chance in its faults, the times of its moves, its results by "
-            "seat and the length of its losses."
+            "Nothing found that chance does not explain in its faults, the times of its moves, its results "
+            "by seat and the length of its losses."
         )
 
 
@@ -135,7 +136,7 @@ def test_proved_wins_given_away_are_told_of_the_seat_where_it_is_so() -> None:
         "as seat 2 it gave away 14 of 25 proved wins, "
         "its opponents and itself in other seats together 9 of 75"
     )
-    assert finding.text.endswith("see 1:other:mine@7 and 2:other:mine@7)")
+    assert finding.text.endswith("as in 1:other:mine@7 and 2:other:mine@7.")
 
 
 def test_games_that_repeat_another_one_are_one_piece_of_evidence() -> None:
@@ -154,17 +155,13 @@ def test_forfeited_games_do_not_count() -> None:
     assert diagnosis(MINE, out).games == 0
 
 
-def value(*events: dict[str, object]) -> dict[str, object]:
+def value(*events: dict[str, object]) -> dict[str, Any]:
     measured = [{"used_us": 5} for _ in events]
     return {"events": list(events), "measured": {"events": measured}}
 
 
-GAME = summary(0, 0, 1, "time", ("time", ""))
-
-
 def test_moves_are_those_that_a_seat_was_asked_for() -> None:
-    found = diagnosed_game(
-        GAME,
+    found = seat_plays(
         value(
             {"seat": 1, "opening": "A1"},
             {"chance": "6"},
@@ -174,21 +171,20 @@ def test_moves_are_those_that_a_seat_was_asked_for() -> None:
             {"seat": 2, "default": "D1"},
             {"seat": 1, "left": "time"},
         ),
+        2,
     )
-    assert found.moves == 4
-    assert found.seats == (SeatPlay((5, 5), "time", 2), SeatPlay((5, 5), "", 0))
+    assert found == (SeatPlay((5, 5), "time", 2), SeatPlay((5, 5), "", 0))
 
 
 @pytest.mark.parametrize("left, move", [("start", 0), ("gone", 1)])
 def test_a_bot_may_fail_before_its_first_move(left: str, move: int) -> None:
-    assert diagnosed_game(GAME, value({"seat": 1, "left": left})).seats[0] == SeatPlay((), left, move)
+    assert seat_plays(value({"seat": 1, "left": left}), 2)[0] == SeatPlay((), left, move)
 
 
 @pytest.mark.parametrize(
     "wrong",
-    [{}, {"seat": 7, "move": "A1"}, {"seat": 1, "left": 3}, {"seat": "1", "move": "A1"}, {"move": 3}],
+    [{}, {"seat": 7, "move": "A1"}, {"seat": 1, "left": "x"}, {"seat": "1", "move": "A1"}, {"move": 3}],
 )
 def test_a_damaged_record_is_refused(wrong: dict[str, object]) -> None:
-    events: Sequence[dict[str, object]] = [wrong]
     with pytest.raises(RecordError):
-        diagnosed_game(GAME, value(*events) if wrong else {})
+        seat_plays(value(wrong) if wrong else {}, 2)

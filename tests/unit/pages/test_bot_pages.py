@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from referee.analysis.diagnosis import diagnosis
+from referee.analysis.played import DiagnosedGame, SeatPlay
 from referee.games import GAMES
 from referee.pages.report.bots import MOST_OPENINGS, Opening, board_of, bot_reports, openings, words_of
 from referee.pages.report.front import ListedGame, PairOfBots, pairs_to_see
@@ -66,7 +68,7 @@ def test_a_bot_has_its_best_and_worst_games_and_what_it_said_at_faults() -> None
         *(listed(("ant", "bee"), 0, 40, number) for number in range(6, 12)),
     ]
     table = standings(["ant", "bee"], [each.game for each in games], 2)
-    found = bot_reports(table, games, None, None, {}, {})
+    found = bot_reports(table, games, None, None, {}, {}, {})
     ant = found["ant"]
     assert [(seen.name, seen.game.id) for seen in ant.to_see] == [
         ("Best win", games[1].game.id),
@@ -79,7 +81,7 @@ def test_a_bot_has_its_best_and_worst_games_and_what_it_said_at_faults() -> None
     assert ant.elo and found["bee"].faults == []
     assert (ant.points, found["bee"].points) == ("9 of 11", "2 of 11")
     history = RatingHistory({"ant": [(12, 40.0)]}, [])
-    of_history = bot_reports(table, games, None, history, {}, {})
+    of_history = bot_reports(table, games, None, history, {}, {}, {})
     assert (of_history["ant"].course, of_history["bee"].course) == ([(12, 40.0)], ()), "bee is not rated"
 
 
@@ -115,11 +117,27 @@ def test_a_bot_has_what_it_said_that_was_wrong_and_its_own_numbers() -> None:
     metrics = Metrics()
     metrics.add(1, {"cuts": 0.123456})
     table = standings(["ant", "bee"], [each.game for each in games], 2)
-    about = bots_data(bot_reports(table, games, None, None, {}, {"ant": metrics}))["about"]
+    about = bots_data(bot_reports(table, games, None, None, {}, {"ant": metrics}, {}))["about"]
     assert about["ant"]["metrics"] == [("cuts", [(1, 0.12346)])] and about["ant"]["wrong"] == []
     ((words, game_id, step, first),) = about["bee"]["wrong"]
     assert words == "In 5 moves of 2 games, the line of play that it expected (pv) was not legal"
     assert (game_id, step, first) == (games[1].game.id, 3, illegal.why)
+
+
+def test_a_bot_has_what_chance_does_not_explain() -> None:
+    games = [listed(("ant", "bee"), 0, 20, number) for number in range(1, 21)]
+    table = standings(["ant", "bee"], [each.game for each in games], 2)
+    plays = SeatPlay((5,) * 9 + (900,) * 9, "", 0), SeatPlay((5,) * 18, "", 0)
+    played = [DiagnosedGame(each.game._replace(digest=each.game.id), 36, plays) for each in games]
+    diagnoses = {name: [("small", diagnosis(name, played))] for name in ("ant", "bee")}
+    about = bots_data(bot_reports(table, games, None, None, {}, {}, diagnoses))["about"]
+    ((section, ((claim, examples),)),) = about["ant"]["diagnoses"]
+    assert (
+        section == "small" and claim.startswith("From its move 10 on it took 900 µs") and claim.endswith(").")
+    )
+    assert [tuple(example) for example in examples] == [("1:ant:bee", None), ("2:ant:bee", None)]
+    ((_, ((claim, examples),)),) = about["bee"]["diagnoses"]
+    assert claim.startswith("Nothing found that chance does not explain") and examples == ()
 
 
 def test_boards_are_in_the_data_once() -> None:
@@ -129,7 +147,7 @@ def test_boards_are_in_the_data_once() -> None:
     games = [ListedGame(game(("ant", "bee"), (1, 2)), 3)]
     table = standings(["ant", "bee"], [each.game for each in games], 2)
     cells = {"ant": {board: {"A1": 2}}, "bee": {board: {"B2": 1}}}
-    value = bots_data(bot_reports(table, games, None, None, cells, {}))
+    value = bots_data(bot_reports(table, games, None, None, cells, {}, {}))
     assert len(value["boards"]) == 1
     names = [name for name, _, _ in value["boards"][0]["cells"]]
     assert value["about"]["ant"]["cells"] == [[2 if name == "A1" else 0 for name in names]]
