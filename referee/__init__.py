@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from referee.api.playing import match as match
     from referee.api.playing import run as run
     from referee.api.playing import start as start
+    from referee.api.playing import tune as tune
     from referee.api.results import PlayedGame as PlayedGame
     from referee.api.results import Run as Run
     from referee.api.results import open as open
@@ -42,6 +43,7 @@ __all__ = [
     "open",
     "run",
     "start",
+    "tune",
 ]
 
 _MODULES = {
@@ -59,6 +61,7 @@ _MODULES = {
     "open": "api.results",
     "run": "api.playing",
     "start": "api.playing",
+    "tune": "api.playing",
 }
 
 

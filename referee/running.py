@@ -116,6 +116,7 @@ def say_before(tournament: Tournament, workers: int | None, say: LineHandler) ->
             "warning: bots that read or guess the `seed` of the tournament file know what is hidden from "
             "them; without one, a seed is drawn and kept secret"
         )
+    found += tournament.format.remarks()
     cores = len(usable_cores())
     if workers is not None and workers > cores:
         found.append(f"warning: {workers} workers on {cores} cores; measured times will be longer")

@@ -24,12 +24,6 @@ from referee.games.api import Refusal, State, share_beaten
 from referee.kit import Follower, Quick, new, playout, step
 from referee.protocol.bot import Game, play
 
-EXPLORE = 0.5
-"""The weight of the exploration term."""
-
-WIDTH = 2.0
-"""A position that was visited n times has at most this times the square root of n moves."""
-
 
 class Node:
     """The results of a move: the seat that made it, the number of visits, and the sum of the results."""
@@ -44,7 +38,8 @@ class Node:
     def worth(self, parent_visits: int) -> float:
         if not self.visits:
             return float("inf")
-        return self.total / self.visits + EXPLORE * sqrt(log(parent_visits + 1) / self.visits)
+        bonus: float = given.explore * sqrt(log(parent_visits + 1) / self.visits)
+        return self.total / self.visits + bonus
 
     def best(self, state: State[Any]) -> tuple[int, Any]:
         """The reply to follow."""
@@ -73,6 +68,15 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Plays all games with alternating turns by tree search.")
     parser.add_argument("--playouts", type=int, default=200, help="random games per move (default: 200)")
     parser.add_argument("--time", type=seconds, help="time to search per move instead, such as 200ms")
+    parser.add_argument(
+        "--explore", type=float, default=0.5, help="weight of the exploration term (default: 0.5)"
+    )
+    parser.add_argument(
+        "--width",
+        type=float,
+        default=2.0,
+        help="times the square root of the visits of a position, how many moves it has (default: 2)",
+    )
     return parser.parse_args()
 
 
@@ -102,7 +106,7 @@ def explore(root: Node, state: State[Any]) -> None:
             continue
         node = path[-1]
         # In an imagined position it can be that no known reply is possible; a sampled one always is.
-        if len(node.replies) < WIDTH * sqrt(node.visits + 1) or not open_game:
+        if len(node.replies) < given.width * sqrt(node.visits + 1) or not open_game:
             node.replies.setdefault((seat, state.sample(seat, rng)), Node(seat))
         reply = node.best(state)
         state = state.play({seat: reply[1]})

@@ -48,6 +48,15 @@ class MatchKeys(TypedDict, total=False):
     user: str
 
 
+class TuningKeys(MatchKeys, total=False):
+    """Those keys of `[tournament]` that tuning can have besides its parameters, without `stop` and
+    `strikes`.
+    """
+
+    test_budget: int
+    ahead: int
+
+
 def match(  # noqa: PLR0913 - a caller names them
     game: str,
     bots: Sequence[BotLike] | Mapping[str, BotLike],
@@ -72,15 +81,56 @@ def match(  # noqa: PLR0913 - a caller names them
     Raises `UsageError` for what is wrong before the first game, and other kinds of `RefereeError` where games
     have no result. What a bot does wrong is a result.
     """
-    settings: dict[str, Any] = {"clock": clock, **keys}
-    if isinstance(settings.get("seed"), int):
-        settings["seed"] = str(settings["seed"])
+    settings = _settings(clock, keys)
     base = Path.cwd()
 
     def tables(given: list[dict[str, Any]]) -> dict[str, Any]:
         return match_tables(game, given, options or {}, games, settings, base)
 
     return _played(_begun(tables, bots, base, folder, workers, isolation, leave_out=False), on_game)
+
+
+def tune(  # noqa: PLR0913 - a caller names them
+    game: str,
+    bot: BotLike,
+    parameters: Mapping[str, Mapping[str, int | float | bool]],
+    *,
+    budget: int,
+    clock: str | None = None,
+    options: Mapping[str, int | str] | None = None,
+    folder: str | os.PathLike[str] | None = None,
+    workers: int | None = None,
+    isolation: str | None = None,
+    on_game: Callable[[PlayedGame], object] | None = None,
+    **keys: Unpack[TuningKeys],
+) -> Run:
+    """Finds better values for the parameters of a bot, and tests them: `parameters` of the result has them.
+
+    `parameters` gives for each name what a table `[[parameter]]` has: `start`, `min`, `max`, and maybe
+    `integer`. A command has `{NAME}` in the place of a value; a function finds it as text in `os.environ`.
+    `budget` is how many games are played to find values. The other parameters and the errors are those of
+    `match`.
+    """
+    tables: dict[str, Any] = {
+        "tournament": {"game": game, "budget": budget, **_settings(clock, keys)},
+        "options": dict(options or {}),
+        "parameter": [{"name": name, **given} for name, given in parameters.items()],
+    }
+    env = {"env": {name: f"{{{name}}}" for name in parameters}} if callable(bot) else {}
+
+    def with_bot(given: list[dict[str, Any]]) -> dict[str, Any]:
+        return {**tables, "bot": [{**given[0], **env}]}
+
+    playing = _begun(with_bot, [bot], Path.cwd(), folder, workers, isolation, leave_out=False)
+    return _played(playing, on_game)
+
+
+def _settings(clock: str | None, keys: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of `[tournament]` that are given; a seed may be a number."""
+    settings = {"clock": clock, **keys}
+    if isinstance(settings.get("seed"), int):
+        settings["seed"] = str(settings["seed"])
+    return {name: value for name, value in settings.items() if value is not None}
 
 
 def run(

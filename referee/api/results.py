@@ -368,8 +368,8 @@ class Run:
 
     def table_of(self, name: str) -> Table:
         """One of the tables of `referee table --show`: standings, crosstable, los, seats, pairs, faults,
-        times, sprt, and of some formats rounds, pairings, bracket, stages. Raises `UsageError` where there is
-        none of this name.
+        times, sprt, and of some formats rounds, pairings, bracket, stages, parameters, course, failures.
+        Raises `UsageError` where there is none of this name.
         """
         show = parse_show(name)
         computed = self._computed
@@ -386,6 +386,12 @@ class Run:
     def crosstable(self) -> Table:
         """The wins, draws and losses of each pair of bots."""
         return self.table_of("crosstable")
+
+    @property
+    def parameters(self) -> dict[str, int | float]:
+        """The values of a bot that is tuned, as far as the run was when it was read; empty for other runs."""
+        found = self._computed.facts.of_format("").get("parameters")
+        return {row["parameter"]: row["value"] for row in found.data} if found else {}
 
     @property
     def ratings(self) -> dict[str, Rating]:

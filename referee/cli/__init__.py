@@ -22,6 +22,7 @@ SUMMARIES = {
         "check": "Checks whether a bot is ready for tournaments.",
         "test": "Tests whether a bot is better than its last version.",
         "match": "Plays games between a few bots.",
+        "tune": "Finds better values for the parameters of a bot.",
         "moves": "Prints the legal moves of a position, or counts them.",
         "rerun": "Plays a recorded game again and shows what differs.",
         "suite": "Asks bots for moves in the positions of a file.",

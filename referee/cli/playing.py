@@ -22,6 +22,7 @@ from referee.tournament.formats import count_text
 from referee.tournament.playing import TournamentPlayer
 from referee.tournament.run.open_run import OpenRun
 from referee.tournament.run.remaining import games_in_all
+from referee.tournament.run.tuned import tuned_text
 from referee.tournament.tournament import Tournament
 
 
@@ -61,6 +62,8 @@ class TerminalReporter(RunReporter):
             show_data(end_lines(len(games), run.games_in_all.games, run.state.last_hash, table))
         elif table:
             show_data(table)
+            if text := tuned_text(run.state, run.facts):
+                show_data(f"\n{text}")
         if self.options.stored:
             say(f"{count_text(len(games), games_in_all(run.state))}, head hash {run.state.last_hash}")
         else:

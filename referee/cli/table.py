@@ -28,9 +28,9 @@ from referee.core.text import shown
     "--show",
     metavar="T,…",
     help="The tables: standings, crosstable, los, seats, pairs, faults, times, sprt, rounds, pairings, "
-    "bracket, stages. Default: standings,crosstable; with two bots standings,seats; for a Swiss tournament "
-    "standings,rounds; for a knockout standings,bracket; for a tournament in stages standings,stages and "
-    "those of its formats.",
+    "bracket, stages, parameters, course, failures. Default: standings,crosstable; with two bots "
+    "standings,seats; for a Swiss tournament standings,rounds; for a knockout standings,bracket; for a "
+    "tournament in stages standings,stages and those of its formats; for tuning standings,parameters.",
 )
 @notes_option
 @click.option("--times", is_flag=True, help="Also show how long moves took; this reads all records.")

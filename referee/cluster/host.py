@@ -223,7 +223,8 @@ class Host:
                 self._say(key, BotFilesChanged(name, shown(changed, 200)))
                 return
         bots = (entrant.bot for entrant in task.plan.entrants)
-        plan = task.plan.with_bots([self._bots.get(bot.name, bot) for bot in bots])  # some are not started
+        given = [replace(self._bots.get(bot.name, bot), parameters=bot.parameters) for bot in bots]
+        plan = task.plan.with_bots(given)  # some of them are not started
         here = replace(task, plan=plan)
         try:
             self._pool.play(here)

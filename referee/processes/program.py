@@ -88,6 +88,9 @@ class Program:
     user: str = ""  # the user that it runs as; empty for the referee's own
     pause: bool = False  # whether its processes are stopped while it is not asked
     forgive_waiting: bool = False  # whether it is not charged while it is ready to run and gets no processor
+    parameters: tuple[tuple[str, str], ...] = ()
+    """The values of parameters that are tuned, by name: `{NAME}` stands for them in the command and in `env`.
+    """
 
     @property
     def is_person(self) -> bool:
@@ -99,8 +102,14 @@ class Program:
         """The words that are executed."""
         program, *words = self.command or ("",)
         if program.startswith("@"):
-            return (this_python(), str(SAMPLE_BOTS / f"{program[1:]}_bot.py"), *words)
-        return tuple(map(_with_python, self.command))
+            return (this_python(), str(SAMPLE_BOTS / f"{program[1:]}_bot.py"), *map(self._filled, words))
+        return tuple(self._filled(_with_python(word)) for word in self.command)
+
+    def _filled(self, text: str) -> str:
+        """A text with the values of the parameters."""
+        for name, value in self.parameters:
+            text = text.replace(f"{{{name}}}", value)
+        return text
 
     @classmethod
     def parse(cls, text: str, cwd: Path) -> Program:
@@ -238,7 +247,7 @@ class Program:
             for name in os.environ
             if _PASSED.fullmatch(name) or name in self.pass_env  # guard: environment
         }
-        return {**passed, **dict(self.env)}
+        return {**passed, **{name: self._filled(value) for name, value in self.env}}
 
 
 def split(command: str) -> list[str]:

@@ -12,6 +12,9 @@ FORMAT_TABLES = {
     "pairings": "Swiss tournaments and knockouts have it: who meets whom in the current round or stage",
     "bracket": "knockouts have it: the series of all stages",
     "stages": "tournaments in stages have it: the groups of each stage, and which bots advance",
+    "parameters": "tuning has it: the start and the tuned value of each parameter",
+    "course": "tuning has it: the values after more and more pairs of games",
+    "failures": "tuning in which the bot failed has it: how often, and from which to which value",
 }
 """Their names, and which formats have them."""
 

@@ -187,7 +187,7 @@ def _default(table: Standings, facts: Facts, is_rated: bool) -> tuple[str, ...]:
     seat.
     """
     tests = ("sprt",) if facts.tests and not (table.section or facts.chosen) else ()
-    if own := [name for name in facts.of_format(table.section) if name != "pairings"]:
+    if own := [name for name in facts.of_format(table.section) if name not in ("pairings", "course")]:
         return "standings", *tests, *own
     if len(table.names) > 2:
         return "standings", *tests, "crosstable"

@@ -19,6 +19,7 @@ from referee.games import origin_of
 from referee.games.api import Game, Options
 from referee.processes import cpu
 from referee.processes.program import Program
+from referee.tuning.parameters import Values
 
 PROCESSES = ("game", "encounter", "worker")
 """How long a bot's process is kept: for a game, for an encounter, or by its worker from one encounter to the
@@ -128,6 +129,15 @@ class Plan:
         """The plan with other settings of its bots, which are given in the same order."""
         entrants = zip(self.entrants, bots, strict=True)
         return replace(self, entrants=tuple(replace(entrant, bot=bot) for entrant, bot in entrants))
+
+    def with_values(self, values: Mapping[str, Values]) -> Plan:
+        """The plan where bots, by name, play with these values of their parameters."""
+        return self.with_bots(
+            [
+                replace(entrant.bot, parameters=values.get(entrant.bot.name, entrant.bot.parameters))
+                for entrant in self.entrants
+            ]
+        )
 
     def terms(self, pairing: Pairing) -> Terms:
         """The terms of one game."""

@@ -211,7 +211,8 @@ def _tasks(
         ]
         first = games[0][0]
         shared_seed = state.shared_seeds.get(shared_by(first.id))
-        part_of_plan = tournament.plan(first).for_encounter(first, shared_seed)
+        plan = tournament.plan(first).for_encounter(first, shared_seed)
+        part_of_plan = plan.with_values(dict(encounter.values)) if encounter.values else plan
         if faults.may_take_out(first.bots, len(games)):  # guard: strikes-between-games
             alone = games
         else:

@@ -11,12 +11,15 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from referee.core.pairing import Pairing
+from referee.tuning.parameters import Values
 
 
 class Encounter(NamedTuple):
     """The games of the same bots in one round, one for each seating."""
 
     games: tuple[Pairing, ...]
+    values: tuple[tuple[str, Values], ...] = ()
+    """The bots, each with the values of the parameters that it plays with, where these are tuned."""
 
 
 class Wait(NamedTuple):

@@ -71,6 +71,7 @@ FEWER = {
     "league": "budget = 20",
     "stages": "best_of = 1",
     "swiss": "rounds = 2",
+    "tuning": "budget = 100\ntest_budget = 20",
 }
 """The tournaments that pages play, and what makes them shorter."""
 
@@ -131,6 +132,7 @@ OTHERS = [
     "referee/docs/DEVELOPING.md",
     "referee/docs/PLAY.md",
     "referee/docs/SUITE.md",
+    "referee/docs/TUNING.md",
     "referee/tournament/FORMATS.md",
 ]
 """Pages whose commands run one after the other, in a copy of the checkout."""

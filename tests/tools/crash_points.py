@@ -141,6 +141,12 @@ SCENARIOS = {
     "pairings": Scenario(match=("blooms", "-n", "5", "--option", "size=3", "--seed", "s", "--time", "20s")),
     "several games": Scenario("rounds = 1", "abc", SECTIONS),
     "openings": Scenario("rounds = 2", "abc", "openings = { plies = 2 }\n[options]\nsize = 3"),
+    "tuning": Scenario(
+        "budget = 100\nsprt = '-300,300,0.4,0.4'",
+        "a",
+        "[options]\nsize = 3\n[[parameter]]\nname = 'n'\nstart = 1\nmin = 0\nmax = 9",
+        bot=f"{PLAIN} {{n}}",
+    ),
     "interval": Scenario("rounds = 100\nstop = { interval = 400 }"),
     "strikes": Scenario("rounds = 3\nstrikes = 3", "abc", faulty="b"),
     "strikes kept": Scenario("rounds = 3\nstrikes = { faults = 3, games = 'keep' }", "abc", faulty="b"),

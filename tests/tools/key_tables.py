@@ -24,6 +24,7 @@ from referee.tournament.file.config import load
 from referee.tournament.formats import FORMATS
 from referee.tournament.formats.knockout import Knockout
 from referee.tournament.formats.league import League
+from referee.tournament.formats.tuning import Tuning
 from tests.command import ROOT
 
 PAGE = ROOT / "referee" / "docs" / "TOURNAMENT.md"
@@ -34,6 +35,7 @@ TABLES = {
     "[limits]": keys.LIMITS,
     "[[game]]": keys.GAME,
     "[[stage]]": keys.STAGE,
+    "[[parameter]]": keys.PARAMETER,
 }
 """The examples of the keys of each table of a tournament file."""
 
@@ -122,6 +124,8 @@ def context(table: str, key: str) -> dict[str, str]:
         forms = [one.name for one in (Knockout, League) if key in one.setting_names()]
         own = {"format": f'"{forms[0]}"', key: keys.STAGE[key]} if forms else {}
         return {"name": '"this"', **own, **({"advance": "2"} if key == "groups" else {})}
+    if table == "[[parameter]]":
+        return {one: example for one, example in keys.PARAMETER.items() if one != "integer"}
     return {"game": keys.GAME["game"]} if table == "[[game]]" else {}
 
 
@@ -142,7 +146,15 @@ def file(table: str, given: Mapping[str, str], folder: Path) -> Path:
         for name, settings in [*tables.items(), *(("[[stage]]", one) for one in stages)]
         for line in (name, *(f"{key} = {value}" for key, value in settings.items()))
     ]
-    lines += ["[[bot]]", 'name = "old"', 'cmd = "true"']
+    if table == "[[parameter]]" or given.get("format") == f'"{Tuning.name}"':  # of one bot
+        lines = [line.replace('"true"', '"true {width}"') for line in lines]
+        if table == "[[parameter]]":
+            lines[2:2] = [f"budget = {keys.TOURNAMENT['budget']}"]
+        else:
+            parameter = context("[[parameter]]", "")
+            lines += ["[[parameter]]", *(f"{key} = {value}" for key, value in parameter.items())]
+    else:
+        lines += ["[[bot]]", 'name = "old"', 'cmd = "true"']
     path = folder / "t.toml"
     path.write_text("\n".join(lines) + "\n")
     return path

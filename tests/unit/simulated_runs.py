@@ -98,6 +98,17 @@ ONE_BY_ONE: dict[str, tuple[str, dict[str, Any]]] = {
 }
 """Tournaments whose games are the same whatever the order in which they end."""
 
+TUNING: dict[str, Any] = {
+    "budget": 100,
+    "ahead": 5,
+    "sprt": "-100,100,0.2,0.2",
+    "parameter": [
+        {"name": "width", "start": 20, "min": 4, "max": 64, "integer": True},
+        {"name": "bonus", "start": 0.5, "min": -1, "max": 1},
+    ],
+}
+"""A bot that is tuned."""
+
 STOPPED: dict[str, tuple[str, dict[str, Any]]] = {
     "sprt": ("ab", {"rounds": 200, "sprt": "-100,100,0.2,0.2"}),
     "sprt of several games": ("ab", {"rounds": 100, "sprt": "-100,100,0.2,0.2", "sections": TWO_GAMES}),
@@ -111,6 +122,7 @@ STOPPED: dict[str, tuple[str, dict[str, Any]]] = {
         {"format": "gauntlet", "against": ["a"], "rounds": 100, "stop": {"interval": 200}},
     ),
     "league with an interval": ("abc", {"format": "league", "budget": 400, "stop": {"interval": 170}}),
+    "tuning": ("a", TUNING),
 }
 """Tournaments that stop: what is being played then may be more with several workers."""
 
@@ -297,14 +309,14 @@ class Simulation:
 
 def tournament(bots: str, keys: Mapping[str, Any]) -> Tournament:
     main = {"game": "blooms", "seed": "s", **keys}
-    tables: dict[str, Any] = {"tournament": main, "bot": [{"name": name, "cmd": "true"} for name in bots]}
+    cmd = "true {width} {bonus}" if "parameter" in main else "true"
+    tables: dict[str, Any] = {"tournament": main, "bot": [{"name": name, "cmd": cmd} for name in bots]}
     if "sections" in main:
         tables["game"] = main.pop("sections")
         del main["game"]
-    if "stage" in main:
-        tables["stage"] = main.pop("stage")
-    if "options" in main:
-        tables["options"] = main.pop("options")
+    for table in ("stage", "parameter", "options"):
+        if table in main:
+            tables[table] = main.pop(table)
     found = tournament_of(Path("t.toml"), tables, Path.cwd())
     found.check()
     return found

@@ -103,6 +103,7 @@ class ChartLine(NamedTuple):
 
     name: str
     points: Sequence[tuple[int, float]]
+    texts: Sequence[str] = ()  # what each point says; empty for its value after so many games
 
 
 def histogram(key: str, title: str, description: str, counts: Mapping[int, int], axis: str) -> Markup:
@@ -148,9 +149,10 @@ def lines(
     elements = [*plot.axes(axes, round_values(0, last, LABEL_CAPS), round_values(low, high, LABEL_CAPS))]
     for number, line in enumerate(drawn):
         dots = ""
-        for at, value in line.points:
+        texts = line.texts or [f"{signed(value)} after {counted(at, 'game')}" for at, value in line.points]
+        for (at, value), said in zip(line.points, texts, strict=True):
             x, y = plot.at(at, value)
-            text = f"{line.name}: {signed(value)} after {counted(at, 'game')}"
+            text = f"{line.name}: {said}"
             dots += (
                 f'<circle class="dot" cx="{x:g}" cy="{y:g}" r="2.5"><title>{escaped(text)}</title></circle>'
             )

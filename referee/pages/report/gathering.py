@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from referee.analysis.diagnosis import Diagnosis, diagnosis
 from referee.analysis.played import DiagnosedGame
@@ -197,6 +197,8 @@ class TournamentReport:
     parts: Sequence[ReportPart]  # the whole, and each section where there are several
     course: RatingHistory | None
     course_text: str  # why there is no course of ratings; empty where there is one
+    values: Sequence[Mapping[str, Any]]
+    """The course of the values of a bot that is tuned, as its table has it; empty for others."""
     best: Sequence[str]  # the bots, best first
     scale: PointScale
     slowest: Sequence[SlowMove]
@@ -328,6 +330,7 @@ class Gathering:
             parts=parts,
             course=followed,
             course_text=why_not,
+            values=values.data if (values := facts.of_format("").get("course")) else (),
             best=whole.names,
             scale=facts.points,
             slowest=sorted(self._slowest, key=lambda move: -move.used_us),

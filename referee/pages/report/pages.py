@@ -14,7 +14,7 @@ from referee.analysis.diagnosis import Diagnosis
 from referee.analysis.findings import Example
 from referee.core.pairing import section_of
 from referee.core.settings import STANDARD_POINTS, PointScale
-from referee.core.text import shown, signed
+from referee.core.text import shown, signed, true_minus
 from referee.pages.environment import page, replay_scripts, replay_styles, static
 from referee.pages.game_data import packed
 from referee.pages.report.bots import BotReport, Opening
@@ -69,6 +69,7 @@ def report_page(
         if part.lengths
     }
     drawn = [*report.course.elo][:SERIES] if report.course else []
+    values_lines = _values_lines(report.values)
     return page(
         "report.html",
         title=report.title,
@@ -82,6 +83,9 @@ def report_page(
         course_left_out=len(report.best) - len(drawn),
         course_interval=bool(report.course and report.course.between),
         course_chart=_course_chart(report.course, drawn) if report.course else None,
+        values_lines=[line.name for line in values_lines],
+        values_left_out=len({row["parameter"] for row in report.values}) - len(values_lines),
+        values_chart=_values_chart(values_lines) if values_lines else None,
         links=Links(pages),
         games_data=packed(
             {
@@ -125,6 +129,24 @@ def _course_chart(course: RatingHistory, drawn: Sequence[str]) -> Markup:
         ends if course.between else None,
         ("games", "Elo"),
     )
+
+
+def _values_lines(rows: Sequence[Mapping[str, Any]]) -> list[ChartLine]:
+    """The courses of the values of parameters, in percent of their ranges, as many as can be told apart."""
+    names = list(dict.fromkeys(row["parameter"] for row in rows))[:SERIES]
+    found = []
+    for name in names if rows and rows[-1]["pairs"] else ():
+        of_name = [row for row in rows if row["parameter"] == name]
+        points = [(row["pairs"], 100 * row["share"]) for row in of_name]
+        texts = [f"{true_minus(format(row['value'], 'g'))} after {row['pairs']:,} pairs" for row in of_name]
+        found.append(ChartLine(name, points, texts))
+    return found
+
+
+def _values_chart(drawn: Sequence[ChartLine]) -> Markup:
+    last = "; ".join(f"{line.name} {line.texts[-1]}" for line in drawn)
+    axes = ("pairs", "percent of the range")
+    return lines("values-chart", "Values of the parameters, pair by pair", last, drawn, None, axes)
 
 
 def games_page(

@@ -136,7 +136,7 @@ def part(
             *(
                 (one.title or _TITLES.get(name, name.capitalize()), one.grid)
                 for name, one in facts.of_format(table.section).items()
-                if name != "pairings"
+                if name not in ("pairings", "course")
             ),
         ],
     )

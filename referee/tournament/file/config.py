@@ -35,7 +35,9 @@ from referee.tournament import formats, stopping
 from referee.tournament.file import keys
 from referee.tournament.file.bot_table import BotTable, bot_tables, control_of
 from referee.tournament.file.opening_table import openings_of
+from referee.tournament.file.tuned_bot import is_tuned, tuned_bot
 from referee.tournament.formats import Format, format_of
+from referee.tournament.formats.tuning import SPRT
 from referee.tournament.plan import Plan, checked_seed
 from referee.tournament.tournament import KEEP, Tournament, TournamentFile
 
@@ -81,7 +83,7 @@ def tournament_of(
     return _tournament(file, Fields(tables, "", UsageError, given_by), base)
 
 
-TABLES = ("tournament", "game", "options", "limits", "bot", "stage")
+TABLES = ("tournament", "game", "options", "limits", "bot", "stage", "parameter")
 
 
 def _tournament(
@@ -99,11 +101,17 @@ def _tournament(
     main.only(*keys.TOURNAMENT, *own_keys, instead=keys.in_tournament(options))
     for stage in fields.objects("stage") if fields.has("stage") else ():
         stage.only(*keys.STAGE)
+    for parameter in fields.objects("parameter") if fields.has("parameter") else ():
+        parameter.only(*keys.PARAMETER)
     games = _games(base, fields, main)
     seed = checked_seed(main.text("seed") if main.has("seed") else None)
     cluster = _cluster(main)
     plays_elsewhere = bool(cluster) if elsewhere is None else elsewhere
     tables = bot_tables(base, fields, main, keys.in_bot(options), plays_elsewhere)
+    rule = stopping.stopping_rule_of(main)
+    if is_tuned(fields):
+        tables = tuned_bot(fields, main, tables)
+        rule = replace(rule, sprt=rule.sprt or stopping.Sprt.parse(SPRT))
     left_out = tuple(lacking(table.bot, table.missing) for table in tables if table.missing)
     present = [table for table in tables if not table.missing]
 
@@ -114,7 +122,7 @@ def _tournament(
         tuple(_plan(main, base, game, present, seed) for game in games),
         format_among([table.bot.name for table in present], [one.bot for one in left_out]),
         strikes_of(main),
-        stopping.stopping_rule_of(main),
+        rule,
         main.one_of("repeats", REPEATS, REPEATS[0]),
         PointScale.read(main),
         TimeLimit.read(main),

@@ -21,6 +21,8 @@ TOURNAMENT = {
     "third_place": "true",
     "pairings": '[["mine", "old"]]',
     "budget": "2000",
+    "test_budget": "4000",
+    "ahead": "32",
     "clock": '"2s+6s/2s"',
     "openings": "{ plies = 4 }",
     "repeats": '"count"',
@@ -94,6 +96,15 @@ STAGE = {
 }
 """The keys of `[[stage]]`."""
 
+PARAMETER = {
+    "name": '"width"',
+    "start": "20",
+    "min": "4",
+    "max": "64",
+    "integer": "true",
+}
+"""The keys of `[[parameter]]`."""
+
 LIMITS = {
     "memory": '"1GB"',
     "processes": "64",
@@ -112,6 +123,7 @@ EXAMPLES = {
         ("bot", BOT),
         ("game", GAME),
         ("stage", STAGE),
+        ("parameter", PARAMETER),
         ("limits", LIMITS),
     )
     for key, example in keys.items()

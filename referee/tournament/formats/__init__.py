@@ -31,6 +31,7 @@ from referee.tournament.formats.league import League
 from referee.tournament.formats.section import SectionState, Standing, StoreBatch
 from referee.tournament.formats.stages import Staged
 from referee.tournament.formats.swiss import Swiss
+from referee.tournament.formats.tuning import Tuning
 
 __all__ = [
     "FORMATS",
@@ -54,7 +55,7 @@ __all__ = [
 
 FORMATS: dict[str, type[Format]] = {
     one.name: one
-    for one in (RoundRobin, Gauntlet, Swiss, Knockout, Staged, League, ExplicitPairings, FreePlay)
+    for one in (RoundRobin, Gauntlet, Swiss, Knockout, Staged, League, ExplicitPairings, FreePlay, Tuning)
 }
 """The formats, by name."""
 
@@ -95,17 +96,29 @@ def format_of(
 ) -> Format:
     """The format from the table `[tournament]` of a tournament file in a folder, for bots with these names,
     in the order of the file; bots that are `left_out` on this machine may be named, and are ignored.
-    `tables` is the whole file, whose `[[stage]]` tables belong to the format.
+    `tables` is the whole file, whose `[[stage]]` or `[[parameter]]` tables belong to the format.
 
     Raises `UsageError`.
     """
-    has_stages = tables is not None and tables.has("stage")
-    if has_stages and fields.has("format") and fields.text("format") != Staged.name:
-        raise fields.wrong("format", "the format of each stage in its own `[[stage]]` table")
     name = fields.text("format", DEFAULT)
-    found = Staged if has_stages else format_given(name, folder) if names_file(name) else _named(fields)
+    implied = _implied(fields, tables) if tables else None
+    found = implied or (format_given(name, folder) if names_file(name) else _named(fields))
     check_settings(fields, found, FORMATS.values())
     return found.read(Settings(fields, names, left_out, UsageError, tables))
+
+
+def _implied(fields: Fields, tables: Fields) -> type[Format] | None:
+    """The format that is meant by tables of its own, if there are some. Raises `UsageError`."""
+    named = fields.text("format") if fields.has("format") else ""
+    if tables.has("stage"):
+        if named not in ("", Staged.name):
+            raise fields.wrong("format", "the format of each stage in its own `[[stage]]` table")
+        return Staged
+    if tables.has("parameter"):
+        if named not in ("", Tuning.name):
+            raise fields.wrong("format", f"`{Tuning.name}`, or none, with `[[parameter]]` tables")
+        return Tuning
+    return None
 
 
 def from_header(header: Mapping[str, Any]) -> Format:

@@ -249,6 +249,10 @@ class Format(ABC):
                 f"there are {bots} bots, expected at least {seats}, the number of seats of the game"
             )
 
+    def remarks(self) -> list[str]:
+        """What the user should know before the first game, in lines."""
+        return []
+
     @abstractmethod
     def schedule(self, section: SectionState) -> Schedule:
         """The schedule of a section."""

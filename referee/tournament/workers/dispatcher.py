@@ -78,6 +78,8 @@ class Dispatcher:
     def _given(self, task: Task, forfeiting: frozenset[str]) -> Task:
         self._given_out.update((pairing.id, task) for pairing, _ in task.games)
         given_up = self._failed_starts.given_up.intersection(task.games[0][0].bots)
+        if any(entrant.bot.parameters for entrant in task.plan.entrants):  # with others it may start
+            given_up = frozenset()
         return replace(task, given_up=given_up, forfeiting=forfeiting)
 
     def began(self, game: str) -> None:

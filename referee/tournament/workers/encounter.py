@@ -321,7 +321,10 @@ def _play(
             verdict = play(terms, wire, seeded_dice(terms), watch)
         _check_waiting(terms, events, wire)
     feed.end()
-    seats = [_seat_measured(wire, seat) for seat in range(len(connections))]
+    seats = [
+        {**_parameters_of(connection.bot), **_seat_measured(wire, seat)}
+        for seat, connection in enumerate(connections)
+    ]
     measured = {
         "began": began.isoformat(timespec="milliseconds"),
         "mono_us": wire.began_ns // 1000,
@@ -365,6 +368,10 @@ def _last_lines(session: RefereeSession) -> dict[str, Any]:
         "last_sent": [shown(line) for line in sent],
         "last_came": [shown(line) for line in (*session.last_received, *partial)][-LAST_KEPT:],
     }
+
+
+def _parameters_of(bot: Program) -> dict[str, Any]:
+    return {"parameters": dict(bot.parameters)} if bot.parameters else {}
 
 
 def _seat_measured(wire: ProcessWire, seat: Seat) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -47,8 +48,47 @@ FOUND_LATE = [
 ]
 """What shows only when the bots, the seats and the format are put together."""
 
+TUNED = (
+    '[tournament]\ngame = "blooms"\nbudget = 200\n[[bot]]\nname = "a"\ncmd = "true {n}"\n'
+    '[[parameter]]\nname = "n"\nstart = 3\nmin = 0\nmax = 20\n'
+)
+
+
+def parameter(**keys: object) -> str:
+    """A file that tunes a bot, with other keys of its parameter."""
+    text = TUNED
+    for key, value in keys.items():
+        text = re.sub(rf"^{key} = (\d+|\"n\")$", f"{key} = {value}", text, flags=re.MULTILINE)
+    return text
+
+
 BAD_FILES: list[tuple[str, str]] = [
     *FOUND_LATE,
+    (
+        TUNED.replace("{n}", "{m}"),
+        "bot `a` does not use the parameter `n`, expected `{n}` in its `cmd` or `env`",
+    ),
+    (parameter(start=21), "`parameter.1.start` is `21`, expected a number from 0 to 20"),
+    (parameter(min=20), "`parameter.1.max` is `20`, expected more than `min`, which is 20"),
+    (parameter(start="nan"), "`parameter.1.start` is `nan`, expected a number, such as `start = 20`"),
+    (parameter(start=2.5) + "integer = true\n", "`parameter.1.start` is `2.5`, expected a whole number"),
+    (parameter(name='"a b"'), "`parameter.1.name` is `a b`, expected 1 to 40 letters, digits and _"),
+    (parameter(name='"python"'), "`parameter.1.name` is `python`, expected"),
+    (TUNED + "step = 1\n", "unknown key `parameter.1.step`, expected one of name, start, min, max, integer"),
+    (
+        TUNED + TUNED.partition("[[parameter]]")[2].join(["[[parameter]]", ""]),
+        "`parameter.2.name` is `n`, expected a different name for each parameter",
+    ),
+    (parameter(budget=10), "`tournament.budget` is `10`, expected a number from 100 to"),
+    (TUNED.replace("budget = 200\n", ""), "`tournament.budget` is missing, expected a number from 100 to"),
+    (
+        GOOD + TUNED.partition("cmd")[2].partition("\n")[2],
+        "there are 2 `[[bot]]` tables with `[[parameter]]`",
+    ),
+    (set_in(TUNED, "strikes = 3"), "`tournament.strikes` is given with `[[parameter]]` tables, expected one"),
+    (set_in(TUNED, 'format = "swiss"'), "`tournament.format` is `swiss`, expected `tuning`, or none, with"),
+    (set_in(GOOD, 'format = "tuning"\nbudget = 100'), "`parameter` is missing, expected at least 1 `[[param"),
+    (TUNED.replace('"a"', f'"{"a" * 60}"'), "is not a bot name, expected 1 to 64 characters"),
     ("", "`tournament` is missing, expected a table, `[tournament]`"),
     ("x", "the file is not valid TOML"),
     ("[tournament]\n", "`tournament.game` is missing, expected a string"),

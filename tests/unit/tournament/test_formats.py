@@ -23,6 +23,7 @@ from referee.tournament.formats.fixed import ExplicitPairings, Gauntlet, RoundRo
 from referee.tournament.formats.knockout import Knockout
 from referee.tournament.formats.league import League
 from referee.tournament.formats.swiss import Swiss
+from referee.tournament.formats.tuning import ROLES
 from referee.tournament.schedule import Schedule, rotations
 from referee.tournament.stopping import Sprt, StoppingRule, stopping_rule_of
 from tests.command import ROOT
@@ -327,7 +328,7 @@ def test_the_samples_of_the_page_and_of_the_tournaments_are_read() -> None:
     assert {one.name for one in read} == set(FORMATS)
     for path in (ROOT / "tournaments").glob("*.toml"):
         file = tomllib.loads(path.read_text())
-        names = [bot["name"] for bot in file["bot"]]
+        names = [*ROLES] if "parameter" in file else [bot["name"] for bot in file["bot"]]
         main = Fields(file["tournament"], "tournament", UsageError)
         one = format_of(main, names, tables=Fields(file, "", UsageError))
         one.check(len(names), int(file.get("options", {}).get("players", 2)))

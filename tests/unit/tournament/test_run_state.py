@@ -48,6 +48,7 @@ RUNS = {
     "free": ("ab", {"format": "free", "rounds": 8}),
     **{name: run for name, run in STRIKES.items() if name.startswith(("round robin", "several", "swiss"))},
     "gauntlet with sprt": STOPPED["gauntlet with sprt"],
+    "tuning": STOPPED["tuning"],
 }
 """Tournaments of every format, with strikes, and one that stops."""
 
