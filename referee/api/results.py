@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from referee.analysis.diagnosing import DiagnosedGames, diagnosed
 from referee.analysis.diagnosis import Diagnosis
+from referee.analysis.store import analysed
 from referee.api.notebook import as_html, framed
 from referee.api.tables import ComputedTables, Rows, Table, frame_of
 from referee.core.errors import RecordError, UsageError
@@ -199,7 +200,7 @@ class PlayedGame:
 
         if seat is not None and not 0 <= seat < len(self.bots):
             raise UsageError(f"`seat` is {seat}, expected 0 to {len(self.bots) - 1}, or None to see all")
-        return replay_page(self._steps, seat)
+        return replay_page(self._steps, seat, analyses=analysed(self._run).games)
 
     def _repr_html_(self) -> str:
         return framed(self.replay_html(), f"Replay of game {shown(self.id)}")
@@ -493,12 +494,15 @@ class Run:
         """
         from referee.pages.environment import PAGE_START
         from referee.pages.report.files import folder_of, page_of
+        from referee.pages.report.games import analyses_of
 
         runs, place = Runs((self._whole,)), Path(path)
+        analyses = analyses_of(runs)
         if folder:
-            folder_of(runs, 0, place)
+            folder_of(runs, 0, place, analyses=analyses)
             return place / "index.html"
-        write_whole(place, page_of(runs, 0, replays).encode(), PAGE_START.encode(), "a page")
+        html = page_of(runs, 0, replays, analyses=analyses)
+        write_whole(place, html.encode(), PAGE_START.encode(), "a page")
         return place
 
     def to_frame(self) -> pandas.DataFrame:

@@ -65,25 +65,21 @@ def report(
     only_one({"--folder": folder, "--no-replays": no_replays})
     if is_stdout(output) and sys.stdout.isatty():
         raise UsageError("a web page cannot be shown in a terminal, expected `-o FILE`")
-    from referee.analysis.store import analysed
     from referee.tournament.run.reading import read_runs
 
     count = len(usable_cores()) if workers is None else workers
     # Imported here, since the templates and charts take a while and only reports need them.
     from referee.pages.environment import PAGE_START
     from referee.pages.report.files import folder_of, page_of
+    from referee.pages.report.games import NO_RUNS, analyses_of
 
     pages, html = 0, ""
     with AdvanceBar() as bar:
         runs = read_runs(paths, bar.stage)
-        analyses = {}
+        analyses = NO_RUNS
         if not no_replays:
             _check_rules(runs, game)
-            for run in runs.runs:
-                found = analysed(run)
-                analyses[run.folder] = found.games
-                for problem in found.problems:
-                    bar.say(f"warning: {problem}")
+            analyses = analyses_of(runs, lambda problem: bar.say(f"warning: {problem}"))
         if folder and output is not None:
             pages = folder_of(runs, count, output, bar.stage, analyses)
         else:

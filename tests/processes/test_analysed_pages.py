@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import referee as referee_api
 from referee.analysis.solver import Solver
 from referee.analysis.store import AnalysedStep, AnalysisMethod, GameAnalysis, Store
 from referee.pages.report.games import deciding_of
@@ -86,6 +87,9 @@ def test_pages_have_the_analysis_that_there_is(folder: Path) -> None:
     assert after["deciding"] == (deciding and deciding._asdict()) and after["said"] == before["said"]
     assert referee("report", str(folder), "-o", str(report)).code == 0
     assert report.read_text() != plain
+    by_cli, game = report.read_text(), referee_api.open(folder)[0]
+    assert game.replay_html() == (folder.parent / "game.html").read_text().removesuffix("\n")
+    assert referee_api.open(folder).report(report) and report.read_text() == by_cli.removesuffix("\n")
     with (folder / ANALYSIS).open("ab") as file:
         file.write(b"{cut")
     damaged = replayed(folder)

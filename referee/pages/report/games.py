@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from referee.analysis.diagnosing import judged
 from referee.analysis.played import SeatPlay, seat_plays
-from referee.analysis.store import GameAnalysis
+from referee.analysis.store import GameAnalysis, analysed
 from referee.core.errors import RecordError, UsageError
 from referee.core.fields import Fields
 from referee.core.text import shown, without_folders
@@ -245,6 +245,18 @@ MAX_WITH_SEATS = 500
 AnalysesOfRuns = Mapping[Path, Analyses]  # by the folder of the run
 
 NO_RUNS: AnalysesOfRuns = {}
+
+
+def analyses_of(runs: Runs, tell: Callable[[str], None] = lambda problem: None) -> AnalysesOfRuns:
+    """The stored analyses of the games of these runs; `tell` is told in sentences what of them is not used.
+
+    Raises `UsageError` where they cannot be read.
+    """
+    found = {run.folder: analysed(run) for run in runs.runs}
+    for one in found.values():
+        for problem in one.problems:
+            tell(problem)
+    return {folder: one.games for folder, one in found.items()}
 
 
 class ReadGame(NamedTuple):

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 from referee.analysis.diagnosis import Diagnosis, diagnosis
 from referee.analysis.played import DiagnosedGame
 from referee.analysis.significance import FEWEST_CASES
-from referee.analysis.store import analysed
 from referee.core.errors import RecordError, RefereeError, UsageError
 from referee.core.pairing import section_of
 from referee.core.settings import PointScale
@@ -34,7 +33,7 @@ from referee.pages.report.front import (
     games_to_see,
     pairs_to_see,
 )
-from referee.pages.report.games import MADE_BY, ReadGame, deciding_of, read_games
+from referee.pages.report.games import MADE_BY, ReadGame, analyses_of, deciding_of, read_games
 from referee.pages.report.rating_history import FEWEST_GAMES, MAX_BOTS, RatingHistory, course
 from referee.pages.report.tables import MAX_IN_MATRIX, NO_GAMES, ReportPart, part
 from referee.ratings.columns import test_text
@@ -457,7 +456,7 @@ def chosen_games(runs: Runs, wanted: Collection[tuple[Path, str]]) -> list[Chose
     whole, _ = with_sections(runs.names, runs.games, seats, runs.facts)
     elo = {bot: rating.elo for bot, rating in whole.pool.ratings.items()}
     found = games_to_see([listed_game(each) for each in read.values()], elo)
-    analyses = {run.folder: analysed(run).games for run in runs.runs}
+    analyses = analyses_of(runs)
     chosen = ((read[seen.game.id], seen) for seen in found)
     return [_chosen(each, seen, analyses[each.run.folder]) for each, seen in chosen]
 
