@@ -31,6 +31,7 @@ from referee.tournament.run.readiness import isolated
 from referee.tournament.run.run import StoredRun
 from referee.tournament.workers.encounter import ProcessUse, ShowEvent, play_encounter
 from referee.tournament.workers.worker import Transcript
+from referee.tuning.parameters import Values
 from referee.wire.dialogue import Tap
 
 _OF_PROGRAMS = ("cwd", "env", "pass_env", "limits", "pty", "pause", "forgive_waiting")
@@ -175,11 +176,26 @@ def rerun_of(
     # What comes from the records was checked when it was read, but for the settings of programs.
     fields = Fields({"bot": tables}, "", UsageError)
     main = Fields(more.get("", {}), "", UsageError)
-    bots = [table.bot for table in bot_tables(base, fields, main, {})]
+    values = _values_of(recorded)
+    bots = [
+        replace(table.bot, parameters=values.get(table.bot.name, ()))
+        for table in bot_tables(base, fields, main, {})
+    ]
     for bot in bots:
         bot.check()
     settled = isolated(bots, (run.folder,))
     return Rerun(run, recorded, tuple(settled), frozenset(replaced), patient)
+
+
+def _values_of(recorded: GameRecord) -> dict[str, Values]:
+    """The values of the parameters that bots had in a game, by name."""
+    measured = Fields(recorded.measured, "measured", UsageError)
+    seats = measured.objects("seats") if measured.has("seats") else ()
+    return {
+        name: tuple(seat.scalars("parameters").items())
+        for name, seat in zip(recorded.terms.bots, seats, strict=False)
+        if seat.has("parameters")
+    }
 
 
 def _program_of(entrant: Mapping[str, Any], name: str, instead: Program | None) -> dict[str, Any]:

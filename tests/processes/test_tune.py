@@ -40,9 +40,11 @@ def values(folder: Path) -> dict[str, tuple[str, str]]:
 def test_a_bot_that_fails_for_some_values_is_tuned_and_they_are_told(tmp_path: Path) -> None:
     """It exits where its number is above 50, and resigns otherwise: the seat that is asked first loses."""
     file = tuning(tmp_path / "t.toml", resigning("[ {n} -le 50 ] || exit"))
+    file.write_text(file.read_text().replace("cmd =", 'build = "true"\ncmd ='))
     done = referee("tune", str(file))
     assert done.code == 0, done.err
     folder = tmp_path / "t-results"
+    assert done.err.count("building ") == 1, "not in each role"
     assert "with 1 parameter and 100 games, expect −2 to +32 Elo" in done.err
     assert "# the values found are those of the start" in done.out
     assert 'name = "bot"' in done.out and " 50 -le 50 " in done.out
@@ -61,6 +63,10 @@ def test_a_bot_that_fails_for_some_values_is_tuned_and_they_are_told(tmp_path: P
         "to": max(failing),
     }
     assert referee("verify", str(folder)).code == 0
+    for fails in (False, True):
+        game = next(game for game in first if bool(faults[game]) == fails)
+        again = referee("rerun", str(folder), game)
+        assert again.code == 0 and ": identical " in again.out, "with the same values"
     assert referee("tune", str(file)).out == done.out, "nothing is left to play"
 
 

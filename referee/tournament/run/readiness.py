@@ -26,11 +26,15 @@ Builder = Callable[[Program, BotOrigin, Sequence[Path]], BuildFailure | None]
 
 
 def builder(say: Callable[[str], None]) -> Builder:
-    """Builds bots; `say` is called with lines for the user."""
+    """Builds bots, each once, under whatever names it enters; `say` is called with lines for the user."""
+    built: dict[object, BuildFailure | None] = {}
 
     def build(bot: Program, origin: BotOrigin, private: Sequence[Path]) -> BuildFailure | None:
+        key = replace(bot, name=""), origin.build, origin.build_network
+        if key in built:
+            return built[key]
         say(f"building {bot.name}")
-        failure = building.build(bot, origin.build, origin.build_network, private)
+        failure = built[key] = building.build(bot, origin.build, origin.build_network, private)
         for line in failure.output if failure else ():
             say(f"  {line}")
         return failure

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from referee.core.units import TimeControl
@@ -106,6 +107,18 @@ def test_a_bot_that_does_not_start_is_not_tried_any_more_until_it_does() -> None
     dispatcher.finished(played("4:a:b"))
     given = dispatcher.next()
     assert given and not given.given_up
+
+
+def test_a_bot_that_is_tuned_is_tried_again_since_its_values_change() -> None:
+    tuned = [
+        replace(given, plan=given.plan.with_values({"a": (("n", str(number)),)}))
+        for number, given in ((number, task(number, "a", "b")) for number in range(1, 9))
+    ]
+    dispatcher = Dispatcher(iter(tuned), Suspicion())
+    for number in range(1, 9):
+        given = dispatcher.next()
+        assert given and not given.given_up
+        dispatcher.finished(played(f"{number}:a:b", "start"))
 
 
 def test_the_games_that_were_lost_with_a_machine_are_played_again_together_and_held_against_nobody() -> None:
