@@ -238,14 +238,14 @@ def _bed(
 
 def _together(spans: Sequence[Span]) -> list[Span]:
     """Texts that follow each other as one, so that in a drawing commas stand at their words; behind a symbol
-    it has none.
+    it has a dot.
     """
     found: list[Span] = []
     for span in spans:
         if not found or span.symbol:
             found.append(span)
         elif found[-1].symbol:
-            found.append(span._replace(caption=span.text.removeprefix(",")))
+            found.append(span._replace(caption=span.text.replace(",", " ·", 1)))
         else:
             text, caption = found[-1].text, found[-1].caption
             found[-1] = Span(text + span.text, caption=(text if caption is None else caption) + span.text)
