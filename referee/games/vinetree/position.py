@@ -38,25 +38,37 @@ class VinePosition:
 
     def length(self, flower: int) -> int:
         """The number of steps of vines that grow out of a flower."""
-        right, down, steps = self.right, self.down, self.rules.board.steps
+        # Written out by side: this is what most of the time of a search is spent on.
+        right, down, row = self.right, self.down, self.rules.board.steps["D"]
         longest = 0
-        for step, joins, back in (
-            (steps["R"], right, 0),
-            (steps["L"], right, 1),
-            (steps["D"], down, 0),
-            (steps["U"], down, steps["D"]),
-        ):
-            # A join is stored with the upper or left one of its two cells, so going up or left it is
-            # stored with the cell `back` from here.
-            cell = flower
-            while cell >= back and joins >> (cell - back) & 1:
-                cell += step
-            if cell != flower:
-                count = abs((cell - flower) // step)
-                if not self.rules.bend_counts and not self.flowers >> cell & 1:
-                    count -= 1  # the vine turns in its last straight cell
-                longest = max(longest, count)
+        if right >> flower & 1:
+            cell = flower + 1
+            while right >> cell & 1:
+                cell += 1
+            longest = self._counted(cell, cell - flower)
+        # A join is stored with the upper or left one of its two cells.
+        if flower and right >> (flower - 1) & 1:
+            cell = flower - 1
+            while cell and right >> (cell - 1) & 1:
+                cell -= 1
+            longest = max(longest, self._counted(cell, flower - cell))
+        if down >> flower & 1:
+            cell = flower + row
+            while down >> cell & 1:
+                cell += row
+            longest = max(longest, self._counted(cell, (cell - flower) // row))
+        if flower >= row and down >> (flower - row) & 1:
+            cell = flower - row
+            while cell >= row and down >> (cell - row) & 1:
+                cell -= row
+            longest = max(longest, self._counted(cell, (flower - cell) // row))
         return 1 + longest
+
+    def _counted(self, cell: int, steps: int) -> int:
+        """How much a straight segment counts that ends in a cell: unless the vine has a flower there it turns,
+        so the cell may not count.
+        """
+        return steps - (not self.rules.bend_counts and not self.flowers >> cell & 1)
 
     def joined(self, cell: int, letter: str) -> bool:
         """Whether a vine leaves a cell on a side."""
