@@ -85,8 +85,12 @@ class Solver:
         acting = state.to_act()
         if value is None or len(acting) != 1:
             return None
+        after = self._known_value if state.key() is not None else self.value
         moves = state.legal(acting[0])
-        return next((move for move in moves if self.value(state.play({acting[0]: move})) == value), None)
+        return next((move for move in moves if after(state.play({acting[0]: move})) == value), None)
+
+    def _known_value(self, state: State[Any]) -> int | None:
+        return self._search(state, 0)
 
     def _search(self, state: State[Any], depth: int) -> int | None:
         """The result, as far as it is certain this many turns deep. Raises `_OutOfNodes`."""

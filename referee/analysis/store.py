@@ -18,7 +18,7 @@ from referee.analysis.calibration import Calibration, ScoredGame, calibration
 from referee.core.errors import RecordError, StorageError, UsageError
 from referee.core.fields import LARGEST, Fields
 from referee.core.files import open_without_links
-from referee.core.pairing import Pairing
+from referee.core.pairing import section_of
 from referee.core.text import counted, shown
 from referee.gameplay.events import Ending
 from referee.games.api import Seat, share_beaten
@@ -146,17 +146,20 @@ class RunAnalysis:
     problems: tuple[str, ...]  # what of the file was not used, as sentences
 
 
-def analysed(run: StoredRun, method: AnalysisMethod | None = None) -> RunAnalysis:
+NO_METHODS: Mapping[str, AnalysisMethod] = {}
+
+
+def analysed(run: StoredRun, methods: Mapping[str, AnalysisMethod] = NO_METHODS) -> RunAnalysis:
     """The stored analyses of the games of a run that count, with chances that were calibrated in it.
 
-    Analyses by different methods are not mixed: without a `method` it is that with most games of the run, of
-    several the one that was used last. Raises `UsageError` where the file cannot be read.
+    Analyses by different methods are not mixed: of a section without one in `methods` it is that with most
+    games, of several the one that was used last. Raises `UsageError` where the file cannot be read.
     """
     stored, damaged = Store(run.folder).load()
     with_events: dict[str, list[Summary]] = {}
     for game in run.games.values():
         with_events.setdefault(game.digest, []).append(game)
-    by_method: dict[AnalysisMethod, dict[str, GameAnalysis]] = {}
+    stored_of: dict[str, dict[AnalysisMethod, dict[str, GameAnalysis]]] = {}  # by section
     foreign = 0
     for one in stored:
         fitting = [
@@ -165,14 +168,14 @@ def analysed(run: StoredRun, method: AnalysisMethod | None = None) -> RunAnalysi
             if one.is_of(game, run.header.section_of(game.id))
         ]
         foreign += not fitting
-        if fitting and one.method.version == VERSION:
+        for id_ in fitting if one.method.version == VERSION else ():
+            by_method = stored_of.setdefault(section_of(id_), {})
             found = by_method.pop(one.method, {})
-            by_method[one.method] = found | dict.fromkeys(fitting, one)
-    if method is None:
-        method = max(reversed(by_method), key=lambda one: len(by_method[one]), default=None)
+            by_method[one.method] = found | {id_: one}
     games: dict[str, GameAnalysis] = {}
     calibrations: dict[str, Calibration] = {}
-    for section, of_section in _by_section(by_method.get(method, {}) if method else {}).items():
+    for section, by_method in stored_of.items():
+        of_section = _of_one_method(by_method, methods.get(section))
         calibrations[section] = calibration(_scored(run, of_section))
         games |= {id_: _with_chances(one, calibrations[section]) for id_, one in of_section.items()}
     where = shown(str(Store(run.folder).path))
@@ -184,11 +187,13 @@ def analysed(run: StoredRun, method: AnalysisMethod | None = None) -> RunAnalysi
     return RunAnalysis(games, calibrations, tuple(problems))
 
 
-def _by_section(games: Mapping[str, GameAnalysis]) -> dict[str, dict[str, GameAnalysis]]:
-    found: dict[str, dict[str, GameAnalysis]] = {}
-    for id_, game in games.items():
-        found.setdefault(Pairing.parse(id_).section, {})[id_] = game
-    return found
+def _of_one_method(
+    by_method: Mapping[AnalysisMethod, Mapping[str, GameAnalysis]], method: AnalysisMethod | None
+) -> dict[str, GameAnalysis]:
+    """The analyses by one method. Of games in which an adviser failed there are those without one."""
+    chosen = method or max(reversed([*by_method]), key=lambda one: len(by_method[one]))
+    alone = by_method.get(chosen._replace(adviser=""), {})
+    return {**alone, **by_method.get(chosen, {})}
 
 
 def _scored(run: StoredRun, games: Mapping[str, GameAnalysis]) -> dict[str, ScoredGame]:

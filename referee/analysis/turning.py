@@ -33,6 +33,7 @@ class CostlyMove(NamedTuple):
     """
     drop: float | None  # the estimated chance that it lost; None of a proof
     best: str | None  # the move that would have kept it, as far as one is known
+    had: int = 0  # what was proved for the seat before, 1 for a win; 0 of a draw, and where nothing is
 
 
 def turning_point(game: GameAnalysis, winner: Seat) -> TurningPoint | None:
@@ -72,9 +73,10 @@ def costly_moves(game: GameAnalysis, most: int = 3) -> list[CostlyMove]:
         if step.seat is None:
             continue
         if step.proof is not None and after.proof is not None:
-            given = (after.proof - step.proof) if step.seat else (step.proof - after.proof)
+            had, has = (-step.proof, -after.proof) if step.seat else (step.proof, after.proof)
+            given = had - has
             if given > 0:
-                found.append(CostlyMove(number, step.seat, given, None, step.best))
+                found.append(CostlyMove(number, step.seat, given, None, step.best, had))
         elif (drop := game.drops[number - 1] if game.drops else None) and drop >= LEAST_DROP:
             found.append(CostlyMove(number, step.seat, 0, drop, step.best))
     found.sort(key=lambda move: (move.given, move.drop or 0, move.step), reverse=True)

@@ -40,6 +40,7 @@ SUMMARIES = {
     "Look at games": {
         "replay": "Lists the games of a run, or shows one, also as a page or a picture.",
         "find": "Finds games and their dialogues.",
+        "analyse": "Tells what is proved and estimated of games, and where they turned.",
         "diagnose": "Tells what is peculiar to a bot in its games.",
         "verify": "Replays all games of a run to verify its records.",
         "export": "Exports games for other programs.",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
@@ -267,6 +267,10 @@ class State(ABC, Generic[M]):
         assert outcome is not None, "nobody is to act"
         return outcome
 
+    def reshuffled(self, rng: Random) -> State[M]:
+        """The same position with what chance has decided and no seat has seen decided anew."""
+        return self
+
     @abstractmethod
     def drop(self, seats: Iterable[Seat]) -> State[M]:
         """The position after these seats are retired together, by a fault or a resignation."""
@@ -333,6 +337,12 @@ class State(ABC, Generic[M]):
         return Chosen(sorted(after), moves, left if len(candidates) < LOOKED_AT else None)
 
 
+Policy = Callable[[State[M], Seat, Random], M]
+"""Chooses a legal move for a seat that acts. It is given the full position, so what it may look at where
+information is hidden is its own affair.
+"""
+
+
 class Game(ABC, Generic[M]):
     """The rules of a game, under a name."""
 
@@ -355,6 +365,15 @@ class Game(ABC, Generic[M]):
     """How a move is written, for people."""
     counted: ClassVar[str] = ""
     """What `State.lead` counts, such as `captures`, for people; empty where there is no lead."""
+
+    can_be_estimated: ClassVar[bool] = True
+    """Whether estimates of who wins are worth anything before the end can be proved."""
+
+    def policy(self) -> Policy[M] | None:
+        """A quick way to play tolerably, with which games are played on to estimate who wins; None where that
+        tells too little.
+        """
+        return None
 
     def settle(self, given: Mapping[str, str]) -> Options:
         """The values of all options, from those that are given. Raises `GameOptionError`, also if the

@@ -334,6 +334,7 @@ class EvenGroups(TwoSeatGame[Placement]):
     slug = "evengroups"
     name = "Even Groups"
     rules = 1
+    can_be_estimated = False
     options = (NumberOption("size", 2, 8, 5, "side of the hexagonal board"),)
     clock = TimeControl.parse("60s+300s")
     summary = (

@@ -29,13 +29,13 @@ from referee.games.api import (
     OpenGame,
     Options,
     Outcome,
+    Policy,
     Refusal,
     Seat,
     State,
 )
 from referee.games.sampling import LegalMovesSample
 from referee.kit.position import (
-    Policy,
     Position,
     Quick,
     at_random,

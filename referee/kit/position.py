@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableSequence, Sequence
+from collections.abc import Iterable, Iterator, Mapping, MutableSequence, Sequence
 from typing import Any, TypeVar
 
 from referee.core.seeds import Random, Stream, derive, fresh_seed
 from referee.core.value import value
-from referee.games.api import Game, Options, Outcome, Seat, State, share_beaten
+from referee.games.api import Game, Options, Outcome, Policy, Seat, State, share_beaten
 from referee.games.sampling import LegalMovesSample, legal_moves
 
 T = TypeVar("T")
@@ -45,11 +45,6 @@ class Quick:
 
 
 M = TypeVar("M")
-
-Policy = Callable[[State[M], Seat, Random], M]
-"""Chooses a legal move for a seat that acts. It is given the full position, so what it may look at where
-information is hidden is its own affair.
-"""
 
 _NO_MOVES: Mapping[Seat, Any] = {}
 

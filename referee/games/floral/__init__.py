@@ -25,6 +25,7 @@ class FloralExtract(Game[str]):
     slug = "floral"
     name = "Floral Extract"
     rules = 1
+    can_be_estimated = False
     is_open = False
     common_panels = "others"
     options = (

@@ -12,9 +12,9 @@ from referee.core.errors import GameOptionError
 from referee.core.seeds import Random
 from referee.core.text import counted, listed
 from referee.core.units import TimeControl
-from referee.games.api import ChoiceOption, Game, NumberOption, Options, Seat
+from referee.games.api import ChoiceOption, Game, NumberOption, Options, Policy, Seat, State
 from referee.games.thetree.imagining import imagined
-from referee.games.thetree.state import TreeState
+from referee.games.thetree.state import TreeState, quick_move
 from referee.games.thetree.table import TreeRules
 from referee.games.thetree.tree import TILES, Laying
 
@@ -51,6 +51,15 @@ class TheTree(Game[Laying]):
         "left half at 0,0; x and y are both even or both odd."
     )
     counted = "tiles"
+
+    def policy(self) -> Policy[Laying]:
+        """Lays what gives another turn and what rarely fits, with some luck."""
+
+        def chosen(state: State[Laying], seat: Seat, rng: Random) -> Laying:
+            assert isinstance(state, TreeState)
+            return quick_move(state, seat, rng)
+
+        return chosen
 
     def settle(self, given: Mapping[str, str]) -> Options:
         """The values of all options; with one player there is one deal."""

@@ -114,6 +114,13 @@ class TreeState(State[Laying], Trail):
         table.deal([NAMES.index(name) for name in names])
         return TreeState(table, self, {})
 
+    def reshuffled(self, rng: Random) -> TreeState:
+        """With the supply in another order."""
+        table, supply = self.table.copy(), list(self.table.supply)
+        rng.shuffle(supply)
+        table.supply = tuple(supply)
+        return TreeState(table, self.before, {})
+
     def drop(self, seats: Iterable[Seat]) -> TreeState:
         """The position with these seats out; the others play on."""
         table = self.table.copy()
@@ -201,6 +208,28 @@ class TreeState(State[Laying], Trail):
                     drawn.setdefault(int(number) - 1, []).append("".join(tile))
         table = self.table
         return picture(table.tree, laid, table.hands, drawn, table.left(), len(table.supply), seat)
+
+
+_TURN, _RING, _LUCK = (
+    6,
+    1,
+    4,
+)  # what a turn, a ring that a tile lacks, and luck at most count for a quick move
+
+
+def quick_move(state: TreeState, seat: Seat, rng: Random) -> Laying:
+    """A legal move that a hasty player might make: it gives another turn, or its tile has few rings, as few
+    tiles fit on more.
+    """
+    tree = state.table.tree
+    return max(
+        state.legal(seat),
+        key=lambda move: (
+            _TURN * tree.gives_turn(move.x, move.y)
+            - _RING * (move.left.bit_count() + move.right.bit_count())
+            + rng.below(_LUCK)
+        ),
+    )
 
 
 def _drawn(rng: Random) -> list[int]:

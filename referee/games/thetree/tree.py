@@ -182,6 +182,12 @@ class Tree(NamedTuple):
                 open_slots.pop(slot, None)
         return is_covered or rests == 2
 
+    def gives_turn(self, x: int, y: int) -> bool:
+        """Whether a tile in an empty slot gives an extra turn."""
+        tiles = self.tiles
+        above = (x - 1, y + 1) in tiles or (x + 1, y + 1) in tiles
+        return above or ((x - 1, y - 1) in tiles and (x + 1, y - 1) in tiles)
+
     def fits(self) -> int:
         """The tiles that can be laid somewhere, as a set."""
         found = 0

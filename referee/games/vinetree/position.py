@@ -65,8 +65,8 @@ class VinePosition:
         return 1 + longest
 
     def _counted(self, cell: int, steps: int) -> int:
-        """How much a straight segment counts that ends in a cell: unless the vine has a flower there it turns,
-        so the cell may not count.
+        """How much a straight segment to a cell counts: without a flower there the vine turns, so the cell
+        may not count.
         """
         return steps - (not self.rules.bend_counts and not self.flowers >> cell & 1)
 

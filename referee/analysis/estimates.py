@@ -1,0 +1,163 @@
+"""Estimates of who wins: by games that are played on, or by a bot that is asked as in a game."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+from math import log
+from typing import Any, NamedTuple
+
+from referee.asking.asked_bot import AskedBot
+from referee.asking.asked_game import AskedGame
+from referee.core.files import FileHashes
+from referee.core.seeds import derive
+from referee.core.text import shown
+from referee.core.units import TimeControl
+from referee.gameplay.events import Ending, Moved, Retired
+from referee.gameplay.terms import Terms
+from referee.games.api import Game, Policy, Seat, State, share_beaten
+from referee.kit import Quick, playout
+from referee.processes.program import SAMPLE_BOTS, Program
+from referee.records.record import json_of
+from referee.tournament.file.file_list import hashes_of_words
+from referee.viewing.info import read_info
+
+PLAYOUTS = 32  # how many games are played on from each position
+
+PLAYED_ON = f"{PLAYOUTS} games played on"  # what estimates without a bot are called
+
+ASKED_FROM = 0.25
+"""From which part of a game on an adviser is asked what its own move would have led to: no chance is shown in
+the first quarter.
+"""
+
+_CONTROL = TimeControl(30_000_000)  # how long an adviser may take for a move: what counts is its own bound
+
+_HIGHEST = 6.0  # the largest logit of a chance, which is 99.75 %
+
+_ADVISERS = {"blooms": ("blooms_bot", "--positions", "10000")}
+"""By game, the sample bot that estimates by default, if it was built."""
+
+_OTHER_ADVISERS = {"blooms": ("@greedy",)}  # the one that does else
+
+
+class StepEstimate(NamedTuple):
+    """What an adviser says of a position."""
+
+    score: float | None = None  # for seat 1
+    best: str | None = None  # the adviser's move
+    loss: float | None = None  # as in `AnalysedStep`
+
+
+def adviser_of(game: Game[Any]) -> tuple[str, ...]:
+    """The command of the bot that estimates in a game by default; empty where none does."""
+    built = _ADVISERS.get(game.slug, ())
+    if built and (path := SAMPLE_BOTS / built[0]).is_file():
+        return (str(path), *built[1:])
+    return _OTHER_ADVISERS.get(game.slug, ())
+
+
+def digest_of_bot(bot: Program) -> str:
+    """Stands for the files that a bot's command names, and the rest of the command."""
+    hashes = hashes_of_words(bot, FileHashes())
+    return hashlib.sha256(json_of([hashes.get(word, word) for word in bot.command])).hexdigest()
+
+
+def played_on(states: Sequence[State[Any]], policy: Policy[Any], seed: bytes) -> list[StepEstimate]:
+    """Estimates by games that both seats play on by a policy, with what nobody has seen drawn anew."""
+    rng = Quick(seed.hex())
+    found = []
+    for state in states:
+        if not state.to_act() or state.to_act()[0] < 0:
+            found.append(StepEstimate())
+            continue
+        outcomes = (playout(state.reshuffled(rng), rng, policy) for _ in range(PLAYOUTS))
+        points = sum(share_beaten(outcome.ranks, 0) for outcome in outcomes)
+        found.append(StepEstimate(_logit((points + 0.5) / (PLAYOUTS + 1))))
+    return found
+
+
+class AdviserFailed(Exception):
+    """The adviser did what loses a game; the message says what."""
+
+
+class Adviser:
+    """A bot that is asked about the positions of games."""
+
+    def __init__(self, bot: Program, start_us: int) -> None:
+        """The bot's level of isolation is settled."""
+        self._asked = AskedBot(bot, start_us)
+        self.said = 0  # how often it said a value or a score
+        self.unread = 0  # how often it said one that is none
+
+    def end(self) -> None:
+        """Ends its process."""
+        self._asked.end()
+
+    def estimates(
+        self, terms: Terms, states: Sequence[State[Any]], proved: Sequence[bool]
+    ) -> list[StepEstimate]:
+        """What it says of each position of a game; of moves between two `proved` positions it is not asked
+        what they lost. Raises `AdviserFailed`, and `EnvironmentLacksError` where it cannot be started here.
+        """
+        seed = derive(b"analysis", terms.id)
+        terms = replace(
+            terms,
+            controls=(_CONTROL,) * len(terms.bots),
+            bots=("adviser",) * len(terms.bots),
+            seed=seed,
+            rejections=1,
+        )
+        found = [self._of(terms, state) for state in states]
+        for number in range(int(ASKED_FROM * len(states)), len(states) - 1):
+            state, after = states[number], states[number + 1]
+            best, (acting, score) = found[number].best, (state.to_act(), found[number + 1].score)
+            if best is None or score is None or (proved[number] and proved[number + 1]):
+                continue
+            seat = acting[0]
+            kept = state.play({seat: state.read(seat, best)})
+            same = kept.seen(None) == after.seen(None)
+            kept_score = score if same else self._of(terms, kept).score
+            if kept_score is not None:
+                gain = kept_score - score
+                found[number] = found[number]._replace(loss=-gain if seat else gain)
+        return found
+
+    def _of(self, terms: Terms, state: State[Any]) -> StepEstimate:
+        acting = state.to_act()
+        if len(acting) != 1 or acting[0] < 0:
+            return StepEstimate()
+        game = AskedGame(terms, acting[0], self._asked)
+        *_, reply = game.ask_at(state)
+        match reply:
+            case Moved(text=text, defaulted=False, info=info):
+                game.leave()
+                return StepEstimate(self._score(info, acting[0]), text)
+            case Retired(ending=Ending.RESIGNED):
+                game.leave()
+                raise AdviserFailed("resigned")
+            case Retired() as fault:
+                fault, _ = self._asked.end_at_fault(fault)
+                detail = f": {shown(fault.detail, 200)}" if fault.detail else ""
+                raise AdviserFailed(f"{fault.ending.sentence}{detail}")
+            case _:
+                game.leave()
+                raise AdviserFailed(Ending.TIME.sentence)
+
+    def _score(self, info: str, seat: Seat) -> float | None:
+        """The estimate of an `info` line, for seat 1: a value as its logit, else a score."""
+        read = read_info(info)
+        said = dict(read.said).get("score")
+        if read.value is None and said is None:
+            self.unread += info.lstrip().startswith(("value", "score"))
+            return None
+        self.said += 1
+        score = float(said or 0) if read.value is None else _logit(read.value)
+        return -score if seat else score
+
+
+def _logit(chance: float) -> float:
+    if not 0 < chance < 1:
+        return _HIGHEST if chance else -_HIGHEST
+    return max(-_HIGHEST, min(_HIGHEST, log(chance / (1 - chance))))

@@ -1,0 +1,164 @@
+"""Analyses in words: what is proved, where a game turned and its costly moves, and what estimates are worth.
+Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from referee.analysis.calibration import LEAST_GAMES, WORST_BRIER, Calibration, tens
+from referee.analysis.store import GameAnalysis
+from referee.analysis.turning import CostlyMove, TurningPoint, costly_moves, turning_point
+from referee.core.text import counted, listed, shown
+from referee.gameplay.events import Ending, Moved, Preset
+from referee.games.api import Seat
+from referee.records.record import Summary
+from referee.viewing.steps import Steps
+from referee.viewing.words import placings
+
+_SHOWN_CHANCES = 4  # how many chances of a game are printed at most
+
+
+def winner_by_rules(game: Summary) -> Seat | None:
+    """The only winner of a game of two that the rules ended."""
+    decided = game.ending == Ending.RULES.word and len(game.ranks) == 2 and game.ranks.count(1) == 1
+    return game.ranks.index(1) if decided else None
+
+
+def game_text(analysis: GameAnalysis, game: Summary, steps: Steps) -> list[str]:
+    """What is known of a game; `game` and `steps` have the names of its bots as they are shown."""
+    found = [f"{shown(game.id)}: {shown(placings(game.bots, game.ranks))}: {shown(game.told)}"]
+    found += [f"  {line}" for line in _verdicts(analysis, game.bots)]
+    winner = winner_by_rules(game)
+    point = None if winner is None else turning_point(analysis, winner)
+    if point and winner is not None:
+        found.append(f"  {_turned(point, steps, game.bots, winner, analysis)}")
+    else:
+        found.append("  no turning point is known")
+    moves = costly_moves(analysis)
+    found += ["  moves that gave most away:"] if moves else []
+    return found + [f"    {_costly(move, steps)}" for move in moves]
+
+
+def _verdicts(analysis: GameAnalysis, bots: Sequence[str]) -> list[str]:
+    spans: dict[int, list[str]] = {}
+    numbered = groupby(enumerate(analysis.steps), key=lambda step: step[1].proof)
+    for proof, steps in numbered:
+        numbers = [number for number, _ in steps]
+        if proof is not None:
+            span = f"{numbers[0]} to {numbers[-1]}" if numbers[1:] else str(numbers[0])
+            spans.setdefault(proof, []).append(span)
+    whose = {1: f"{shown(bots[0])} wins", 0: "it is a draw", -1: f"{shown(bots[-1])} wins"}
+    found = [
+        f"proved, with best play from there on: {whose[proof]} at steps {listed(at)}"
+        for proof, at in sorted(spans.items(), reverse=True)
+    ]
+    known = [(number, chance) for number, chance in enumerate(analysis.chances) if chance is not None]
+    if known:
+        some = known[:: max(1, -(-len(known) // _SHOWN_CHANCES))]
+        texts = (f"about {tens(chance)} % at step {number}" for number, chance in some)
+        found.append(f"estimated chance of {shown(bots[0])}: {listed(texts)}")
+    return found
+
+
+def _move_at(steps: Steps, step: int) -> str:
+    """Who moved in a step, and what."""
+    moves = [event for event in steps.steps[step].events if isinstance(event, Moved | Preset)]
+    texts = (f"{shown(steps.terms.bots[move.seat])} {shown(move.text, 200)}" for move in moves)
+    return f"step {step} ({listed(texts)})"
+
+
+def _turned(
+    point: TurningPoint, steps: Steps, bots: Sequence[str], winner: Seat, analysis: GameAnalysis
+) -> str:
+    name = shown(bots[winner])
+    if point.is_proved:
+        before = analysis.steps[point.step - 1].proof
+        was = "a draw was proved" if before == 0 else f"{shown(bots[1 - winner])} had a proved win"
+        where = _move_at(steps, point.step)
+        return f"it turned at {where}: before it {was}, after it {name} wins with best play"
+    assert point.before is not None and point.after is not None
+    return (
+        f"the chance of {name} rose most at {_move_at(steps, point.step)}: from about {tens(point.before)} % "
+        f"to at least about {tens(point.after)} % from then on"
+    )
+
+
+def _costly(move: CostlyMove, steps: Steps) -> str:
+    where, best = _move_at(steps, move.step), shown(move.best or "", 200)
+    if move.given:
+        before = steps.terms.bots[move.seat]
+        what = "a proved win" if move.had == 1 else "a proved draw"
+        return f"{where}: {shown(before)} gave away {what}{f', which {best} keeps' if best else ''}"
+    points = 10 * round(10 * (move.drop or 0))
+    return f"{where}: about {points} points less than after the adviser's {best}"
+
+
+def totals_text(
+    run_games: Mapping[str, Summary],
+    games: Mapping[str, GameAnalysis],
+    fitted: Calibration,
+    can_be_estimated: bool,
+) -> list[str]:
+    """What is known of the games of a section together."""
+    positions = sum(len(one.steps) for one in games.values())
+    proved = sum(step.proof is not None for one in games.values() for step in one.steps)
+    found = [f"{counted(len(games), 'game')} analysed, {proved:,} of {positions:,} positions proved"]
+    first = [
+        (one, proof, winner)
+        for id_, one in games.items()
+        if (winner := winner_by_rules(run_games[id_])) is not None
+        and (proof := next((step.proof for step in one.steps[:-1] if step.proof), None))
+    ]
+    if first:
+        held = sum((proof == 1) == (winner == 0) for _, proof, winner in first)
+        found.append(
+            f"the side that was first proved to win with best play did win {held} of {len(first)} games"
+        )
+    points = [
+        point
+        for id_, one in games.items()
+        if (winner := winner_by_rules(run_games[id_])) is not None and (point := turning_point(one, winner))
+    ]
+    by_proof = sum(point.is_proved for point in points)
+    found.append(f"turning points: {by_proof} proved, {len(points) - by_proof} estimated")
+    scored = any(step.score is not None for one in games.values() for step in one.steps)
+    if not can_be_estimated or not scored:
+        found.append("chances: none, since nobody estimates here")
+    elif fitted.games < LEAST_GAMES:
+        ended = counted(fitted.games, "game")
+        found.append(f"chances: none, since the rules ended {ended}, expected at least {LEAST_GAMES}")
+    else:
+        briers = ", ".join("none" if brier is None else f"{brier:.2f}" for brier in fitted.briers)
+        quarters = [str(n + 1) for n in range(4) if not fitted.is_open(n / 4)]
+        in_ = f"quarter {listed(quarters)}" if quarters else "no quarter"
+        found.append(
+            f"chances: shown in {in_} of the games; Brier scores by quarter, where below {WORST_BRIER} is "
+            f"better than a coin: {briers}"
+        )
+    return found
+
+
+def game_data(analysis: GameAnalysis, game: Summary) -> dict[str, Any]:
+    """The analysis of a game as JSON has it."""
+    winner = winner_by_rules(game)
+    point = None if winner is None else turning_point(analysis, winner)
+    return {
+        "id": game.id,
+        "bots": list(game.bots),
+        "turning_point": point._asdict() if point else None,
+        "costly_moves": [{**move._asdict(), "seat": move.seat + 1} for move in costly_moves(analysis)],
+        "steps": [
+            {
+                "seat": None if step.seat is None else step.seat + 1,
+                "proof": step.proof,
+                "chance": None if chance is None else tens(chance),
+                "lead": step.lead,
+                "best": step.best,
+                "drop": drop,
+            }
+            for step, chance, drop in zip(analysis.steps, analysis.chances, analysis.drops, strict=True)
+        ],
+    }
