@@ -141,7 +141,7 @@ class Store:
 class RunAnalysis:
     """The analysis of a run, as far as there is one."""
 
-    games: Mapping[str, GameAnalysis]  # by id, with chances and drops
+    games: Mapping[str, GameAnalysis]  # by id, in the order of the run, with chances and drops
     calibrations: Mapping[str, Calibration]  # by section
     problems: tuple[str, ...]  # what of the file was not used, as sentences
 
@@ -180,11 +180,12 @@ def analysed(run: StoredRun, methods: Mapping[str, AnalysisMethod] = NO_METHODS)
         games |= {id_: _with_chances(one, calibrations[section]) for id_, one in of_section.items()}
     where = shown(str(Store(run.folder).path))
     problems = [
-        f"`{where}`: {counted(number, 'line')} {what}, as if not there"
+        f"`{where}`: {counted(number, 'line')} {what}, left out"
         for number, what in ((damaged, "cannot be read"), (foreign, "of no game of this run"))
         if number
     ]
-    return RunAnalysis(games, calibrations, tuple(problems))
+    in_order = {id_: games[id_] for id_ in run.games if id_ in games}
+    return RunAnalysis(in_order, calibrations, tuple(problems))
 
 
 def _of_one_method(

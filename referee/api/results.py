@@ -13,9 +13,11 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
+from referee.analysis.analysing import AnalysisSettings, analyse
 from referee.analysis.diagnosing import DiagnosedGames, diagnosed
 from referee.analysis.diagnosis import Diagnosis
-from referee.analysis.store import analysed
+from referee.analysis.solver import NODES
+from referee.analysis.store import GameAnalysis, RunAnalysis, analysed
 from referee.api.notebook import as_html, framed
 from referee.api.tables import ComputedTables, Rows, Table, frame_of
 from referee.core.errors import RecordError, UsageError
@@ -191,6 +193,13 @@ class PlayedGame:
     def dialogue(self) -> str | None:
         """Every line to and from the bots; None where it was not stored, which `keep` decides."""
         return dialogues(self._run.folder, {self.id}).get(self.id)
+
+    @property
+    def analysis(self) -> GameAnalysis | None:
+        """What `Run.analyse` or the command `referee analyse` stored of it: a step for each of its positions;
+        None where nothing is stored.
+        """
+        return analysed(self._run).games.get(self.id)
 
     def replay_html(self, seat: int | None = None) -> str:
         """A page that replays the game: a whole one, which needs no network. With a seat it holds only what
@@ -469,6 +478,16 @@ class Run:
         such bot or section, or the games are of several sections.
         """
         return diagnosed(self._whole, bot, DiagnosedGames(section, against, since))
+
+    def analyse(self, *, by: str | None = None, proof: int = NODES) -> RunAnalysis:
+        """Proves and estimates what can be said of the games that were not analysed yet, and stores it beside
+        the run. `by` is the command of the adviser, `proof` how many positions are looked at to prove one.
+
+        Raises `UsageError` for an adviser that cannot be started, `RecordError`, `StorageError`, and
+        `EnvironmentLacksError`.
+        """
+        settings = AnalysisSettings(proof, by, cwd=Path.cwd())
+        return analyse(self._whole, [*self._whole.games], settings)
 
     def verify(self, head_hash: str | None = None) -> VerifiedRun:
         """Replays every game by the rules and the clocks, and compares the result with the record. With a

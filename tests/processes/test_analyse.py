@@ -1,0 +1,93 @@
+"""`referee analyse`: its text, its data, advisers that hang, die or lie, and what is stored."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import referee as referee_api
+from referee.records.run_files import ANALYSIS
+from tests.command import PLAIN, referee
+
+ADVISER = """
+from referee.protocol.bot import play
+
+def choose(game):
+    game.info({said})
+    {does}
+    return game.legal(1)[0]
+
+play(choose)
+"""
+
+
+def adviser(folder: Path, said: str, does: str = "pass") -> str:
+    """The command of an adviser."""
+    path = folder / "adviser.py"
+    path.write_text(ADVISER.format(said=said, does=does))
+    return f"{{python}} {path}"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A run of two games."""
+    bots = (f"a={PLAIN}", f"b={PLAIN}")
+    options = ("--option", "size=3", "--option", "target=1", "-n", "2", "--seed", "s")
+    done = referee("match", "blooms", *bots, *options, "-o", str(tmp_path / "run"))
+    assert done.code == 0, done.err
+    return tmp_path / "run"
+
+
+def test_games_are_analysed_and_printed(folder: Path, tmp_path: Path) -> None:
+    command = ("analyse", str(folder), "--proof", "300", "--by", adviser(tmp_path, "'value 0.5'"))
+    done = referee(*command, "1")
+    assert done.code == 0, done.err
+    first, proved, *_ = done.out.splitlines()
+    assert first.startswith("1:a:b: ") and "wins at step" in proved
+    done = referee(*command, "--workers", "2")
+    assert done.code == 0 and done.out.startswith("2 games analysed, ") and not done.err.strip()
+    assert "chances: none, since the rules ended 2 games, expected at least 30" in done.out
+    before = (folder / ANALYSIS).read_bytes()
+    (one, other) = json.loads(referee(*command, "--json").out)
+    assert one["id"] == "1:a:b" and one["steps"][-1]["proof"] in (1, -1) and other["bots"] == ["b", "a"]
+    assert (folder / ANALYSIS).read_bytes() == before, "nothing is computed again"
+    assert referee("verify", str(folder)).code == 0
+    analysis = referee_api.open(folder)[0].analysis
+    assert analysis and {step.score for step in analysis.steps[:-1]} == {0.0}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("said", "does", "told"),
+    [
+        ("'value 7'", "pass", "said {n} a `value` that is not from 0 to 1, or a `score` that is no number"),
+        ("'nothing'", "pass", "said no `value` and no `score` of any position"),
+        ("'value 1'", "return 'L:Z9'", "made too many illegal moves"),
+        ("'value 1'", "raise SystemExit(3)", "in game 1:a:b"),
+    ],
+)
+def test_an_adviser_that_lies_or_dies_is_told_in_a_line(
+    folder: Path, tmp_path: Path, said: str, does: str, told: str
+) -> None:
+    done = referee("analyse", str(folder), "--by", adviser(tmp_path, said, does), "--workers", "0")
+    assert done.code == 0 and done.out.startswith("2 games analysed, ")
+    before, _, after = told.partition("{n}")
+    line = done.err.splitlines()[0]
+    assert line.startswith("the adviser ") and before in line and after in line, done.err
+    assert len(done.err.splitlines()) <= 2 and len((folder / ANALYSIS).read_text().splitlines()) == 2
+
+
+@pytest.mark.slow
+def test_wrong_usage_is_one_line(folder: Path, tmp_path: Path) -> None:
+    done = referee("analyse", str(folder), "9")
+    assert done.code == 2 and "there is no game `9`" in done.err
+    done = referee("analyse", str(folder), "--by", "./nothing-here")
+    assert done.code == 2 and len(done.err.splitlines()) == 1
+    bots = (f"a={PLAIN}", f"b={PLAIN}")
+    even = tmp_path / "even"
+    done = referee("match", "evengroups", *bots, "--option", "size=2", "-n", "1", "-o", str(even))
+    assert done.code == 0, done.err
+    done = referee("analyse", str(even), "--by", "@search")
+    assert done.code == 2 and "estimates say too little" in done.err
