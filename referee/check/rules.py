@@ -16,7 +16,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations, islice, zip_longest
 from typing import Any, get_args
@@ -599,6 +599,64 @@ def leads_fit_together(game: Game[Any], options: Options) -> None:
             )
 
 
+def policies_play_legal_moves(game: Game[Any], options: Options) -> None:
+    """A quick way to play is legal, and what is decided anew shows nobody anything else."""
+    policy, rng = game.policy(), Stream(b"policy")
+    for state in islice(random_game(game, options, "policy"), 0, 60, 2):
+        again = state.reshuffled(rng)
+        for seat in _acting(state):
+            _require(
+                again.to_act() == state.to_act() and again.seen(seat) == state.seen(seat),
+                "`reshuffled` gives a position in which a seat knows something else",
+            )
+            if policy:
+                move = policy(again, seat, rng)
+                _check_read(again, seat, again.write(move), move)
+
+
+def keys_stand_for_positions(game: Game[Any], options: Options) -> None:
+    """Positions with the same key have the same seat to move, legal moves and outcome, also where two moves
+    of a seat were made in another order.
+    """
+    rng, known = Stream(b"keys"), dict[Hashable, tuple[object, ...]]()
+    for state in islice(random_game(game, options, "keys"), 0, 60, 3):
+        if state.key() is None or not game.is_open:
+            return
+        for _ in range(4):
+            for after in _two_orders(state, rng):
+                seats, outcome = after.to_act(), after.outcome()
+                moves = sorted(after.write(move) for seat in seats for move in _some(after, seat))
+                found = (seats, moves, outcome and outcome.ranks)
+                _require(
+                    known.setdefault(after.key(), found) == found,
+                    "`key` is the same for positions that go on differently",
+                )
+
+
+def _two_orders(state: State[Any], rng: Stream) -> list[State[Any]]:
+    """The positions after the same three moves, where the first and the last change places, if they can."""
+    played, moves = [state], list[tuple[Seat, Any]]()
+    while len(moves) < 3 and len(seats := played[-1].to_act()) == 1:
+        moves.append((seats[0], played[-1].sample(seats[0], rng)))
+        played.append(played[-1].play(dict(moves[-1:])))
+    if len(moves) < 3:
+        return [state]
+    other = state
+    for seat, move in reversed(moves):
+        try:
+            if other.to_act() != (seat,):
+                return played
+            other = other.play({seat: other.read(seat, state.write(move))})
+        except Refusal:
+            return played
+    return [*played, other]
+
+
+def _some(state: State[Any], seat: Seat) -> Iterator[Any]:
+    """The legal moves of a seat, of very many the first ones."""
+    return islice(state.legal(seat), LISTED)
+
+
 def _leads(state: State[Any], game: Game[Any], options: Options) -> list[int | None]:
     return [state.lead(seat) for seat in range(game.seats(options))]
 
@@ -883,6 +941,8 @@ INVARIANTS: tuple[Callable[[Game[Any], Options], None], ...] = (
     what_is_seen_only_grows,
     positions_that_differ_in_what_is_hidden_look_alike,
     leads_fit_together,
+    policies_play_legal_moves,
+    keys_stand_for_positions,
     what_everybody_sees_tells_nothing_hidden,
     imagined_positions_are_as_random_as_true_ones,
     imagined_positions_vary,

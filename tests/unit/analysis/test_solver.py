@@ -9,7 +9,12 @@ from typing import Any
 import pytest
 
 from referee.analysis.solver import Solver, is_solvable, solve, winning_moves
-from referee.check.rules import random_game
+from referee.check.rules import (
+    InvariantViolation,
+    keys_stand_for_positions,
+    policies_play_legal_moves,
+    random_game,
+)
 from referee.games import GAMES, game_named
 from referee.games.api import Options, State
 
@@ -77,3 +82,29 @@ def test_a_search_that_looks_at_too_few_positions_proves_nothing() -> None:
 def test_only_open_games_of_two_seats_can_be_proved() -> None:
     solvable = {slug for slug, game in GAMES.items() if is_solvable(game, game.settle({}))}
     assert solvable == {"blooms", "evengroups", "vinetree"}
+
+
+@pytest.mark.parametrize("slug", SMALL)
+def test_a_key_that_forgets_something_is_noticed(slug: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = game_named(slug)
+    options = game.settle(SMALL[slug])
+    keys_stand_for_positions(game, options)
+    state = type(game.start(options))
+    monkeypatch.setattr(state, "key", lambda position: position.to_act())
+    with pytest.raises(InvariantViolation, match="`key` is the same for positions that go on differently"):
+        keys_stand_for_positions(game, options)
+
+
+def test_a_policy_that_plays_what_is_not_legal_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = game_named("thetree")
+    options = tree.settle({})
+    policies_play_legal_moves(tree, options)
+    first = next(state for state in random_game(tree, options, "policy") if state.to_act()[:1] == (0,))
+    wrong = next(first.legal(0))
+    monkeypatch.setattr(type(tree), "policy", lambda game: lambda state, seat, rng: wrong)
+    with pytest.raises(InvariantViolation):
+        policies_play_legal_moves(tree, options)
+    monkeypatch.undo()
+    monkeypatch.setattr(type(first), "reshuffled", lambda state, rng: tree.start(options))
+    with pytest.raises(InvariantViolation, match="a seat knows something else"):
+        policies_play_legal_moves(tree, options)
