@@ -25,6 +25,7 @@ from referee.processes import cpu
 from referee.processes.program import Program
 from referee.records.amendments import LeftOut
 from referee.tournament.workers.local_backend import WorkerPool
+from referee.tournament.workers.task import Task
 from tests.unit.cluster.test_cluster_backend import task
 
 Hosted = tuple[Host, list[MachineAnswer]]
@@ -94,3 +95,19 @@ def test_the_name_of_a_changed_file_is_escaped(hosted: Hosted, monkeypatch: pyte
     assert (
         isinstance(answer, BotFilesChanged) and answer.what.startswith("file") and answer.what.isprintable()
     )
+
+
+def test_a_bot_that_is_tuned_plays_here_with_the_values_of_its_task(
+    hosted: Hosted, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    host, _ = hosted
+    bots = [Program(name, ("true", "{n}"), tmp_path, isolation="none") for name in ("a", "b")]
+    files = tuple(BotFiles(bot, True, (), (), (), "", (), ()) for bot in bots)
+    host.obey("1", Prepare(Requirement(files, 2, pin=False, cpu_clocks=False), "w", 1, 1, 0))
+    given: list[Task] = []
+    monkeypatch.setattr(WorkerPool, "play", lambda pool, task: given.append(task))
+    sent = task(1, "a", "b")
+    plan = sent.plan.with_values({"a": (("n", "7"),), "b": (("n", "9"),)})
+    host.obey("2", Play(replace(sent, plan=plan)))
+    (played,) = given
+    assert [entrant.bot.argv for entrant in played.plan.entrants] == [("true", "7"), ("true", "9")]
