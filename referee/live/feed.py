@@ -13,7 +13,7 @@ import json
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from referee.core.work import DutyCycle
 from referee.gameplay.events import Drawn, Event, Moved, Preset, Rejected, Retired
@@ -23,7 +23,7 @@ from referee.live.pictures import picture_json
 from referee.live.slots import SlotWriter, Watch, now_us
 from referee.viewing.knowledge import EVERYBODY, ViewKnowledge
 
-QUICK_US = 5_000  # a move that took longer is told at once
+QUICK_US = 50_000  # a move that took longer is told at once
 
 BATCH_US = 100_000  # how often others are told
 
@@ -49,30 +49,32 @@ class Feed:
         self._events: Sequence[Event] = ()
         self._told: int | None = None  # how many events were told; None where not even the game was
         self._at_us = 0  # when the last event happened
-        self._wrote_us = 0
+        self._due_us = 0  # when others are told at the latest
         self._ended_us = -STANDS_US  # when the last game that was told ended
         self._is_blank = True  # whether the slot has no game
 
     def begin(self, terms: Terms, events: Sequence[Event]) -> None:
         """A game begins, whose events so far are always in this list."""
-        self._terms, self._events, self._told = terms if _may_tell(terms) else None, events, None
-        self.state, self._at_us = None, now_us()
-        self.is_on = self._terms is not None and self._is_watched()
+        self._terms, self._events, self._told, self.state = terms, events, None, None
+        self.is_on = self._is_watched() and _may_tell(terms)
+        self._at_us = now_us()
         if self._writer and not (self.is_on or self._is_blank):
             self._writer.begin({})  # nobody is to be shown an old game when somebody looks again
             self._is_blank = True
 
     def take(self, event: Event) -> None:
-        """An event happened, and somebody looks."""
-        if isinstance(event, Rejected):
+        """An event happened, and somebody looks. It is called for every move, and most are told later."""
+        kind = type(event)
+        if kind is Rejected:
             return  # not even when it was is told
-        now = self._at_us = now_us()
-        if now - self._wrote_us >= BATCH_US or (isinstance(event, Moved) and event.charge.used_us > QUICK_US):
+        self._at_us = now = now_us()
+        if now >= self._due_us or (kind is Moved and cast(Moved, event).charge.used_us > QUICK_US):
             self._tell()
 
     def look(self, waited_us: int) -> None:
         """Tells what is not told yet. Called now and then while a bot is waited for, since so long."""
-        was_on, self.is_on = self.is_on, self._terms is not None and self._is_watched()
+        was_on, terms = self.is_on, self._terms
+        self.is_on = terms is not None and self._is_watched() and _may_tell(terms)
         if self.is_on:
             if not was_on:
                 self._at_us = now_us() - waited_us
@@ -83,6 +85,7 @@ class Feed:
         if self.is_on and self._told is not None:
             self._tell(is_over=True)
             self._ended_us = now_us()
+            self._due_us = self._ended_us + STANDS_US
         self._terms, self._events, self.state, self.is_on = None, (), None, False
 
     def close(self) -> None:
@@ -117,7 +120,7 @@ class Feed:
             self.is_on = self._is_watched()
         except Exception:
             self._terms, self.is_on = None, False
-        self._wrote_us = now_us()
+        self._due_us = now_us() + BATCH_US
 
     def _lines(self, first: int) -> Iterator[str]:
         for event in self._events[first:]:

@@ -40,7 +40,7 @@ from referee.ratings.tally import Tallies, result
 from referee.records.amendments import Amendments
 from referee.records.record import Summary
 from referee.serving.event_streams import EventData
-from referee.serving.live import WATCHING, LiveRun, OrderAt, Snapshot
+from referee.serving.live import LiveRun, OrderAt, Snapshot, repeat
 from referee.tournament.run.run import PlacedGame
 
 TICK_S = 0.25  # the time between two events at the least
@@ -86,7 +86,6 @@ class Arena:
 
     def watch(self, is_watched: bool) -> None:
         """Says whether somebody looks."""
-        self._run.is_watched = is_watched
         if is_watched:
             self._watched.set()
         else:
@@ -95,14 +94,13 @@ class Arena:
 
     def follow(self, publish: Callable[[EventData], object]) -> None:
         """Publishes an event whenever something is different, as long as somebody looks."""
-        duty = DutyCycle(time.monotonic, WATCHING, TICK_S, used=time.thread_time)
-        while True:
+
+        def look() -> None:
             self._watched.wait()
-            with duty.spent():
-                event = self.tick()
-            if event:
+            if event := self.tick():
                 publish(event)
-            time.sleep(duty.wait_s)
+
+        repeat(look, lambda used_s: self._run.pause_s(used_s, TICK_S))
 
     def keep_order(self) -> None:
         """Has the order of the bots computed whenever that is due, as long as somebody looks."""

@@ -33,15 +33,12 @@ from referee.tournament.run.run import PlacedGame, StoredRun
 from referee.tournament.run.run_state import Scheduled
 
 LIMIT = 0.005
-"""The share of the time of the usable cores that the server takes at most while a referee is running and
-nobody looks at games in play. Where it takes more, it looks later at the run's files; what it was asked for
-it makes nevertheless. The order of the bots takes at most as much again.
+"""The share of the time of the usable cores that the server takes at most while a referee is running. Where
+it takes more, it looks later at the run's files and at the games in play; what it was asked for it makes
+nevertheless.
 """
 
-WATCHING = 0.03
-"""The share of the time of a core that following the games in play takes at most while somebody looks at
-them, and reading the run's files too.
-"""
+ORDER_PART = 0.25  # the part of this that the order of the bots takes at most
 
 LOOK_S = 1.0  # the time between two looks at the run's files, at the least
 
@@ -116,35 +113,37 @@ class LiveRun:
         """`given` is the game that the user named; `clock` gives seconds, `used` the seconds of processor
         time that the thread has taken that asks.
         """
+        self._limit = LIMIT * len(usable_cores())  # of the time of one core
         self._lock = threading.Lock()  # protects the follower and the snapshot
         self._follower = RunFollower(folder)
         self._given = given
         self.is_running = False  # whether a referee is running in the folder
-        self.is_watched = False  # whether somebody looks at games in play
         self._version = 1  # counts what was new to be seen
         self._snapshot: Snapshot | None = None  # the last that was made
         self._faulty: list[int] = []  # the numbers of the games with a fault, counted from 1
         self._looked = 0  # how many games were looked at for faults
         self._played: list[PlacedGame] = self._follower.played
         self._order_lock = threading.Lock()  # protects what follows
-        self._ordering = DutyCycle(clock, LIMIT * len(usable_cores()), used=used)
+        self._ordering = DutyCycle(clock, self._limit * ORDER_PART, used=used)
         self._ordered_hash = ""  # to which line the order belongs
         self.order: OrderAt | None = None
         """The last order of the bots that was computed; None where there is none, or the run began anew."""
         fitted([], [], [])  # loads numpy, which takes longer than the first fits
         self.look()
 
-    def pause_s(self, used_s: float, own_s: float) -> float:
+    def pause_s(self, used_s: float, least_s: float) -> float:
         """The seconds from the beginning of a look until the next, if the server has taken this much
-        processor time since, and the look itself so much.
+        processor time since.
         """
-        if self._follower.unread:
-            put_off_s, least_s = used_s / CATCHING_UP, 0.0
-        elif self.is_watched:
-            put_off_s, least_s = own_s / WATCHING, LOOK_S
-        else:
-            put_off_s, least_s = used_s / (LIMIT * len(usable_cores())), LOOK_S
-        return max(min(put_off_s, LONGEST_PAUSE_S) if self.is_running else 0.0, least_s)
+        if not self.is_running:
+            return least_s
+        share = CATCHING_UP if self.has_unread else self._limit
+        return max(min(used_s / share, LONGEST_PAUSE_S), least_s)
+
+    @property
+    def has_unread(self) -> bool:
+        """Whether there is more in the run's files than was read."""
+        return self._follower.unread
 
     def look(self) -> bool:
         """Reads what is new; whether there is anything new to be seen."""
@@ -206,7 +205,7 @@ class LiveRun:
             if self.order and run and {*self.order.order.tallies.by_bot} != {*run.names}:
                 self.order = None  # the bots have other names now, or it is another run
             is_due = self.order is None or self._ordering.is_due or not snapshot.is_running
-            if run and is_due and run.last_hash != self._ordered_hash and not self._follower.unread:
+            if run and is_due and run.last_hash != self._ordered_hash and not self.has_unread:
                 self._ordered_hash = run.last_hash
                 with self._ordering.spent(), suppress(RecordError):  # the snapshot says it
                     self.order = OrderAt(order_of(run), snapshot.count)
@@ -223,22 +222,36 @@ def _state_text(progress: RunProgress | None) -> str:
     return "No referee is running. The tournament is unfinished and can be continued."
 
 
+def repeat(
+    look: Callable[[], object],
+    pause_s: Callable[[float], float],
+    clock: Callable[[], float] = time.monotonic,
+    used: Callable[[], float] = time.process_time,
+    sleep: Callable[[float], None] = time.sleep,
+) -> None:
+    """Looks again and again. `pause_s` gives the seconds from the beginning of a look until the next, if so
+    many seconds of processor time were used since; `clock` and `used` give seconds, `used` those of all
+    threads.
+    """
+    while True:
+        began_s, began_used_s = clock(), used()
+        look()
+        while (rest_s := began_s + pause_s(used() - began_used_s) - clock()) > 0:
+            sleep(rest_s)
+
+
 def follow(
     run: LiveRun,
     clock: Callable[[], float] = time.monotonic,
     used: Callable[[], float] = time.process_time,
-    own: Callable[[], float] = time.thread_time,
     sleep: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Looks at a run again and again. `clock`, `used` and `own` give seconds: `used` those of the processor
-    time of all threads, `own` of this one.
-    """
-    while True:
-        began_s, began_used_s, began_own_s = clock(), used(), own()
-        run.look()
-        own_s = own() - began_own_s
-        while (rest_s := began_s + run.pause_s(used() - began_used_s, own_s) - clock()) > 0:
-            sleep(rest_s)
+    """Looks at a run again and again; the rest as in `repeat`."""
+
+    def pause_s(used_s: float) -> float:
+        return run.pause_s(used_s, 0.0 if run.has_unread else LOOK_S)
+
+    repeat(run.look, pause_s, clock, used, sleep)
 
 
 class Secrecy:
