@@ -143,7 +143,7 @@ class LiveRun:
     @property
     def has_unread(self) -> bool:
         """Whether there is more in the run's files than was read."""
-        return self._follower.unread
+        return self._follower.unread > 0
 
     def look(self) -> bool:
         """Reads what is new; whether there is anything new to be seen."""
