@@ -42,9 +42,6 @@ from referee.tournament.run.run import StoredRun, game_lines
 from referee.tournament.run.verifying import each_line
 from referee.viewing.steps import steps_of
 
-MOST_UNPROVED = 2
-"""How many positions in a row are left unproved before the earlier ones are not tried any more."""
-
 MOST_FAILURES = 3  # after faults in so many games an adviser is asked no more
 
 Tell = Callable[[str], object]  # what a problem, one line, is passed to
@@ -177,14 +174,12 @@ def _proofs(
     solver = Solver(nodes)
     proofs: list[int | None] = [None] * len(states)
     best: list[str | None] = [None] * len(states)
-    unproved = 0
     for number in range(len(states) - 1 if by_rules else len(states) - 2, -1, -1):
         proofs[number] = value = solver.value(states[number])
-        unproved = 0 if value is not None else unproved + 1
-        if unproved == MOST_UNPROVED:
-            break
+        if value is None:
+            break  # earlier positions are hardly ever proved
         after = proofs[number + 1] if number + 1 < len(states) else None
-        if value is not None and after is not None and after != value:
+        if after is not None and after != value:
             move = solver.best(states[number])
             best[number] = None if move is None else states[number].write(move)
     return proofs, best

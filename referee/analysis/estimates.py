@@ -36,7 +36,7 @@ _CONTROL = TimeControl(30_000_000)  # how long an adviser may take for a move: w
 
 _HIGHEST = 6.0  # the largest logit of a chance, which is 99.75 %
 
-_ADVISERS = {"blooms": ("blooms_bot", "--positions", "10000")}
+_ADVISERS = {"blooms": ("blooms_bot", "--positions", "2000")}
 """By game, the sample bot that estimates by default, if it was built."""
 
 _OTHER_ADVISERS = {"blooms": ("@greedy",)}  # the one that does else

@@ -52,7 +52,7 @@ def _verdicts(analysis: GameAnalysis, bots: Sequence[str]) -> list[str]:
             spans.setdefault(proof, []).append(span)
     whose = {1: f"{shown(bots[0])} wins", 0: "it is a draw", -1: f"{shown(bots[-1])} wins"}
     found = [
-        f"proved, with best play from there on: {whose[proof]} at steps {listed(at)}"
+        f"proved, with best play from there on: {whose[proof]} at {_steps(at)}"
         for proof, at in sorted(spans.items(), reverse=True)
     ]
     known = [(number, chance) for number, chance in enumerate(analysis.chances) if chance is not None]
@@ -61,6 +61,11 @@ def _verdicts(analysis: GameAnalysis, bots: Sequence[str]) -> list[str]:
         texts = (f"about {tens(chance)} % at step {number}" for number, chance in some)
         found.append(f"estimated chance of {shown(bots[0])}: {listed(texts)}")
     return found
+
+
+def _steps(spans: Sequence[str]) -> str:
+    several = len(spans) > 1 or " " in spans[0]
+    return f"step{'s' * several} {listed(spans)}"
 
 
 def _move_at(steps: Steps, step: int) -> str:
@@ -89,9 +94,8 @@ def _turned(
 def _costly(move: CostlyMove, steps: Steps) -> str:
     where, best = _move_at(steps, move.step), shown(move.best or "", 200)
     if move.given:
-        before = steps.terms.bots[move.seat]
         what = "a proved win" if move.had == 1 else "a proved draw"
-        return f"{where}: {shown(before)} gave away {what}{f', which {best} keeps' if best else ''}"
+        return f"{where}: gave away {what}{f', which {best} keeps' if best else ''}"
     points = 10 * round(10 * (move.drop or 0))
     return f"{where}: about {points} points less than after the adviser's {best}"
 
@@ -131,7 +135,7 @@ def totals_text(
         ended = counted(fitted.games, "game")
         found.append(f"chances: none, since the rules ended {ended}, expected at least {LEAST_GAMES}")
     else:
-        briers = ", ".join("none" if brier is None else f"{brier:.2f}" for brier in fitted.briers)
+        briers = ", ".join("none" if brier is None else f"{brier:.3f}" for brier in fitted.briers)
         quarters = [str(n + 1) for n in range(4) if not fitted.is_open(n / 4)]
         in_ = f"quarter {listed(quarters)}" if quarters else "no quarter"
         found.append(

@@ -123,6 +123,7 @@ def test_what_the_page_of_games_says_of_one_from_outside(checkout: Path) -> None
 
 OTHERS = [
     "referee/viewing/STATES.md",
+    "referee/docs/ANALYSIS.md",
     "referee/docs/BETTER.md",
     "referee/docs/LADDERS.md",
     "referee/docs/CHECK.md",

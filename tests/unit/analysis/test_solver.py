@@ -61,8 +61,10 @@ def late_positions(slug: str) -> Iterator[tuple[State[Any], int]]:
 )
 def test_proofs_are_what_an_exhaustive_search_finds(slug: str, number: int) -> None:
     solver = Solver(4 * FULL)
-    for state, value in islice(late_positions(slug), number):
+    for at, (state, value) in enumerate(islice(late_positions(slug), number)):
         assert solver.value(state) == value, state.seen(None)
+        if at % 10:
+            continue
         mover = -value if state.to_act() == (1,) else value
         assert solve(state, 4 * FULL) == mover
         best = solver.best(state)
