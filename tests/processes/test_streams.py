@@ -39,6 +39,11 @@ COMMANDS = {
     "status": ("status", "run"),
     "serve": ("serve", "--help"),  # it does not end by itself
     "export": ("export", "run"),
+    "analyse": ("analyse", "run"),
+    "diagnose": ("diagnose", "run", "a"),
+    "suite": ("suite", "--help"),  # these print as others do
+    "test": ("test", "--help"),
+    "tune": ("tune", "--help"),
     "amend": ("amend", "--help"),  # it has nothing to say on stdout
     "match": (*MATCH, "-n", "2"),
     "rerun": ("rerun", "run", "1"),

@@ -93,7 +93,9 @@ COMMANDS: dict[str, tuple[tuple[str, ...], ...]] = {
 
 
 def test_all_commands_that_take_a_seat_are_compared() -> None:
-    """`play` seats a person in a game that is being played; its tests are in `test_persons.py`."""
+    """`play` seats a person in a game that is being played; its tests are in `test_persons.py`. `find` and
+    `table` choose games by the seat of a bot.
+    """
     taking = {
         name
         for name in cli.list_commands(click.Context(cli))
@@ -101,7 +103,7 @@ def test_all_commands_that_take_a_seat_are_compared() -> None:
         if isinstance(command, click.Command)
         and any("--seat" in parameter.opts for parameter in command.params)
     }
-    assert taking == {*COMMANDS, "play"}
+    assert taking == {*COMMANDS, "play", "find", "table"}
 
 
 @pytest.mark.quick_cases(1)
