@@ -220,6 +220,7 @@ def test_the_records_say_where_it_comes_from(place: Place) -> None:
     assert list(header)[:5] == ["kind", "record", "game", "rules", "origin"] and "origin" not in game
 
 
+@pytest.mark.slow
 def test_records_of_a_game_that_is_built_in_say_nothing_of_it(tmp_path: Path) -> None:
     small = ("--option", "size=3", *HERE)
     done = referee("match", "blooms", RANDOM, RANDOM, "-n", "1", "-o", str(tmp_path / "run"), *small)
@@ -356,6 +357,7 @@ def test_a_package_that_cannot_be_had_does_not_hide_the_others(package: Place) -
     assert done.err.startswith("warning: cannot load the game `connect_four:GAMES`: AttributeError: ")
 
 
+@pytest.mark.slow
 def test_packages_are_not_looked_through_for_a_game_that_is_built_in() -> None:
     code = "import sys; from referee.games import game_named; game_named('blooms'); print(*sys.modules)"
     modules = subprocess.check_output([sys.executable, "-c", code], text=True).split()

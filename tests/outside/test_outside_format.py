@@ -172,6 +172,7 @@ def test_a_format_that_is_not_known_is_told_with_those_that_are() -> None:
     assert format_given("swiss", Path()) is FORMATS["swiss"]
 
 
+@pytest.mark.slow
 def test_settings_that_tournaments_have_in_any_format_are_refused(folder: Path) -> None:
     (folder / "ladder.py").write_text(LADDER.replace("ranking", "clock"))
     done = referee_process("run", "t.toml", "--dry-run", cwd=folder)
@@ -289,6 +290,7 @@ def test_standings_of_bots_that_are_not_there_are_refused(bot: str, told: str, f
     assert done.err.splitlines()[-1] == expected
 
 
+@pytest.mark.slow
 def test_a_file_without_the_name_of_a_format_is_told(folder: Path) -> None:
     (folder / "t.toml").write_text(TOML.replace(":Ladder", ""))
     done = referee_process("run", "t.toml", "--dry-run", cwd=folder)

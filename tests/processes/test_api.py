@@ -108,6 +108,7 @@ def test_what_can_be_a_bot(bot: Any, name: str) -> None:
     assert run.bots == (name, "greedy") and not any(any(game.faults) for game in run)
 
 
+@pytest.mark.slow
 def test_a_tournament_is_stopped_and_continued(tmp_path: Path) -> None:
     folder = tmp_path / "results"
     tables = {**TABLES, "tournament": {"game": "blooms", "rounds": 4}}

@@ -338,6 +338,7 @@ def descriptors_allowed(count: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
+@pytest.mark.slow
 @ANY_USER
 def test_plays_with_small_pipes_and_large_descriptors() -> None:
     """Whoever is not root gets pipes of two pages beyond a thousand of them; `list` gives more than that."""

@@ -115,6 +115,7 @@ def test_a_bot_that_grows_beyond_its_memory_is_told_to_free_it() -> None:
     assert failure and failure.hint.startswith("use less memory")
 
 
+@pytest.mark.slow
 def test_a_bot_that_said_hello_is_not_told_that_it_does_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -294,6 +295,7 @@ def test_an_answer_may_cross_the_end_of_the_game(tmp_path: Path) -> None:
     assert (outcome.result, outcome.remarks) == ("passed", ())
 
 
+@pytest.mark.slow
 def test_where_a_default_is_submitted_silence_is_a_failure_too() -> None:
     """Floral Extract would go on without the bot, question after question."""
     found = outcomes(settings(f"{BAD} 'says nothing'", "floral", clocks=(SHORT,)))
@@ -354,7 +356,7 @@ def test_the_report_as_json() -> None:
     assert fine.code == 0 and json.loads(fine.out)["passed"] is True
 
 
-@pytest.mark.quick_cases(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("place", "words"),
     [("rejected", ()), ("malformed", ()), ("turn", ()), ("partial", ()), ("rejected", ("--json",))],

@@ -42,6 +42,7 @@ def played(fault: str, checker: Checker) -> list[Report]:
     return reports
 
 
+@pytest.mark.slow
 def test_a_wrong_word_for_a_fault_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     right = loop.ending_of
 
@@ -55,6 +56,7 @@ def test_a_wrong_word_for_a_fault_is_noticed(monkeypatch: pytest.MonkeyPatch) ->
     assert len(checker.complaints) == 1 and "left turn" in checker.complaints[0]
 
 
+@pytest.mark.slow
 def test_a_game_that_is_reported_twice_is_noticed() -> None:
     checker = Checker()
     reports = played("gone", checker)

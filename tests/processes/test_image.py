@@ -139,6 +139,7 @@ def test_a_damaged_game_is_drawn_as_far_as_it_goes(run: str, tmp_path: Path) -> 
     assert (done.code, done.out) == (6, "")
 
 
+@pytest.mark.slow
 def test_converters_are_tried_in_a_fixed_order(run: str, tmp_path: Path, path: Path) -> None:
     out = tmp_path / "x.png"
     for name in ("convert", "magick", "resvg", "inkscape", "rsvg-convert"):
@@ -162,6 +163,7 @@ def test_without_a_converter_the_message_says_what_to_install(run: str, tmp_path
     assert "cannot make a PNG: `magick` ended with status 1: no\\x1bfonts; expected rsvg-convert" in done.err
 
 
+@pytest.mark.slow
 @needs("rsvg-convert")
 def test_a_real_converter_draws(run: str, tmp_path: Path) -> None:
     out = tmp_path / "x.PNG"

@@ -169,6 +169,7 @@ def test_openings_of_a_match(tmp_path: Path) -> None:
     assert done.code == 2 and "openings `4` has no value, expected K=V" in done.err
 
 
+@pytest.mark.slow
 def test_each_game_of_a_tournament_may_have_openings_of_its_own(tmp_path: Path) -> None:
     more = """[[game]]
 name = "drawn"

@@ -182,6 +182,7 @@ def test_a_bot_that_crashes_at_the_start() -> None:
     assert record.measured["seats"][1]["stderr"]["playing"]["text"] == "boom: no such opening book\n"
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("vice", ["never starts", "closes input"])
 def test_a_bot_that_does_not_start(vice: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a game for one, since all seats have the same time to start."""
@@ -477,6 +478,7 @@ def test_what_was_written_in_time_counts_though_nobody_looked_until_the_time_was
     assert isinstance(reply.content, Answer)
 
 
+@pytest.mark.slow
 def test_a_slow_reader_of_the_dialogue_costs_no_bot_its_game(tmp_path: Path) -> None:
     """It holds the referee up for long after the bot has answered."""
     path = tmp_path / "answered"

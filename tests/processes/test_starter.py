@@ -115,6 +115,7 @@ def errors(bots: list[Program]) -> list[tuple[int | None, str | None]]:
     return found
 
 
+@pytest.mark.slow
 def test_what_cannot_be_started_is_told_in_the_same_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

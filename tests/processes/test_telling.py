@@ -57,6 +57,7 @@ def test_the_status_of_a_run_that_is_over(run: Path) -> None:
     assert referee("status", str(run / "t.toml")).out.startswith(first), "its tournament file means the same"
 
 
+@pytest.mark.slow
 def test_a_knockout_that_needed_fewer_games_than_it_may_have_is_finished(tmp_path: Path) -> None:
     bots = {"a": PLAIN, "b": resigning()}
     assert referee("run", str(toml(tmp_path / "t.toml", bots, format="knockout", rounds=None))).code == 0
@@ -84,6 +85,7 @@ def test_the_status_of_what_is_no_run(tmp_path: Path) -> None:
         assert done.code == 2 and len(done.err.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_asking_for_the_status_keeps_no_run_from_starting(tmp_path: Path) -> None:
     script = "import sys, pathlib; from referee.tournament.run.lock import is_locked\n"
     script += "print(flush=True)\nwhile True: is_locked(pathlib.Path(sys.argv[1]))"
@@ -169,6 +171,7 @@ def test_a_match_stops_when_its_test_is_decided() -> None:
 # --- A dry run --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_dry_run_of_a_run_that_is_continued(run: Path, tmp_path: Path) -> None:
     bots = {"a": PLAIN, "b": PLAIN, "bad": f"{BAD} exits"}
     folder, file = copied(run, tmp_path / "run"), toml(tmp_path / "t.toml", bots, rounds=3, workers=2)
@@ -221,6 +224,7 @@ def test_a_stopping_rule_may_end_a_run_before_its_last_game(tmp_path: Path) -> N
     assert "at most 8 games left to play" in referee("run", str(file), "--dry-run").out
 
 
+@pytest.mark.slow
 def test_a_dry_run_leaves_out_what_is_not_played_any_more(run: Path, tmp_path: Path) -> None:
     """Games of withdrawn bots, and games after a stopping rule has decided."""
     folder, bots = copied(run, tmp_path / "run"), {"a": PLAIN, "b": PLAIN, "bad": f"{BAD} exits"}
@@ -289,6 +293,7 @@ def test_a_run_that_is_over_needs_no_cluster(run: Path, tmp_path: Path) -> None:
     assert again.code == 0 and "6 of 6 games played" in again.err and "Elo" in again.out
 
 
+@pytest.mark.slow
 def test_a_dry_run_on_a_cluster_refuses_nothing_that_this_machine_lacks(tmp_path: Path) -> None:
     pytest.importorskip("distributed")
     file = toml(tmp_path / "t.toml", {"a": PLAIN, "b": "./made"})

@@ -211,6 +211,7 @@ def test_a_finished_run_can_be_played_again_and_its_results_are_kept(tmp_path: P
         assert refused.code == 2 and words in refused.err
 
 
+@pytest.mark.slow
 def test_a_changed_program_is_recorded_and_reported(tmp_path: Path) -> None:
     script = tmp_path / "bot.py"
     script.write_text((BOTS / "plain_bot.py").read_text())

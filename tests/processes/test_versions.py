@@ -54,6 +54,7 @@ def version_names(bot: Path) -> list[str]:
     return [line.split()[0] for line in referee("test", str(bot), "--versions").out.splitlines()[2:]]
 
 
+@pytest.mark.slow
 def test_the_first_version_only_passes_the_check(tmp_path: Path) -> None:
     bot = made(tmp_path / "petal", BROKEN)
     done = referee("test", str(bot))

@@ -245,6 +245,7 @@ class Dying(Backend):
         self._player.close()
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
     ("deaths", "is_played"),
     [

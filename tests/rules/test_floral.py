@@ -337,6 +337,7 @@ def right_guess(slow: Slow, seat: int) -> str:
     return next(a for a, b in slow.identity[3 - seat].items() if b == slow.own(seat)[-1])
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("block", quick_first(range(5), 1))
 def test_random_games_go_as_in_the_slow_implementation(block: int) -> None:
     rng = Stream(b"floral" + bytes([block]))

@@ -26,6 +26,7 @@ SLUGS = {
 }
 
 
+@pytest.mark.slow
 def test_the_listings_print_what_stands_there(capsys: pytest.CaptureFixture[str]) -> None:
     names: dict[str, object] = {}
     assert len(LISTINGS) > 8

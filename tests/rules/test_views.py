@@ -158,6 +158,7 @@ def test_moves_of_a_deal_tell_a_seat_nothing_of_chance(slug: str) -> None:
             assert json.loads(to_seat.out)["chance"] is None
 
 
+@pytest.mark.slow
 def test_a_seat_cannot_try_moves_of_others_in_a_recorded_game(tmp_path: Path) -> None:
     """Whether they are legal would tell what is hidden."""
     for world in TWINS["thetree"]():

@@ -142,6 +142,7 @@ def test_games_are_rows_with_seats_from_0(run: Run) -> None:
     assert len(run[:2].rows) == 2
 
 
+@pytest.mark.slow
 def test_a_data_frame_has_the_rows(run: Run) -> None:
     pytest.importorskip("pandas")
     frame = run.to_frame()

@@ -18,6 +18,7 @@ from referee.viewing.svg import draw
 from tests.rules.random_play import random_game
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("slug", GAMES)
 def test_a_picture_that_was_read_back_is_drawn_like_the_one_that_was_written(slug: str) -> None:
     for step in steps_of(random_game(GAMES[slug], bytes(32))).steps[:10]:
@@ -41,7 +42,7 @@ def mutations(value: Any) -> Any:
         yield from mutations(one)
 
 
-@pytest.mark.quick_cases(3)
+@pytest.mark.slow
 @pytest.mark.parametrize("wrong", [[], {}, None, 1e300, "x", -1, [[[]]], True])
 def test_whatever_is_not_a_picture_is_refused_or_can_be_drawn(wrong: object) -> None:
     picture = steps_of(random_game(GAMES["vinetree"], bytes(32))).steps[4].state.picture(None)

@@ -108,6 +108,7 @@ def test_slots_of_another_machine_are_named_and_left_alone(
     assert reader.read() == {} and reader.is_elsewhere
 
 
+@pytest.mark.slow
 def test_a_slot_is_read_whole_or_not_at_all_while_it_is_written(writer_of: WriterOf, tmp_path: Path) -> None:
     writer, reader, done = writer_of("w1"), SlotReader(tmp_path), threading.Event()
     writer.begin({"id": "x"})

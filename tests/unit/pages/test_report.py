@@ -116,6 +116,7 @@ def test_bots_that_did_not_meet_have_no_score_and_no_likelihood() -> None:
     assert of["ant", "bee"] and of["ant", "cat"] is None
 
 
+@pytest.mark.slow
 def test_of_many_bots_the_best_are_in_a_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "MAX_IN_MATRIX", 5)
     names = [f"bot{number:03}" for number in range(8)]

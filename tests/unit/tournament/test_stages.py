@@ -129,6 +129,7 @@ def test_the_bots_of_a_league_that_advance_are_the_best_by_their_ratings() -> No
     assert last["result"].startswith("−") and not last["advances"]
 
 
+@pytest.mark.slow
 def test_a_league_as_a_stage_continues_with_the_batches_that_were_stored() -> None:
     one = staged("abcdefgh", LEAGUE, {**FINAL, "budget": 20})
     stored = [["1:a:b", "1:c:h"], ["9:a:b"], ["41:a:b", "42:c:d"]]

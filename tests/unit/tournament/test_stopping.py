@@ -328,6 +328,7 @@ def test_games_that_repeat_do_not_make_intervals_narrow() -> None:
         assert (state.decision is not None) == narrow
 
 
+@pytest.mark.slow
 def test_the_intervals_of_bots_that_are_out_do_not_matter() -> None:
     found = [*rounds(1, "ac"), *rounds(400, "ab")]
     given = rule("stop = { interval = 60 }")

@@ -106,6 +106,7 @@ def test_no_two_meet_again_while_it_can_be_avoided(count: int, seed: int, draws:
         met.update(map(frozenset, pairs))
 
 
+@pytest.mark.slow
 @given(st.integers(), st.sampled_from((0.0, 0.3)))
 def test_sixteen_bots_meet_others_with_almost_equal_points(seed: int, draws: float) -> None:
     names = "abcdefghijklmnop"
@@ -123,6 +124,7 @@ def test_sixteen_bots_meet_others_with_almost_equal_points(seed: int, draws: flo
                     points[bot] += 0.5 if ranks == (1, 1) else 2 - rank
 
 
+@pytest.mark.slow
 @given(st.integers(1, 9), st.data())
 def test_a_maximum_matching_has_as_many_pairs_as_any(count: int, data: st.DataObject) -> None:
     edges = data.draw(st.sets(st.sampled_from([*combinations(range(count), 2)] or [(0, 0)])))
@@ -185,6 +187,7 @@ def test_bots_that_only_their_names_tell_apart_share_a_rank_unless_they_have_met
     ]
 
 
+@pytest.mark.slow
 def test_bots_that_are_equal_in_all_else_are_ranked_by_their_direct_encounters() -> None:
     one = Swiss(3, tuple("abcd"))
     decided = 0

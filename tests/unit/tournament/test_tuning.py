@@ -37,6 +37,7 @@ class Noting(Simulation):
         return found
 
 
+@pytest.mark.slow
 def test_the_values_are_the_same_however_many_play_and_wherever_a_run_is_killed() -> None:
     made = tournament("a", TUNING)
     PLAYED.clear()

@@ -57,6 +57,7 @@ def test_nothing_is_common_to_panels_that_differ_in_more_than_their_pieces() -> 
     assert common((Plane((), (mark,)),), (Plane((), ()),)) == (Plane(()),)
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("slug", ["thetree", "floral"])
 def test_everybody_sees_what_no_seat_hides(slug: str) -> None:
     game = GAMES[slug]
@@ -87,6 +88,7 @@ def test_of_an_open_game_everybody_knows_the_position_but_nothing_of_the_bots() 
     assert known.news(after, state) == after.seen(None)[len(state.seen(None)) :]
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("game", [GAMES["blooms"], GAMES["floral"], GAME], ids=lambda game: game.slug)
 def test_a_recorded_game_can_be_shown_as_everybody_knew_it(game: Game[Any]) -> None:
     steps = steps_of(random_match(game, game.settle({}), "shown"))
