@@ -86,8 +86,8 @@ def _turned(
         return f"it turned at {where}: before it {was}, after it {name} wins with best play"
     assert point.before is not None and point.after is not None
     return (
-        f"the chance of {name} rose most at {_move_at(steps, point.step)}: from about {tens(point.before)} % "
-        f"to at least about {tens(point.after)} % from then on"
+        f"the largest rise of the chance of {name} that lasted: at {_move_at(steps, point.step)}, from about "
+        f"{tens(point.before)} % to at least about {tens(point.after)} % from then on"
     )
 
 

@@ -56,7 +56,7 @@ def late_positions(slug: str) -> Iterator[tuple[State[Any], int]]:
     ("slug", "number"),
     [
         *[(slug, 6) for slug in SMALL],
-        *[pytest.param(slug, 500, marks=pytest.mark.slow) for slug in SMALL],
+        *[pytest.param(slug, 150, marks=pytest.mark.slow) for slug in SMALL],
     ],
 )
 def test_proofs_are_what_an_exhaustive_search_finds(slug: str, number: int) -> None:
