@@ -27,7 +27,7 @@ from tests.tools.clicks import CASES, click_moves
     ("game", "given", "moves"),
     [
         *((game, given, 6) for game, given in CASES if given.get("size") != "8"),
-        *(pytest.param(*case, 150, marks=pytest.mark.slow) for case in CASES),
+        *(pytest.param(*case, 60, marks=pytest.mark.slow) for case in CASES),
     ],
     ids=lambda value: getattr(value, "slug", str(value)),
 )
