@@ -7,7 +7,7 @@ something happened, only that it happened more often.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from statistics import median
 from typing import Any, NamedTuple
@@ -184,7 +184,7 @@ def _jump(bot: str, games: Sequence[DiagnosedGame]) -> Iterator[Finding]:
     if median(after) <= JUMP * median(before) or exceeding(after).share <= _AFTER:
         return
     counts = compared(games, counts_of, "after")
-    chance = len(splits) * by_clusters(counts.clusters)  # the split was chosen among these
+    chance = len(splits) * by_clusters(counts.clusters).as_large  # the split was chosen among these
     if chance >= LIKELY:
         return
     others = [
@@ -245,7 +245,7 @@ def _seats(bot: str, games: Sequence[DiagnosedGame], rest: Collection[Summary]) 
             continue
         # Of two seats, one is worse where the other is better: that is one test.
         tests = len(seats) if len(seats) > 2 else 1
-        chance = tests * max(fisher(own, others), by_clusters(clusters))
+        chance = tests * max(fisher(own, others).two_sided, by_clusters(clusters).two_sided)
         if chance < LIKELY:
             where = f"as seat {2 - seat}" if len(seats) == 2 else "in its other seats"
             without = Count(sum(result(seat, game.ranks) == WON for game in rest), len(rest))
@@ -329,43 +329,46 @@ def _blunders(bot: str, games: Sequence[DiagnosedGame]) -> Iterator[Finding]:
     are estimated each by themselves.
     """
     for is_proved in (True, False):
-        frequent = Counter(
-            kind
-            for each in games
-            for play in each.seats
-            for blunder in (play.judged.blunders if play.judged else ())
-            if blunder.is_proved == is_proved
-            for kind in blunder.kinds
-        )
-        kinds = [kind for kind, cases in frequent.items() if cases >= FEWEST_CASES]
-        kinds.sort(key=lambda kind: (not kind.is_missed, kind.news))
-        found = []
-        for kind in kinds:
+        cases: dict[BlunderKind, list[tuple[str, int]]] = defaultdict(list)
+        for each in games:
+            for play in each.seats:
+                for blunder in play.judged.blunders if play.judged else ():
+                    for kind in blunder.kinds if blunder.is_proved == is_proved else ():
+                        cases[kind].append((each.game.id, blunder.step))
+        # Kinds with the same cases are one: what was missed stands for what was done in its place.
+        kinds = {
+            tuple(cases[kind]): kind
+            for kind in sorted(cases, key=lambda kind: (kind.is_missed, -len(kind.news), kind.news))
+            if len(cases[kind]) >= FEWEST_CASES
+        }
+        found = [_of_kind(bot, games, kind, is_proved, len(kinds)) for kind in kinds.values()]
+        yield from sorted(filter(None, found), key=lambda one: one.chance)[:MOST_KINDS]
 
-            def is_case(blunder: Blunder, kind: BlunderKind = kind, is_proved: bool = is_proved) -> bool:
-                return blunder.is_proved == is_proved and kind in blunder.kinds
 
-            def counts_of(
-                each: DiagnosedGame,
-                is_case: Callable[[Blunder], bool] = is_case,
-                is_proved: bool = is_proved,
-            ) -> Mapping[Hashable, Count]:
-                return {
-                    name: Count(
-                        sum(map(is_case, play.judged.blunders)),
-                        play.judged.proved if is_proved else play.judged.estimated,
-                    )
-                    for name, play in zip(each.game.bots, each.seats, strict=True)
-                    if play.judged
-                }
+def _of_kind(
+    bot: str, games: Sequence[DiagnosedGame], kind: BlunderKind, is_proved: bool, kinds: int
+) -> Finding | None:
+    """Whether it commits blunders of a kind, one of so many, more often than its opponents."""
 
-            counts = compared(games, counts_of, bot)
-            chance = exceeds(*counts, tests=len(kinds))
-            if chance is not None:
-                sentence = _blunder_text(kind, is_proved, counts)
-                examples = _examples(bot, games, is_case)
-                found.append(Finding("blunder", sentence, chance, counts.own, counts.others, examples))
-        yield from sorted(found, key=lambda one: one.chance)[:MOST_KINDS]
+    def is_case(blunder: Blunder) -> bool:
+        return blunder.is_proved == is_proved and kind in blunder.kinds
+
+    def counts_of(each: DiagnosedGame) -> Mapping[Hashable, Count]:
+        return {
+            name: Count(
+                sum(map(is_case, play.judged.blunders)),
+                play.judged.proved if is_proved else play.judged.estimated,
+            )
+            for name, play in zip(each.game.bots, each.seats, strict=True)
+            if play.judged
+        }
+
+    counts = compared(games, counts_of, bot)
+    chance = exceeds(*counts, tests=kinds)
+    if chance is None:
+        return None
+    sentence = _blunder_text(kind, is_proved, counts)
+    return Finding("blunder", sentence, chance, counts.own, counts.others, _examples(bot, games, is_case))
 
 
 def _blunder_text(kind: BlunderKind, is_proved: bool, counts: PlayersCompared) -> str:

@@ -14,13 +14,10 @@ from typing import NamedTuple
 from referee.analysis.significance import Count
 from referee.analysis.store import GameAnalysis
 from referee.analysis.turning import LEAST_DROP
-from referee.core.text import counted
 from referee.gameplay.events import Moved
 from referee.gameplay.terms import Terms
 from referee.games.api import Refusal, Seat
 from referee.viewing.steps import Step
-
-_MANY_CELLS = 4  # lines of news with so many cells or more are not told apart by their number
 
 _CELL = re.compile(r"\b[A-Z]{1,2}[1-9][0-9]?\b")
 
@@ -105,5 +102,4 @@ def _told(terms: Terms, line: str) -> Iterator[str]:
     if cells := set(_CELL.findall(rest)):
         for zone in {terms.game.zone(terms.options, cell) for cell in cells} - {""}:
             yield f"`{word}` with a cell at {'an' if zone[0] in 'aeiou' else 'a'} {zone}"
-        many = " or more" if len(cells) >= _MANY_CELLS else ""
-        yield f"`{word}` with {counted(min(len(cells), _MANY_CELLS), 'cell')}{many}"
+        yield f"`{word}` with {'several cells' if len(cells) > 1 else 'one cell'}"

@@ -33,9 +33,17 @@ def added(counts: Collection[Count]) -> Count:
     return Count(sum(count.cases for count in counts), sum(count.of for count in counts))
 
 
-def fisher(one: Count, other: Count) -> float:
-    """The probability of a table of two by two at least as unlikely as this one, given its margins (Fisher's
-    exact test, two-sided: R. A. Fisher, Statistical Methods for Research Workers, 1934, section 21.02).
+class ByChance(NamedTuple):
+    """How likely a difference is by chance."""
+
+    as_large: float  # that one is ahead of the other by at least as much as here
+    two_sided: float  # that they differ by at least as much, in whichever direction
+
+
+def fisher(one: Count, other: Count) -> ByChance:
+    """By Fisher's exact test: among all tables of two by two with these margins, those in which `one` has as
+    many cases or more, and those that are as unlikely as this one or more (R. A. Fisher, Statistical Methods
+    for Research Workers, 1934, section 21.02).
     """
     cases = one.cases + other.cases
     low, high = max(0, cases - other.of), min(cases, one.of)
@@ -46,7 +54,8 @@ def fisher(one: Count, other: Count) -> float:
         weight = weight * (one.of - number) * (cases - number)
         weight //= (number + 1) * (other.of - cases + number + 1)
     here = weights[one.cases - low]
-    return sum(weight for weight in weights if weight <= here) / sum(weights)
+    unlikely = sum(weight for weight in weights if weight <= here)
+    return ByChance(sum(weights[one.cases - low :]) / sum(weights), unlikely / sum(weights))
 
 
 _BINS = 20_000  # the values that a sum over all clusters takes at most, apart from rounding
@@ -57,11 +66,11 @@ that it could have changed places with.
 """
 
 
-def by_clusters(clusters: Collection[Cluster]) -> float:
-    """The probability, two-sided, of as large a difference if in each cluster the one in question had been
-    drawn from its players: a permutation test in which the cases of a cluster stay together, since they are
-    not independent. Its distribution is computed, not drawn: what is added up for each cluster is its cases
-    beyond those that are expected at the common rate, which are rounded.
+def by_clusters(clusters: Collection[Cluster]) -> ByChance:
+    """The likelihood of as large a difference if in each cluster the one in question had been drawn from its
+    players: a permutation test in which the cases of a cluster stay together, since they are not independent.
+    Its distribution is computed, not drawn: what is added up for each cluster is its cases beyond those that
+    are expected at the common rate, which are rounded.
     """
     import numpy as np  # loading it takes longer than most commands
 
@@ -80,7 +89,8 @@ def by_clusters(clusters: Collection[Cluster]) -> float:
             begin = step - min(steps)
             wider[begin : begin + len(likely)] += likely / len(steps)
         likely = wider
-    return min(1.0, 2 * float(min(likely[observed:].sum(), likely[: observed + 1].sum())))
+    above, below = float(likely[observed:].sum()), float(likely[: observed + 1].sum())
+    return ByChance(above, min(1.0, 2 * min(above, below)))
 
 
 def exceeds(
@@ -92,8 +102,8 @@ def exceeds(
     """
     if own.cases < FEWEST_CASES or not others.of or own.share < least * others.share:
         return None
-    chance = fisher(own, others)
-    if chance * tests >= LIKELY:
+    chance = tests * fisher(own, others).as_large
+    if chance >= LIKELY:
         return None
-    chance = max(chance, by_clusters(clusters))
-    return chance * tests if chance * tests < LIKELY else None
+    chance = max(chance, tests * by_clusters(clusters).as_large)
+    return chance if chance < LIKELY else None

@@ -24,7 +24,7 @@ PLAYED = record("L:A1", "D:C3", None, others=("L:A2 D:B1", "L:E1"))
 
 MISSED = {
     BlunderKind(True, "`captured`"),
-    BlunderKind(True, "`captured` with 1 cell"),
+    BlunderKind(True, "`captured` with one cell"),
     BlunderKind(True, "`captured` with a cell at a corner"),
     BlunderKind(False, "`move` with a cell at a corner"),
 }
@@ -113,7 +113,7 @@ def test_what_was_given_away_is_told_and_becomes_a_suite(tmp_path: Path) -> None
         "have brought the news `captured`"
     )
     assert first.sentence.endswith("and its own did not; its opponents in 0 of 16")
-    assert first.text.endswith("(p = 0.0001), as in 1:a:b@3 and 2:a:b@3.")
+    assert first.text.endswith("(p < 0.0001), as in 1:a:b@3 and 2:a:b@3.")
     done = referee("diagnose", str(folder), "b", "--suite", str(tmp_path / "s.toml"))
     assert done.code == 0 and "proved wins given away: 16 of 16 as seat 2\n" in done.out
     suite = read_suite(tmp_path / "s.toml", lambda game, text: pytest.fail("no position is of a run"))
