@@ -59,6 +59,13 @@ def _in_resolved_folder(file: str) -> str:
     return str(path.parent.resolve() / path.name)  # that it is a link itself says in which environment it is
 
 
+def filled(text: str, values: Iterable[tuple[str, str]]) -> str:
+    """A text with the values of parameters, by name, in the place of each `{NAME}`."""
+    for name, value in values:
+        text = text.replace(f"{{{name}}}", value)
+    return text
+
+
 def _with_python(word: str) -> str:
     """A word of a command with the path of the interpreter. A word with blanks is text for a shell."""
     path = this_python()
@@ -102,14 +109,9 @@ class Program:
         """The words that are executed."""
         program, *words = self.command or ("",)
         if program.startswith("@"):
-            return (this_python(), str(SAMPLE_BOTS / f"{program[1:]}_bot.py"), *map(self._filled, words))
-        return tuple(self._filled(_with_python(word)) for word in self.command)
-
-    def _filled(self, text: str) -> str:
-        """A text with the values of the parameters."""
-        for name, value in self.parameters:
-            text = text.replace(f"{{{name}}}", value)
-        return text
+            given = (filled(word, self.parameters) for word in words)
+            return (this_python(), str(SAMPLE_BOTS / f"{program[1:]}_bot.py"), *given)
+        return tuple(filled(_with_python(word), self.parameters) for word in self.command)
 
     @classmethod
     def parse(cls, text: str, cwd: Path) -> Program:
@@ -247,7 +249,7 @@ class Program:
             for name in os.environ
             if _PASSED.fullmatch(name) or name in self.pass_env  # guard: environment
         }
-        return {**passed, **{name: self._filled(value) for name, value in self.env}}
+        return {**passed, **{name: filled(value, self.parameters) for name, value in self.env}}
 
 
 def split(command: str) -> list[str]:

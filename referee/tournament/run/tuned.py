@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
 
+from referee.processes.program import filled
 from referee.ratings.standings import Facts
 from referee.tournament.file.config import written
 from referee.tournament.formats.tuning import TUNED, role_of
@@ -19,21 +19,15 @@ def tuned_text(run: RunState, facts: Facts) -> str:
     table = facts.of_format("").get("parameters")
     if table is None or not table.data[0]["over"]:
         return ""
-    values = {row["parameter"]: str(row["text"]) for row in table.data}
+    values = [(row["parameter"], str(row["text"])) for row in table.data]
     (tuned,) = (name for name in run.header.bots if role_of(name) == TUNED)
     bot = run.header.bots[tuned]
-    words = [_filled(word, values) for word in bot["command"]]
-    env = {name: _filled(value, values) for name, value in bot["env"].items()}
+    words = [filled(word, values) for word in bot["command"]]
+    env = {name: filled(value, values) for name, value in bot["env"].items()}
     cmd = " ".join(map(_quoted, words))
     found = {"name": tuned.removesuffix(f"-{TUNED}"), "cmd": cmd, **({"env": env} if env else {})}
     shell = " ".join([*(f"{name}={_quoted(value)}" for name, value in env.items()), cmd])
     return f"# {_verdict(facts)}\n{shell}\n\n{written({'bot': [found]})}".rstrip()
-
-
-def _filled(text: str, values: Mapping[str, str]) -> str:
-    for name, value in values.items():
-        text = text.replace(f"{{{name}}}", value)
-    return text
 
 
 def _quoted(word: str) -> str:
