@@ -23,7 +23,7 @@ from referee.ratings.pool import Result, fit
 from referee.ratings.tally import Tallies
 from referee.records.record import to_json
 from referee.serving import app as app_module
-from referee.serving import event_streams, follower, live
+from referee.serving import arena, event_streams, follower, live
 from referee.serving.app import HEADERS, Hosts, application
 from referee.serving.arena import Arena
 from referee.serving.event_streams import EventData, EventStreams
@@ -683,6 +683,15 @@ def test_reading_is_put_off_by_the_time_that_the_server_took_and_no_game_is_skip
     clock = Scripted(0.0, 0.05, 0.08, 0.0)
     clock.follow(LiveRun(growing.path.parent))
     assert clock.looks == [0, 1, 2, 3], "no referee is running"
+
+
+def test_boards_are_put_off_like_reading(growing: Growing, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "usable_cores", lambda: range(4))
+    pauses: list[float] = []
+    monkeypatch.setattr(arena, "repeat", lambda look, pause_s: pauses.extend(map(pause_s, (0.0, 0.06))))
+    with locked(growing.path.parent):
+        Arena(LiveRun(growing.path.parent), growing.path.parent).follow(lambda event: None)
+    assert pauses == pytest.approx([arena.TICK_S, 3])
 
 
 def test_what_other_threads_take_meanwhile_puts_reading_off_as_well(
