@@ -100,7 +100,10 @@ class Arena:
             if event := self.tick():
                 publish(event)
 
-        repeat(look, lambda used_s: self._run.pause_s(used_s, TICK_S))
+        def sleep(rest_s: float) -> None:
+            time.sleep(min(rest_s, TICK_S))  # meanwhile the run may have ended, which is told at once
+
+        repeat(look, lambda used_s: self._run.pause_s(used_s, TICK_S), sleep=sleep)
 
     def keep_order(self) -> None:
         """Has the order of the bots computed whenever that is due, as long as somebody looks."""

@@ -688,7 +688,11 @@ def test_reading_is_put_off_by_the_time_that_the_server_took_and_no_game_is_skip
 def test_boards_are_put_off_like_reading(growing: Growing, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live, "usable_cores", lambda: range(4))
     pauses: list[float] = []
-    monkeypatch.setattr(arena, "repeat", lambda look, pause_s: pauses.extend(map(pause_s, (0.0, 0.06))))
+
+    def repeat(look: object, pause_s: Callable[[float], float], sleep: object) -> None:
+        pauses.extend(map(pause_s, (0.0, 0.06)))
+
+    monkeypatch.setattr(arena, "repeat", repeat)
     with locked(growing.path.parent):
         Arena(LiveRun(growing.path.parent), growing.path.parent).follow(lambda event: None)
     assert pauses == pytest.approx([arena.TICK_S, 3])
