@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 
 TOML = """
 [tournament]
-rounds = 1
+rounds = 4
 seed = "s"
 clock = "20s"
 
