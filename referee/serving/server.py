@@ -22,7 +22,7 @@ from referee.core.errors import UsageError
 from referee.core.text import shown
 from referee.games.api import Game
 from referee.serving.app import HEADERS, Hosts, Log, Safety, application
-from referee.serving.arena import Arena
+from referee.serving.arena import TICK_S, Arena
 from referee.serving.event_streams import EventStreams
 from referee.serving.live import LiveRun, follow
 from referee.serving.reports import PageMaker, PageMakers, Reports
@@ -110,9 +110,11 @@ def serve_run(
 
     def wait_for_end(end: Callable[[], object]) -> None:
         end()
+        until_s = time.monotonic() + LAST_S
         run.look()  # what it wrote last, so that pages are told of it
-        if streams.count:
-            time.sleep(LAST_S)
+        while streams.count and time.monotonic() < until_s:
+            time.sleep(TICK_S)
+            run.look()  # where the referee was killed, its processes may end later and only then free the run
 
     if end:
         threads.start(partial(wait_for_end, end))
