@@ -179,14 +179,19 @@ class Snapshot(NamedTuple):
     text: str
 
 
-def snapshot(page: Page) -> Snapshot:
-    """Everything that is in the page, with the number of moves that its board shows."""
-    label, text = page.evaluate(
+def snapshot(page: Page) -> Snapshot | None:
+    """Everything that is in the page, with the number of moves that its board shows; None where the game is
+    over, when all may be seen.
+    """
+    is_going_on, label, text = page.evaluate(
         """() => [
+            document.querySelector(".stamp").hidden,
             document.querySelector(".board .picture").getAttribute("aria-label"),
             document.documentElement.outerHTML,
         ]"""
     )
+    if not is_going_on:
+        return None
     return Snapshot(int(label.removeprefix("Move ").partition(":")[0]), unescape(text))
 
 
@@ -253,8 +258,8 @@ def test_two_persons_never_have_the_secrets_of_the_other_on_their_pages(
                 if not finger.click_if_asked():
                     continue
                 for seat, page in enumerate(pages):
-                    if not page.locator(".stamp").is_visible():
-                        found[seat].append(snapshot(page))
+                    if seen := snapshot(page):
+                        found[seat].append(seen)
         stack.close()
         assert game.ended()[0] == 0
     record = only_record(run)

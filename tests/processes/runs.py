@@ -46,7 +46,9 @@ def until(path: Path) -> str:
 
 
 def lines_of(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / "games.jsonl").read_text().splitlines()]
+    """The lines of a run's file; the last one may be being written, and is then not there yet."""
+    whole, _, _ = (folder / "games.jsonl").read_text().rpartition("\n")
+    return [json.loads(line) for line in whole.splitlines()]
 
 
 def voids(folder: Path) -> list[dict[str, Any]]:

@@ -82,7 +82,7 @@ def test_what_a_whole_tree_computes_is_counted() -> None:
 @linux
 def test_helpers_that_nobody_waits_for_are_counted() -> None:
     """Where SIGCHLD is ignored the kernel reaps them, and adds their time to nobody's."""
-    spin = f"{THIS_PYTHON} -I -S -c '{SPIN.format(0.3)}'"
+    spin = f"{THIS_PYTHON} -I -S -c '{SPIN.format(1)}'"  # long enough to be looked at
     script = f"import os, signal; signal.signal(signal.SIGCHLD, signal.SIG_IGN); os.system({spin!r}); input()"
     process = BotProcess(Program("py", (sys.executable, "-I", "-S", "-c", script), Path("/")))
     clock = process.clock
