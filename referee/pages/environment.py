@@ -21,7 +21,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-import textwrap
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
@@ -33,7 +32,6 @@ import referee
 from referee.core.text import counted, shown
 from referee.core.units import about, about_seconds, seconds
 from referee.viewing.palette import page_style
-from referee.viewing.svg_elements import escaped
 
 PAGE_START = "<!doctype html>"  # how every page begins
 
@@ -49,7 +47,7 @@ def page(
     **values: object,
 ) -> str:
     """A whole page as HTML. `connects` allows its script to ask the server that the page came from;
-    `description` is what previews of links show below the title, with a picture of both.
+    `description` is what previews of links show below the title.
     """
     style = "\n".join([static("base.css"), *styles])
     script = "\n".join([static("theme.js"), *scripts])
@@ -60,7 +58,6 @@ def page(
             values,
             title=title,
             description=description,
-            image=preview_image(title, description) if description else "",
             style=_inline(style),
             script=_inline(script),
             policy=policy(style, script, connects),
@@ -142,35 +139,6 @@ def _inline(text: str) -> Markup:
 
 def _digest(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-PREVIEW_WIDTH, PREVIEW_HEIGHT = 1200, 630
-
-_PREVIEW_LINES = {"title": (25, 2, 76, 84), "text": (54, 6, 38, 54)}
-"""How many characters a line has at most, how many lines there are, the size of letters and of lines."""
-
-
-def preview_image(title: str, text: str) -> str:
-    """The picture that previews of links show for a page, with its title and its answer in large letters: the
-    address of an SVG that is in it.
-    """
-    y = 60
-    parts = []
-    for name, words in (("title", title), ("text", text)):
-        most, lines, size, step = _PREVIEW_LINES[name]
-        for line in textwrap.wrap(shown(words, 1000), most, max_lines=lines, placeholder=" …"):
-            y += step
-            parts.append(f'<text class="{name}" x="80" y="{y}" font-size="{size}">{escaped(line)}</text>')
-        y += 20
-    box = f'width="{PREVIEW_WIDTH}" height="{PREVIEW_HEIGHT}"'
-    svg = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {PREVIEW_WIDTH} {PREVIEW_HEIGHT}" {box}'
-        ' font-family="system-ui,sans-serif" fill="#1d1c1a">'
-        "<style>.title{font-weight:800}.text{fill:#5e6058}</style>"
-        f'<rect {box} fill="#fbfaf7"/><rect width="24" height="{PREVIEW_HEIGHT}"'
-        f' fill="#17694a"/>{"".join(parts)}</svg>'
-    )
-    return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
 
 
 @cache

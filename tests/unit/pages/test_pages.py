@@ -7,13 +7,12 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator
-from xml.etree import ElementTree
 
 import pytest
 from jinja2 import DictLoader, UndefinedError
 
 from referee.pages import environment
-from referee.pages.environment import PREVIEW_HEIGHT, page, policy, preview_image, static
+from referee.pages.environment import page, policy, static
 
 MARKUP = "<script>alert(1)</script><b onclick='x'>\"&\x1b\u202e"
 
@@ -96,22 +95,8 @@ def test_no_page_names_an_address_that_would_be_loaded() -> None:
         assert not re.search(r"https?:|url\(|@import|\beval\b|innerHTML|Function\(", static(name))
 
 
-def test_previews_have_a_title_a_text_and_a_picture_of_both_that_needs_nothing_else() -> None:
+def test_previews_have_a_title_and_a_text() -> None:
     html = page("test.html", title="ant – bee", description=f"ant won {MARKUP}", text="", data=None)
     found = dict(re.findall(r'<meta property="og:(\w+)" content="([^"]*)">', html))
     assert found["title"] == "ant – bee" and found["description"].startswith("ant won &lt;script&gt;")
-    kind, _, encoded = found["image"].partition(",")
-    assert kind == "data:image/svg+xml;base64"
-    svg = base64.b64decode(encoded).decode()
-    drawn = ElementTree.fromstring(svg)
-    texts = " ".join(text.text or "" for text in drawn.iter("{http://www.w3.org/2000/svg}text"))
-    assert texts.startswith("ant – bee ant won <script>alert(1)</script>") and "\\x1b" in texts
-    assert {element.tag.partition("}")[2] for element in drawn.iter()} == {"svg", "style", "rect", "text"}
     assert "og:" not in page("test.html", title="t", text="", data=None), "a page without an answer has none"
-
-
-def test_a_long_text_is_cut_to_the_picture() -> None:
-    address = preview_image("long " * 50, "words " * 500)
-    svg = base64.b64decode(address.partition(",")[2]).decode()
-    assert svg.count("<text") == 8 and svg.count(" …</text>") == 2
-    assert all(int(y) < PREVIEW_HEIGHT for y in re.findall(r'<text[^>]* y="(\d+)"', svg))
