@@ -4,10 +4,7 @@ errors.
 
 from __future__ import annotations
 
-import os
-import shlex
-import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import wraps
 from itertools import islice
 from pathlib import Path
@@ -24,10 +21,6 @@ if TYPE_CHECKING:
 MAX_LINES = 1000  # maximum number of lines of a run that are read
 
 MAX_OFFERED = 100  # maximum number of games that are offered
-
-MAX_FILES = 20  # maximum number of tournament files that are read
-
-MAX_FILE = 100_000  # larger tournament files are not read; in bytes
 
 _Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
@@ -65,14 +58,12 @@ def option(context: click.Context, parameter: click.Parameter, typed: str) -> li
 
 @_silent
 def bot(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
-    """Bots by their names, with their commands: sample bots, and those of tournament files in this folder; or
-    else files.
-    """
-    before = context.params.get(parameter.name or "")
-    is_named = isinstance(before, tuple) and before[-1:] == ("=",)  # bash splits words there
+    """The sample bots for the game that was named before, or else files."""
+    from referee.templates import BY_GAME, RANDOM
+
     slug = str(_before(context, "game"))
-    found = {} if is_named else dict([*_sample_bots(slug), *_bots_here(slug)])
-    offered = [CompletionItem(_word(*each)) for each in found.items() if each[0].startswith(typed)]
+    names = dict.fromkeys(f"@{name}" for name in (BY_GAME.get(slug, RANDOM), RANDOM))
+    offered = [CompletionItem(name) for name in names if name.startswith(typed)]
     return offered or [CompletionItem(typed, type="file")]
 
 
@@ -125,42 +116,3 @@ def _games(context: click.Context) -> list[Summary]:
                 renamed.update(names)
     shown_name = Amendments(renamed=renamed).shown
     return [game.with_names(shown_name) for game in games]
-
-
-def _sample_bots(slug: str) -> Iterator[tuple[str, str]]:
-    from referee.processes.program import SAMPLE_BOTS
-    from referee.templates import BY_GAME, RANDOM, file_of
-
-    here = Path("sample_bots")
-    for name in dict.fromkeys((BY_GAME.get(slug, RANDOM), RANDOM)):
-        folder = here if (here / file_of(name)).is_file() else SAMPLE_BOTS
-        yield name, shlex.join(["{python}", str(folder / file_of(name))]).replace("'{python}'", "{python}")
-
-
-def _bots_here(slug: str) -> Iterator[tuple[str, str]]:
-    from referee.core.pairing import BOT_NAME
-
-    for path in islice(Path().glob("*.toml"), MAX_FILES):
-        if not path.is_file() or path.stat().st_size > MAX_FILE:
-            continue
-        try:
-            tables = tomllib.loads(path.read_text())
-        except ValueError:
-            continue
-        match tables:
-            case {"tournament": {"game": other}} if other != slug:
-                continue
-            case {"bot": list(bots)}:
-                for bot in bots:
-                    match bot:
-                        case {"cwd": _}:
-                            continue
-                        case {"name": str(name), "cmd": str(command)}:
-                            if BOT_NAME.fullmatch(name) and command.isprintable():
-                                yield name, command
-
-
-def _word(name: str, command: str) -> str:
-    """A bot as a word of the shell: bash takes what is offered as it is, the others quote it themselves."""
-    is_bash = os.environ.get("_REFEREE_COMPLETE", "").startswith("bash")
-    return f"{name}={shlex.quote(command) if is_bash else command}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import subprocess
 import sys
 import tomllib
@@ -20,7 +19,6 @@ from referee.check.tested_bot import SCALE
 from referee.cli import cli, completion
 from referee.games import GAMES
 from referee.pages.documents import documents, text_of
-from referee.processes.program import Program
 from referee.ratings.columns import COLUMNS
 from referee.ratings.table import KNOWN
 from referee.records.amendments import THEN
@@ -113,6 +111,9 @@ def test_examples_are_copied_whole_and_nothing_is_overwritten(tmp_path: Path) ->
         (["match", "bl"], ["plain,blooms"]),
         (["games", ""], [f"plain,{slug}" for slug in GAMES]),
         (["check", "./mine"], ["file,./mine"]),
+        (["match", "blooms", "@"], ["plain,@greedy", "plain,@random"]),
+        (["match", "blooms", "mine=./a", "@g"], ["plain,@greedy"]),
+        (["play", "thetree", ""], ["plain,@tree", "plain,@random"]),
         (["check", "blooms", "./m"], ["file,./m"]),
         (["match", "blooms", "--option", "si"], ["plain,size="]),
         (["match", "--option", "si"], []),
@@ -123,45 +124,6 @@ def test_examples_are_copied_whole_and_nothing_is_overwritten(tmp_path: Path) ->
 )
 def test_a_shell_completes(words: list[str], expected: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     assert completed(monkeypatch, *words) == expected
-
-
-TOURNAMENT = """
-[tournament]
-game = "blooms"
-
-[[bot]]
-name = "mine"
-cmd = "./mine --say 'it is'"
-
-[[bot]]
-name = "elsewhere"
-cmd = "./bot"
-cwd = "other"
-"""
-
-
-def test_a_shell_completes_bots_with_their_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What bash inserts is one word for it, and a bot for the referee."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "t.toml").write_text(TOURNAMENT)
-    (tmp_path / "torn.toml").write_text("[[bot")
-    (tmp_path / "odd.toml").write_text(
-        'bot = [7, {name = "m\\n", cmd = "x"}, {name = "m", cmd = "x\\u001b"}]'
-    )
-    (tmp_path / "folder.toml").mkdir()
-    os.mkfifo(tmp_path / "fifo.toml")
-    (offered,) = completed(monkeypatch, "match", "blooms", "m")
-    assert offered.startswith("plain,mine=")
-    (word,) = shlex.split(offered.removeprefix("plain,"))
-    assert Program.parse(word, tmp_path).command == ("./mine", "--say", "it is")
-    both = completed(monkeypatch, "check", "blooms", "")
-    assert [line.partition("=")[0] for line in both] == ["plain,greedy", "plain,random", "plain,mine"]
-    Program.parse(shlex.split(both[0].removeprefix("plain,"))[0], tmp_path).check()
-    assert completed(monkeypatch, "match", "blooms", "x", "=", "gr") == ["file,gr"], "a name was given"
-    others = completed(monkeypatch, "play", "thetree", "")
-    assert [line.partition("=")[0] for line in others] == ["plain,tree", "plain,random"]
-    monkeypatch.setattr(completion, "MAX_FILE", 10)
-    assert completed(monkeypatch, "match", "blooms", "m") == ["file,m"], "large files are not read"
 
 
 @pytest.mark.slow
