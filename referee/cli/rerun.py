@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from referee.cli import completion
-from referee.cli.options import game_option, group, isolation_option, only_one, outside_game, run_argument
+from referee.cli.options import game_option, group, isolation_option, outside_game, run_argument
 from referee.cli.output import say, show_data
 from referee.core.errors import BotFaulted, UsageError
 from referee.core.text import shown
@@ -25,13 +25,6 @@ if TYPE_CHECKING:
 @run_argument
 @click.argument("game_id", metavar="ID", shell_complete=completion.game_of_run)
 @click.argument("bots", metavar="[NAME=COMMAND]...", nargs=-1)
-@click.option(
-    "-o",
-    "folder",
-    metavar="DIR",
-    type=click.Path(path_type=Path),
-    help="Folder in which to store the game as a new run, for `replay` and `find`.",
-)
 @click.option(
     "--base",
     metavar="DIR",
@@ -79,7 +72,6 @@ class _RerunOptions:
     path: Path
     game_id: str
     bots: tuple[str, ...]
-    folder: Path | None
     base: Path | None
     watch: str | None
     dialogue: bool
@@ -92,13 +84,10 @@ class _RerunOptions:
         """The recorded game, and how it is played again. Raises `UsageError`."""
         from referee.records.finding import find_game
         from referee.records.record import GameRecord
-        from referee.tournament.rerunning import commands_base, require_no_records, rerun_of
+        from referee.tournament.rerunning import commands_base, rerun_of
         from referee.tournament.run.reading import run_folder
         from referee.tournament.run.run import read_run
 
-        only_one({"-o": self.folder, "--no-clock": self.no_clock})
-        if self.folder:
-            require_no_records(self.folder)
         instead = _instead(self.bots)
         run = read_run(run_folder(self.path))
         recorded = find_game(run.folder, self.game_id, outside_game(self.game), say, as_played=True)
@@ -118,7 +107,7 @@ def _play(options: _RerunOptions, recorded: GameRecord, again: Rerun) -> None:
 
     with contextlib.ExitStack() as stack:
         observer = Views(options.watch, options.dialogue).observer(stack)
-        played, said = again.play(observer.show, observer.taps)
+        played = again.play(observer.show, observer.taps)
     shown_name = again.run.amendments.shown
     for line in fault_report(played.with_names(shown_name)):
         say(f"  {line}")
@@ -127,9 +116,6 @@ def _play(options: _RerunOptions, recorded: GameRecord, again: Rerun) -> None:
         show_data(line)
     if difference and any(isinstance(seat, dict) and seat.get("games_before") for seat in _seats(recorded)):
         say("note: in the original run, the bots' processes had already played other games before this one")
-    if options.folder:
-        head = again.store(options.folder, played, said)
-        say(f"stored in {shown(str(options.folder))}, head hash {head}")
     if options.strict and (difference or any(played.faults)):
         raise BotFaulted("the game differs" if difference else "a bot was at fault")
 

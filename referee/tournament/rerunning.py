@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,35 +9,24 @@ from typing import Any
 
 from referee.core.errors import UsageError
 from referee.core.fields import Fields
-from referee.core.files import open_without_links
-from referee.core.seeds import game_seed, seed_hash, shared_seed
 from referee.core.text import shown
 from referee.core.units import LONGEST_US
 from referee.gameplay.events import Event
 from referee.gameplay.terms import Terms
 from referee.games.api import State
 from referee.processes.program import Program
-from referee.records.amendments import MEMBERS
-from referee.records.journal import body_of
-from referee.records.record import GameRecord, summary_of, to_json
-from referee.records.run_files import RECORDS, TOML
+from referee.records.record import GameRecord
+from referee.records.run_files import TOML
 from referee.tournament.file.bot_table import bot_tables
 from referee.tournament.file.config import parse, read_text
-from referee.tournament.file.file_list import Programs
-from referee.tournament.run.lock import locked
-from referee.tournament.run.open_run import OpenRun
 from referee.tournament.run.readiness import isolated
 from referee.tournament.run.run import StoredRun
 from referee.tournament.workers.encounter import ProcessUse, ShowEvent, play_encounter
-from referee.tournament.workers.worker import Transcript
 from referee.tuning.parameters import Values
 from referee.wire.dialogue import Tap
 
 _OF_PROGRAMS = ("cwd", "env", "pass_env", "limits", "pty", "pause", "forgive_waiting")
 """The keys of a bot that the header of a run has in the form of a tournament file."""
-
-_NOT_OF_ONE_GAME = (*MEMBERS, "encounters", "files", "seed", "seed_sha256")
-"""Members of a header that change with the course of a run, or are written anew."""
 
 
 def commands_base(path: Path, folder: Path) -> Path:
@@ -52,12 +40,6 @@ def commands_base(path: Path, folder: Path) -> Path:
     return toml.parent if stem != folder.absolute().name and toml.is_file() else Path.cwd()
 
 
-def require_no_records(folder: Path) -> None:
-    """Raises `UsageError` where a folder has records already."""
-    if os.path.lexists(folder / RECORDS):
-        raise UsageError(f"`{shown(str(folder))}` already has records, expected a new folder")
-
-
 @dataclass(frozen=True)
 class Rerun:
     """A recorded game that is to be played again."""
@@ -67,22 +49,19 @@ class Rerun:
     bots: tuple[Program, ...]
     """By name in the order of seats, each once; as in the game, they have the names with which the run began.
     """
-    replaced: frozenset[str]  # the names of the bots that have another command than in the run
     patient: bool = False
     """Whether nobody loses on time; the bots are told of the clocks of the game all the same."""
 
-    def play(self, show: ShowEvent | None, taps: Sequence[Tap]) -> tuple[GameRecord, str]:
-        """The game as it was played now, and its dialogue.
+    def play(self, show: ShowEvent | None, taps: Sequence[Tap]) -> GameRecord:
+        """The game as it was played now.
 
         Raises `EnvironmentLacksError` where a bot did not start for a reason that is not its own.
         """
-        transcript = Transcript()
         shown_name = self.run.amendments.shown
 
         def tap(name: str, direction: str, data: bytes) -> None:
             for each in taps:
                 each(shown_name(name), direction, data)
-            transcript(name, direction, data)
 
         def show_event(terms: Terms, event: Event, state: State[Any]) -> None:
             assert show
@@ -95,44 +74,7 @@ class Rerun:
             terms, start_us = replace(terms, margin_us=LONGEST_US), LONGEST_US
         use = ProcessUse(patient=self.patient)
         (record,) = play_encounter(self.bots, [terms], show and show_event, tap, start_us, use)
-        return record, transcript.text()
-
-    def store(self, folder: Path, played: GameRecord, dialogue: str) -> str:
-        """Stores the game as a run of its own, under the terms of the run that it is from; its head hash.
-
-        Raises `UsageError` where the folder has records already, and `StorageError`.
-        """
-        with locked(folder):
-            require_no_records(folder)
-            with OpenRun.begin(folder, self._header(), _toml_of(self.run.folder)) as opened:
-                if self.run.amendments.renamed:
-                    opened.add_change({"renamed": dict(self.run.amendments.renamed)})
-                for batch in self.run.batches:
-                    opened.add_batch(batch)
-                opened.add_games([body_of(to_json(played))])
-                if any(played.faults):
-                    opened.keep_dialogue(summary_of(played), dialogue)
-                opened.check()
-                return opened.state.last_hash
-
-    def _header(self) -> dict[str, Any]:
-        """The header of a run with this game alone."""
-        header, terms = self.run.header, self.recorded.terms
-        value = {name: what for name, what in header.members.items() if name not in _NOT_OF_ONE_GAME}
-        seed = header.seed
-        if seed is not None and (game_seed(seed, terms.id), shared_seed(seed, terms.id)) == (
-            terms.seed,
-            terms.shared_seed,
-        ):
-            value["seed"] = seed
-        else:  # it was not revealed, or was another one when this game was played
-            value["seed_sha256"] = header.seed_sha256 or seed_hash("")
-        bots = {name: dict(what) for name, what in header.bots.items()}
-        for bot in self.bots:
-            if bot.name in self.replaced:
-                bots[bot.name] |= {"command": list(bot.command), "cwd": str(bot.cwd)}
-                bots[bot.name].pop("person", None)
-        return {**value, "bots": bots, "files": Programs().changes(self.bots)}
+        return record
 
 
 def rerun_of(
@@ -184,7 +126,7 @@ def rerun_of(
     for bot in bots:
         bot.check()
     settled = isolated(bots, (run.folder,))
-    return Rerun(run, recorded, tuple(settled), frozenset(replaced), patient)
+    return Rerun(run, recorded, tuple(settled), patient)
 
 
 def _values_of(recorded: GameRecord) -> dict[str, Values]:
@@ -223,12 +165,3 @@ def _settings_of_file(folder: Path) -> dict[str, dict[str, Any]]:
         return found
     except UsageError:  # it was removed, or is none any more
         return {}
-
-
-def _toml_of(folder: Path) -> bytes:
-    """The copy of the tournament file in a run's folder; empty where there is none."""
-    try:
-        with os.fdopen(open_without_links(folder / TOML), "rb") as file:
-            return file.read()
-    except OSError:
-        return b""
