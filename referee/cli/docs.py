@@ -1,11 +1,9 @@
-"""`referee docs`: shows the documents, searches them, and writes them as HTML pages."""
+"""`referee docs`: shows the documents, and searches them."""
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
-from pathlib import Path
 
 import click
 
@@ -26,11 +24,7 @@ def _complete(context: click.Context, parameter: click.Parameter, incomplete: st
 
 @click.command()
 @click.argument("words", metavar="[PAGE | WORD...]", nargs=-1, shell_complete=_complete)
-@click.option(
-    "--html", "folder", metavar="DIR", type=click.Path(path_type=Path), help="Write all pages as HTML to DIR."
-)
-@click.option("--open", "opens", is_flag=True, help="Open the pages in the web browser.")
-def docs(words: tuple[str, ...], folder: Path | None, opens: bool) -> None:
+def docs(words: tuple[str, ...]) -> None:
     """Lists the pages; with PAGE, shows one; with any other WORDs, lists the sections that contain all of
     them.
 
@@ -43,15 +37,11 @@ def docs(words: tuple[str, ...], folder: Path | None, opens: bool) -> None:
       referee docs first-bot
       referee docs reserve clock
       referee docs protocol > PROTOCOL.md
-      referee docs --html pages
     """
-    page = _page(words) if len(words) == 1 else None
-    if folder or opens:
-        _write_pages(words, page, folder, opens)
-    elif not words:
+    if not words:
         rows = [[name, plain(title_of(name))] for name in documents()]
         show_data(Grid(text_columns("page", "title"), rows).drawn())
-    elif page:
+    elif len(words) == 1 and (page := _page(words[0])):
         _show(page)
     elif hits := search(words):
         _list_hits(hits)
@@ -59,9 +49,9 @@ def docs(words: tuple[str, ...], folder: Path | None, opens: bool) -> None:
         raise UsageError(_unknown(words))
 
 
-def _page(words: tuple[str, ...]) -> str | None:
+def _page(word: str) -> str | None:
     """The page with this name, or the only one whose name begins so."""
-    name = words[0].lower().removesuffix(".md").replace("_", "-")
+    name = word.lower().removesuffix(".md").replace("_", "-")
     if name in documents():
         return name
     begun = [page for page in documents() if page.startswith(name)]
@@ -92,28 +82,6 @@ def _list_hits(hits: list[Hit]) -> None:
     show_data(Grid(text_columns("page", "section", "text"), rows).drawn())
     if len(hits) > MAX_HITS:
         say(f"{counted(len(hits) - MAX_HITS, 'more section')}: add a word to narrow the search")
-
-
-def _write_pages(words: tuple[str, ...], page: str | None, folder: Path | None, opens: bool) -> None:
-    from referee.pages.docs_site import INDEX, write_site  # only these options need it
-
-    if words and not page:
-        raise UsageError(_unknown(words))
-    place = folder or _cache()
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"cannot create the folder `{shown(str(place))}`: {error.strerror}") from None
-    write_site(place)
-    first = place / (f"{page}.html" if page else INDEX)
-    say(f"{counted(len(documents()) + 1, 'page')} written; begin with {first}")
-    if opens and click.launch(str(first)):
-        raise UsageError(f"no web browser could be started: open {first} yourself")
-
-
-def _cache() -> Path:
-    """The folder for pages that are only opened, by the convention of the desktops."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "game-referee" / "docs"
 
 
 def _laid_out(text: str) -> str:

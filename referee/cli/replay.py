@@ -59,8 +59,7 @@ if TYPE_CHECKING:
     "--image",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Draw a position as NAME.svg, or as NAME.png if a program that converts it is installed. - is SVG "
-    "on stdout.",
+    help="Draw a position as an SVG file. - is stdout.",
 )
 @click.option(
     "--beside",
@@ -148,10 +147,8 @@ class _ReplayOptions:
         if self.beside is not None and not self.page:
             raise UsageError("--beside is given without --html, expected both: only a page shows two games")
         image = self.image
-        if image and not is_stdout(image) and image.suffix.lower() not in (".svg", ".png"):
-            raise UsageError(
-                f"`{shown(str(image))}` is not a valid name for a picture, expected NAME.svg or NAME.png"
-            )
+        if image and not is_stdout(image) and image.suffix.lower() != ".svg":
+            raise UsageError(f"`{shown(str(image))}` is not a valid name for a picture, expected NAME.svg")
 
 
 def _show_chosen(file: Path, listing: Sequence[str], options: _ReplayOptions) -> None:
@@ -232,9 +229,7 @@ def _write_image(path: Path, steps: Steps, view: View, step: int | None) -> None
     """Draws the position after a step, by default the last. Raises `UsageError`, and `RecordError` if the
     record is too damaged for it.
     """
-    from referee.core.files import write_whole
     from referee.viewing.palette import file_style
-    from referee.viewing.png import PNG_START, png_of
     from referee.viewing.svg import SVG_START, Layout
     from referee.viewing.words import heading, result, step_lines
 
@@ -255,10 +250,7 @@ def _write_image(path: Path, steps: Steps, view: View, step: int | None) -> None
         f"{heading(steps.terms)}, step {at} of {last}",
         "; ".join(line.strip() for line in words),
     )
-    if path.suffix.lower() == ".png":
-        write_whole(path, png_of(svg), PNG_START, "a PNG file")
-    else:
-        put_text(path, svg, SVG_START, "an SVG file")
+    put_text(path, svg, SVG_START, "an SVG file")
 
 
 def _write_page(options: _ReplayOptions, steps: Steps, view: View, beside: Steps | None) -> None:

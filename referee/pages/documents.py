@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -33,9 +32,7 @@ class DocumentSection(NamedTuple):
     """A heading of a document with the text up to the next heading."""
 
     page: str
-    level: int  # 1 for the title of the page, 2 for its sections, and so on
     title: str
-    anchor: str  # the identifier of the heading within its page, as in `page.md#anchor`
     lines: tuple[str, ...]  # the text in Markdown, without the heading
 
 
@@ -61,33 +58,18 @@ def text_of(page: str) -> str:
 
 def sections(page: str) -> Iterator[DocumentSection]:
     """Divides a document at its headings. Lines in code blocks that begin with `#` are not headings."""
-    anchors = Anchors()
-    level, title, lines, in_code = 0, "", list[str](), False
+    title, lines, in_code = "", list[str](), False
     for line in text_of(page).splitlines():
         if line.startswith("```"):
             in_code = not in_code
-        if not in_code and (heading := re.match(r"(#+) (.*)", line)):
+        if not in_code and (heading := re.match(r"#+ (.*)", line)):
             if title:
-                yield DocumentSection(page, level, title, anchors.of(title), tuple(lines))
-            level, title, lines = len(heading[1]), heading[2], []
+                yield DocumentSection(page, title, tuple(lines))
+            title, lines = heading[1], []
         else:
             lines.append(line)
     if title:
-        yield DocumentSection(page, level, title, anchors.of(title), tuple(lines))
-
-
-class Anchors:
-    """The identifiers of the headings of one document, in their order, as GitHub makes them."""
-
-    def __init__(self) -> None:
-        self._count: Counter[str] = Counter()
-
-    def of(self, heading: str) -> str:
-        """Returns the identifier of the next heading; a repeated heading gets a number."""
-        anchor = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
-        count = self._count[anchor]
-        self._count[anchor] += 1
-        return f"{anchor}-{count}" if count else anchor
+        yield DocumentSection(page, title, tuple(lines))
 
 
 def with_pages_named(text: str) -> str:

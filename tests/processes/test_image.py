@@ -1,10 +1,8 @@
-"""`referee replay --image`: the right position, in a whole file, through whatever converter there is."""
+"""`referee replay --image`: the right position, in a whole file."""
 
 from __future__ import annotations
 
 import re
-import shlex
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -14,9 +12,7 @@ import pytest
 from referee.games import GAMES
 from referee.records import journal
 from referee.records.record import to_json
-from referee.viewing import png
-from tests.command import THIS_PYTHON, referee
-from tests.programs import needs
+from tests.command import referee
 from tests.rules.random_play import random_game
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -37,28 +33,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A folder with two games of Blooms."""
     small = {"size": "3", "target": "2"}
     return recorded(tmp_path_factory.mktemp("picture"), ("blooms", small), ("blooms", small))
-
-
-@pytest.fixture
-def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder with all programs that there are, which is empty; nor is there a Python package."""
-    folder = tmp_path / "programs"
-    folder.mkdir()
-    monkeypatch.setenv("PATH", str(folder))
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    yield folder
-
-
-def program(path: Path, name: str, code: str) -> None:
-    script = shlex.quote(f"import sys\n{code}")
-    (path / name).write_text(f'#!/bin/sh\nexec {THIS_PYTHON} -IS -c {script} "$@"\n')
-    (path / name).chmod(0o755)
-
-
-def drawing(name: str) -> str:
-    """A program that draws its own name, if it is given SVG."""
-    start = f"{png.PNG_START!r}"
-    return f"sys.stdin.read().startswith('<svg') and sys.stdout.buffer.write({start} + b'{name}')"
 
 
 def drawn(*words: str) -> ElementTree.Element:
@@ -113,11 +87,7 @@ def test_a_file_takes_the_place_of_an_older_picture_only(run: str, tmp_path: Pat
         (("1", "--step", "999"), 2, "the game has no step 999, expected 0 to "),
         (("1", "--seat", "3"), 2, "the game has 2 seats, expected --seat 1 to 2"),
         (("1", "--html", "x.html"), 2, "`--html` and `--image` are given, expected only one of them"),
-        (
-            ("1", "--image", "x.jpg"),
-            2,
-            "`x.jpg` is not a valid name for a picture, expected NAME.svg or NAME.png",
-        ),
+        (("1", "--image", "x.png"), 2, "`x.png` is not a valid name for a picture, expected NAME.svg"),
         (("1", "--image", "/no/x.svg"), 2, "cannot write `/no/x.svg`: No such file or directory"),
         (("1", "--game", "no.py:G"), 2, "no.py"),
     ],
@@ -137,38 +107,6 @@ def test_a_damaged_game_is_drawn_as_far_as_it_goes(run: str, tmp_path: Path) -> 
     assert done.code == 0 and done.out.startswith("<svg") and "warning: game " in done.err
     done = referee("replay", str(tmp_path), "1", "--image", "-")
     assert (done.code, done.out) == (6, "")
-
-
-@pytest.mark.slow
-def test_converters_are_tried_in_a_fixed_order(run: str, tmp_path: Path, path: Path) -> None:
-    out = tmp_path / "x.png"
-    for name in ("convert", "magick", "resvg", "inkscape", "rsvg-convert"):
-        program(path, name, drawing(name))
-        assert referee("replay", run, "1", "--image", str(out)).code == 0
-        assert out.read_bytes() == png.PNG_START + name.encode()
-    program(path, "rsvg-convert", "sys.exit('no fonts')")
-    program(path, "inkscape", "print('this is no picture')")
-    assert referee("replay", run, "1", "--image", str(out)).code == 0
-    assert out.read_bytes() == png.PNG_START + b"resvg"
-
-
-def test_without_a_converter_the_message_says_what_to_install(run: str, tmp_path: Path, path: Path) -> None:
-    out = tmp_path / "x.png"
-    done = referee("replay", run, "1", "--image", str(out))
-    assert done.code == 5 and done.err.count("\n") == 1 and not out.exists()
-    assert "no program that converts SVG to PNG is installed, expected rsvg-convert (" in done.err
-    program(path, "magick", "sys.exit('no\\x1bfonts')")
-    done = referee("replay", run, "1", "--image", str(out))
-    assert done.code == 5 and done.err.count("\n") == 1 and not out.exists()
-    assert "cannot make a PNG: `magick` ended with status 1: no\\x1bfonts; expected rsvg-convert" in done.err
-
-
-@pytest.mark.slow
-@needs("rsvg-convert")
-def test_a_real_converter_draws(run: str, tmp_path: Path) -> None:
-    out = tmp_path / "x.PNG"
-    assert referee("replay", run, "1", "--image", str(out)).code == 0
-    assert out.read_bytes().startswith(png.PNG_START)
 
 
 @pytest.mark.slow
