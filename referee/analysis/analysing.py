@@ -1,4 +1,4 @@
-"""Analyses the games of a run that are not analysed yet, and stores what is found beside the run."""
+"""Analyses games not yet analysed, and stores what is found beside the run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Diagnoses a bot from the games of a stored run."""
+"""Diagnoses a bot from a stored run."""
 
 from __future__ import annotations
 

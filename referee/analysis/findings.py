@@ -1,5 +1,4 @@
-"""What happens to a bot more often than chance explains: than to its opponents, or than in others of its
-games. Pure.
+"""What happens more often than chance explains: than to its opponents, or than in others of its games. Pure.
 
 Games of an encounter depend on each other, so their cases stay together in the tests. Nothing here says why
 something happened, only that it happened more often.

@@ -1,4 +1,4 @@
-"""Which moves of a game gave something away, and of what kind they are. Pure.
+"""Which moves gave something away, and of what kind they are. Pure.
 
 The kind of a blunder follows from the news alone, so for any game: what the news after the move that the
 analysis names would have said and those after the move that was played did not, and the other way round.

@@ -1,4 +1,4 @@
-"""What seats did in a game of a record, as a diagnosis looks at it. Pure."""
+"""What seats did in a game, as a diagnosis looks at it. Pure."""
 
 from __future__ import annotations
 

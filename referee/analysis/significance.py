@@ -1,4 +1,4 @@
-"""Whether one player's counts differ from those of others by more than chance explains. Pure."""
+"""Whether counts differ by more than chance explains: those of one player and of others. Pure."""
 
 from __future__ import annotations
 

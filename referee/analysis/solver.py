@@ -1,4 +1,4 @@
-"""Proofs: how a position ends with best play of both seats, found by search.
+"""Proofs by search: how a position ends with best play of both seats.
 
 Games of two seats that move one at a time, with open information and without chance. The search looks deeper
 turn by turn until the result is certain or it has looked at so many positions; their number, and not a time,

@@ -1,4 +1,4 @@
-"""The analysis of games beside their run, in `analysis.jsonl`: written, read back, and matched with the run.
+"""The file `analysis.jsonl` of a run: written, read back, and matched with the run.
 
 A line is the analysis of one game. It belongs to whatever game has the same events, rules and options, so it
 outlives renamed bots and games that are played again, and it never counts for anything: the file can be

@@ -1,4 +1,4 @@
-"""Suites: files of positions in which bots are to find a move, or to avoid one.
+"""Suites of positions: bots are to find a move there, or to avoid one.
 
     [suite]
     game = "blooms"

@@ -1,4 +1,4 @@
-"""Bots as users of Python name them: commands, files, sample bots, functions, and tables of a file."""
+"""Bots as Python names them: commands, files, sample bots, functions, and tables of a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The program of a bot that is a function of Python: `python -m referee.api.function_bot FILE`.
+"""A function as a bot: `python -m referee.api.function_bot FILE`.
 
 FILE is what `function_file` makes. Whatever the function prints, also by other languages, goes to stderr.
 """

@@ -1,4 +1,4 @@
-"""What a host is told of a run, and tells of it."""
+"""Messages between host and caller of a run."""
 
 from __future__ import annotations
 

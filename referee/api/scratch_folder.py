@@ -1,4 +1,4 @@
-"""Folders for runs that are not stored."""
+"""Folders for runs not stored."""
 
 from __future__ import annotations
 

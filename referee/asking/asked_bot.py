@@ -1,6 +1,4 @@
-"""The program of a bot that is asked, as the wire to its seat: started when it is needed, one process for
-game after game.
-"""
+"""The wire to a bot that is asked: a program that is started when needed, one process for game after game."""
 
 from __future__ import annotations
 

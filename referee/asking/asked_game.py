@@ -1,6 +1,4 @@
-"""A game in which one bot is asked for moves in given positions, judged by the game loop as in every game.
-Pure.
-"""
+"""A game in which one bot is asked for moves: positions are given, and the game loop judges. Pure."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Advice to the author of a bot: what a failure most likely means, what to change in the bot, and remarks on
-what is no failure. Pure.
+"""Advice to a bot's author: what a failure most likely means, what to change in the bot, and remarks on what
+is no failure. Pure.
 """
 
 from __future__ import annotations

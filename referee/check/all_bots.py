@@ -1,4 +1,4 @@
-"""Builds and checks all bots of a tournament file."""
+"""Checks all bots of a tournament file, once they are built."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which moves of a game persons can choose on its page without typing: by clicks and buttons."""
+"""Which moves can be chosen without typing, by clicks and buttons on its page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first contact with a bot, from its start to its first answer; steps 1 to 3 report on it.
+"""From a bot's start to its first answer; steps 1 to 3 report on it.
 
 A bot that does not answer in time is watched for as long again, and its input is closed if it seems to wait:
 that distinguishes a slow bot from one that does not flush, and from one that does not answer at all.

@@ -1,4 +1,4 @@
-"""Checks a game for the invariants of every game, whatever its rules are: for the tests of games.
+"""Invariants of every game, whatever its rules are: for the tests of games.
 
 from referee.check.rules import check_game
 from connect_four import GAME

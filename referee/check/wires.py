@@ -1,4 +1,4 @@
-"""Wires for games of one bot: the house player, which moves at random, plays all other seats.
+"""The wires of a check: the house player, which moves at random, plays all other seats.
 
 The house player picks its moves with the engine of the game and answers at once. The wires differ only in
 what it does besides that: it resigns early, fails, rejects a legal answer, or plays the first moves of the

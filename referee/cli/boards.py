@@ -1,4 +1,4 @@
-"""The boards of the games in play in characters, for the live view of a run on a wide terminal."""
+"""Boards in characters, of the games in play, for the live view of a run on a wide terminal."""
 
 from __future__ import annotations
 

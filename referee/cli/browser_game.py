@@ -1,4 +1,4 @@
-"""Lets the persons of `referee play --browser` play on pages, and prints their links."""
+"""Lets persons play on pages, for `referee play --browser`, and prints their links."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""What a shell offers when Tab is pressed: games, bots, the games of a run. It reads little, and tells no
-errors.
-"""
+"""What Tab offers: games, bots, the games of a run. It reads little, and tells no errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The options of `referee match` as the tables of a tournament file."""
+"""`match` as tables of a tournament file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options and arguments that several commands share, and what is expected in place of a wrong one."""
+"""Options shared by commands, and what is expected in place of a wrong one."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Prints the output of the commands: data on stdout, everything else on stderr, with colours and a bar where
-the terminal has them.
+"""What commands print: data on stdout, everything else on stderr, with colours and a bar where the terminal
+has them.
 """
 
 from __future__ import annotations

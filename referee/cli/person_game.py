@@ -1,4 +1,4 @@
-"""Plays a game with a person at the keyboard, for `referee play`."""
+"""A person at the keyboard, who plays a game: for `referee play`."""
 
 from __future__ import annotations
 

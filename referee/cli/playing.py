@@ -1,4 +1,4 @@
-"""Prints the progress of a tournament, as lines or events, and its table, for `run` and `match`."""
+"""Prints a tournament's progress, as lines or events, and its table, for `run` and `match`."""
 
 from __future__ import annotations
 

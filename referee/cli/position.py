@@ -1,4 +1,4 @@
-"""What `referee moves` shows of a position: its moves, its news, its picture, and counts to a depth."""
+"""What `moves` shows of a position: its moves, its news, its picture, and counts to a depth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The progress of matches and tournaments: plain lines on stderr, and events in JSON on stdout."""
+"""Progress of matches and tournaments: plain lines on stderr, and events in JSON on stdout."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The options that say which games of runs are meant, for `find` and `table`."""
+"""Options that choose games of runs, for `find` and `table`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A recorded game on the whole screen of a terminal, with keys to step through it."""
+"""A replay on the whole screen, with keys to step through it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""A screen that takes the whole terminal, where keys are read and lines are drawn until it is over; and the
-list of the games of a run on it.
+"""A whole terminal, where keys are read and lines are drawn until it is over; and the list of the games of a
+run on it.
 """
 
 from __future__ import annotations

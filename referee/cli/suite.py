@@ -59,7 +59,7 @@ def suite(
 ) -> None:
     """Asks bots for their moves in the positions of FILE, and prints the points of each.
 
-    A position has moves to find or to avoid. `referee docs suite` describes the file, and `referee examples`
+    A position has moves to find or to avoid. `referee docs analysis` describes the file, `referee examples`
     copies some. BOT is a command in quotes, or @NAME for a sample bot; each is asked on its own, one position
     after the other. A fault gives no points; a bot that does not start is not asked again.
 

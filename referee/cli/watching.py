@@ -1,4 +1,4 @@
-"""Shows games while they are played: boards below each other or redrawn in their place, dialogues, input."""
+"""Shows games in play: boards below each other or redrawn in their place, dialogues, input."""
 
 from __future__ import annotations
 

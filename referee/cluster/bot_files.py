@@ -1,4 +1,4 @@
-"""The files of bots as they are sent to other machines: which they are, with their hashes, as one value."""
+"""Bots' files to be sent: which they are, with their hashes, as one value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plays tasks on the machines of a cluster: chooses the machine of each, and notices which are lost.
+"""Plays tasks on a cluster: chooses the machine of each, and notices which are lost.
 
 The referee gives each Dask worker orders of its own: it greets it, sends it the files that it lacks, has it
 prepare the bots, and then gives it tasks, an encounter each. Which bots play is settled before the first

@@ -1,4 +1,4 @@
-"""The client of a Dask cluster: it runs Dask's own client in a thread, and connects again when it is lost."""
+"""The client of Dask in a thread, which connects again when it is lost."""
 
 from __future__ import annotations
 

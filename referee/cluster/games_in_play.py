@@ -1,4 +1,4 @@
-"""The games that machines of a cluster play, for whoever looks at them in the folder of the run.
+"""Games in play on the cluster, for whoever looks at them in the folder of the run.
 
 While somebody looks there, the referee tells the machines so. Each host then reads the slots of its workers
 again and again, and sends what has changed; the referee writes it to slots in its own folder. A message is

@@ -1,4 +1,4 @@
-"""The process on a machine that has games played there: it prepares the bots, and has a pool of workers.
+"""The process that plays on a machine: it prepares the bots, and has a pool of workers.
 
 It is told what to do by a Dask worker, over a socket, and ends with it. Games are played beside the Dask
 worker and not inside it: a process can adopt orphans and hide from bots only for itself, and nothing else is

@@ -1,4 +1,4 @@
-"""The messages between the referee and the machines of a Dask cluster.
+"""Messages between referee and machines: those of a Dask cluster.
 
 Orders are sent as they are; the answers of machines are JSON, which is checked when it is read. A game counts
 if it was asked for, and its record replays under its terms.

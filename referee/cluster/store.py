@@ -1,4 +1,4 @@
-"""The files of bots on a machine of a cluster: a folder for each bot, built once.
+"""Bots' files on a machine of a cluster: a folder for each bot, built once.
 
 The content of all files of a bot arrives as one archive, which is kept only until it is unpacked. The folder
 of a store has:

@@ -1,4 +1,4 @@
-"""A table of values that are computed at their first use, and then looked up as fast as in a dict."""
+"""Values that are computed at their first use, and then looked up as fast as in a dict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Objects of Python files that a user names as `module.py:NAME`: the code of a game, for one.
+"""Objects that a user names as `module.py:NAME`: the code of a game, for one.
 
 Such code runs only if the user named its file, on the command line or in a tournament file. What a record
 says of it is only compared, never run: a record is untrusted.

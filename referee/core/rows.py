@@ -1,6 +1,4 @@
-"""Tables: columns, and rows of values. Text in each form of tabulate's, JSON and CSV are made from them here.
-Pure.
-"""
+"""Tables of columns and rows. Text in each form of tabulate's, JSON and CSV are made from them here. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings of a tournament that its file gives and its header repeats, and what holds without them. Pure."""
+"""Settings of a tournament in its file and its header, and what holds without them. Pure."""
 
 from __future__ import annotations
 

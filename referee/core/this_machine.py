@@ -1,4 +1,4 @@
-"""This machine: the cores and the memory that this process may use, the machine's names and its processor."""
+"""This machine: its cores, memory, names and processor, as this process may use them."""
 
 from __future__ import annotations
 

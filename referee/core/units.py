@@ -1,4 +1,4 @@
-"""Periods of time, time controls and sizes of memory: parsed from text, and written as text. Pure.
+"""Times and sizes of memory: parsed from text, and written as text. Pure.
 
 All periods are whole microseconds, all sizes whole bytes.
 """

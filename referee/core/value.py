@@ -1,4 +1,4 @@
-"""Immutable value classes that are as cheap to create as plain classes.
+"""Immutable classes as quick to create as plain ones.
 
 `value` makes a dataclass with slots that the type checker treats as frozen, so nothing in the project assigns
 to a field of an existing value. Nothing checks this at run time: creating a dataclass that is frozen at run

@@ -1,4 +1,4 @@
-"""What an encoding of a game is: moves as numbers and positions as arrays, for training. Pure."""
+"""What an encoding is: moves as numbers and positions as arrays, for training. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The games of stones on a hexagonal board as numbers, Blooms and Even Groups: a stone is an action. Pure."""
+"""Blooms and Even Groups as numbers: a stone is an action. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hints beyond those of the endings: what a fault often means, for the author of the bot.
+"""Hints beyond those of endings: what a fault often means, for the author of the bot.
 
 Where nothing better is known, the ending's own hint stands (`referee/gameplay/events.py`).
 """

@@ -1,4 +1,4 @@
-"""Lines of moves from a position: their chance, lines that people write, and how many there are. Pure.
+"""Lines of moves: their chance, lines that people write, and how many there are. Pure.
 
 Counting them tests move generators (a test known as perft). A line of *n* turns is *n* turns one after
 another, each of which is a legal move of every seat that acts. Chance is no turn: its outcomes are those that

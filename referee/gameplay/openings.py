@@ -1,4 +1,4 @@
-"""The opening moves of a game, which the referee makes so that bots do not always play the same one. Pure.
+"""Opening moves by the referee: without them, bots would often play the same game. Pure.
 
 They are drawn from a seed, or they are a line of a list. All games of an encounter begin with the same ones,
 so only games in which the same moves are legal then can have them. A start is the beginning of an earlier

@@ -1,4 +1,4 @@
-"""The terms that a game is played under, and its verdict."""
+"""The terms of a game, and its verdict."""
 
 from __future__ import annotations
 

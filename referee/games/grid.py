@@ -1,4 +1,4 @@
-"""Boards: cells as small integers and sets of them as bits, their names and their neighbours.
+"""Boards: cells as integers, sets of cells as bits, their names and their neighbours.
 
 Cells are numbered row by row, with at least one unused number after each row. So shifting a set moves all its
 cells by a step, and cells that leave the board are not in `all`.

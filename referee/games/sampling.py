@@ -1,4 +1,4 @@
-"""Lists the legal moves of a position for a bot: all of them, or a random sample."""
+"""Lists legal moves for a bot: all of them, or a random sample."""
 
 from __future__ import annotations
 

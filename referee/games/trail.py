@@ -1,4 +1,4 @@
-"""The news of a game, stored so that successive positions share lines."""
+"""The news of a game, shared by successive positions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The common part of games for two seats that move in turn with open information."""
+"""Open games of two seats in turn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The boards of the games in play, as pages are told of them."""
+"""The boards of games in play, as pages are told of them."""
 
 from __future__ import annotations
 

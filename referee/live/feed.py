@@ -1,4 +1,4 @@
-"""What a worker tells of the game that it plays, in its slot, while somebody looks.
+"""What a worker tells of its game, in its slot, while somebody looks.
 
 Of an open game, each event is a line: `US m SEAT RESERVE_US MOVE`, with `p` for a move of the opening,
 `US d 0 0 OUTCOME` for chance, `US r SEAT 0 ENDING` for a seat that retired. What bots say besides their moves

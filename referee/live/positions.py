@@ -1,5 +1,5 @@
-"""The positions of the games in play, from what their slots tell: an open game is replayed from its events,
-of another one there is the common picture.
+"""The positions of games in play, from what their slots tell: an open game is replayed from its events, of
+another one there is the common picture.
 
 Nothing that stands in a slot is trusted: where it makes no sense, there is no game.
 """

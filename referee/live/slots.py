@@ -1,5 +1,4 @@
-"""The files in which workers keep the games that they play: written while somebody looks, read without
-trust.
+"""The files of games in play: written by workers while somebody looks, read without trust.
 
 In the folder `live` of a run each worker has one file, its *slot*, and there is the file `watched`, by which
 whoever looks says so. A slot begins with a magic number, a generation and the size of what follows from byte

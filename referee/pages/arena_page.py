@@ -1,4 +1,4 @@
-"""The page on which a run is watched: the games in play as boards, and what is known of the run."""
+"""The page of a run in play: the games in play as boards, and what is known of the run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The documents that are installed with the program: names, titles, sections, and a search."""
+"""The installed documents: names, titles, sections, and a search."""
 
 from __future__ import annotations
 

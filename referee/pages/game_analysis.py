@@ -1,5 +1,5 @@
-"""What the page of a game shows of its analysis: proofs, chances in tens, and the moves that gave much away.
-Only for those who know the whole position: the analysis was computed from it. Pure.
+"""What a page shows of its game's analysis: proofs, chances in tens, and the moves that gave much away. Only
+for those who know the whole position: the analysis was computed from it. Pure.
 """
 
 from __future__ import annotations

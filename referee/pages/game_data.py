@@ -1,4 +1,4 @@
-"""A game as data for the script of a page, which draws it without knowing any game. Pure.
+"""A game as data for a page's script, which draws it without knowing any game. Pure.
 
 The data of a game is a JSON object:
 

@@ -1,4 +1,4 @@
-"""The page on which a person plays a game, or watches one. It shows what the server tells it of the game."""
+"""The page of a person who plays, or watches. It shows what the server tells it of the game."""
 
 from __future__ import annotations
 

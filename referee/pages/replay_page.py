@@ -1,4 +1,4 @@
-"""The page that replays one game."""
+"""The replay of a game as a page."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Where persons send lines from pages of their own: an inbox for each seat, so that all who are asked can
-think at the same time.
+"""What persons send from pages of their own: an inbox for each seat, so that all who are asked can think at
+the same time.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""The server of a game that persons play in browsers: a page for each of them under a link of its own, and
-one for those who watch.
-"""
+"""The server of persons' pages: one for each of them under a link of its own, and one for those who watch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The interface of a game that persons play on pages: what each page shows, from what its viewer knows.
+"""What persons' pages show, from what their viewers know.
 
 A view is a JSON object: the board (`viewing.drawn_board`) as this viewer knows it, and
 

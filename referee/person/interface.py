@@ -1,5 +1,5 @@
-"""The interface between persons and a game: asks for moves, shows what a seat sees, and obeys
-commands, such as to take back a move.
+"""The interface between persons and a game: asks for moves, shows what a seat sees, and obeys commands, such
+as to take back a move.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A part of the referee in a process of its own, which ends with this one."""
+"""A part of the referee in another process, which ends with this one."""
 
 from __future__ import annotations
 

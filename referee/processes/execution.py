@@ -1,4 +1,4 @@
-"""Starts the process of a bot: forks, sets up streams, limits and confinement, and executes its program.
+"""Starts a bot's process: forks, sets up streams, limits and confinement, and executes its program.
 
 Where `starter.c` was compiled, its library does that: its new process copies no memory, and runs no Python.
 """

@@ -1,4 +1,4 @@
-"""Finds which levels of isolation work on this machine by trying them, and which one `auto` means.
+"""Which levels of isolation work here, found by trying them, and which one `auto` means.
 
 A trial starts a small program at the level, which attempts what the level has to prevent, and says what it
 could do.

@@ -1,4 +1,4 @@
-"""Calls of the kernel that Python does not have, by way of the C library."""
+"""Kernel calls that Python lacks, by way of the C library."""
 
 from __future__ import annotations
 

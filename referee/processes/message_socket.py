@@ -1,4 +1,4 @@
-"""Messages between two processes of the referee: pickles over a socket."""
+"""Pickles over a socket: messages between two processes of the referee."""
 
 from __future__ import annotations
 

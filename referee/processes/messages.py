@@ -1,4 +1,4 @@
-"""The messages between the referee, the launcher and the wardens.
+"""Messages between referee, launcher and wardens.
 
 A request is a `Request` with the descriptors of `STREAMS`; what a warden reports are notices: lines of ASCII,
 a word and its arguments, with names escaped as in Python.

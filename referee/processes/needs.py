@@ -1,4 +1,4 @@
-"""What a bot's program has to read in order to start: found from its command, for isolated bots.
+"""What a bot's program reads to start, found from its command, for isolated bots.
 
 The operator's command, working directory and environment say what a bot may read: the folders of the files
 that they name, and the programs that they name with all that was installed with them. What lies in a bot's

@@ -1,4 +1,4 @@
-"""Names for what the referee makes in folders that all programs share: each says which process owns it.
+"""Names in folders that all programs share: each says which process owns it.
 
 What a process that was killed has left there is removed when a later one starts bots.
 """

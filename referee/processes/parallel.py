@@ -1,4 +1,4 @@
-"""Calls a function for many items in several processes, and gives the results in the order of the items.
+"""Calls a function in several processes, and gives the results in the order of the items.
 
 The processes of `concurrent.futures` outlive a parent that is killed, and before Python 3.14 they cannot be
 stopped in the middle of an item, as a signal to a command has to do.

@@ -1,4 +1,4 @@
-"""Prepares the files of bots in namespaces of their own, once for all starts of a bot by a warden.
+"""Prepares bots' files in namespaces, once for all starts of a bot by a warden.
 
 They are mounted in namespaces that only descriptors of the warden keep: no process is left there, and a bot
 is started there by entering them before its program is executed. No bot can change what is prepared, so that

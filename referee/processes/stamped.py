@@ -1,4 +1,4 @@
-"""Pipes for which the kernel records the time of the last write.
+"""Pipes whose last write the kernel times.
 
 The reader of a pipe knows when it read, not when the writer wrote. If the reader was stopped or starved in
 between, the two differ, and the bot must not be charged for that. A named pipe is a file, and the kernel

@@ -1,4 +1,4 @@
-"""Counts what the processes of a bot use together, and compares it with the limits of the bot.
+"""What a bot's processes use together, compared with its limits.
 
 Memory counts as follows: what is private to a process, what processes share, files that lie in memory and
 are held open (memfd, `/dev/shm`, also where they have been deleted), and all files in the file systems of a

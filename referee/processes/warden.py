@@ -1,4 +1,4 @@
-"""Starts bots for a referee, monitors them, and ends all processes that they started. A separate program.
+"""Starts, monitors and ends bots. A separate program.
 
 `main` gets the descriptor of a socket to the referee, which asks for *wardens* over it: this program, the
 launcher, forks one for each socket that it receives. A warden is the parent of one bot at a time, and on

@@ -1,4 +1,4 @@
-"""Monitors one bot from its start until all its processes have ended, for its warden."""
+"""Monitors one bot until its processes have ended, for its warden."""
 
 from __future__ import annotations
 

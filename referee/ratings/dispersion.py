@@ -1,4 +1,4 @@
-"""How much less games say of strengths than if all were independent and decided: one number for a pool.
+"""How much less games say than independent, decided ones: one number for a pool.
 
 All counts of a fit are divided by it. Its factors:
 

@@ -1,4 +1,4 @@
-"""The tables that only some formats have, besides the standings: who met whom, round by round. Pure."""
+"""Tables of some formats: who met whom, round by round. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables narrowed to the width of a terminal, and headings and notes in the form of tables. Pure."""
+"""Tables narrowed to a terminal, and headings and notes in the form of tables. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The likelihood of rankings by Plackett and Luce's model, and its derivatives, for many strengths at a time.
+"""The likelihood of rankings (Plackett and Luce), and its derivatives, for many strengths at a time.
 
 A game's ranking is drawn place by place, each of the bots not yet placed with a chance in proportion to
 e^(strength of the bot + advantage of its seat). For two seats this is Bradley and Terry's model. Tied places

@@ -1,4 +1,4 @@
-"""The numbers that bots say of their own moves: `info metric NAME VALUE`. Pure."""
+"""Numbers that bots say of their moves: `info metric NAME VALUE`. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Elo of a whole pool of bots, fitted to all games at once: the ratings in the table of a run.
+"""Elo of a pool of bots, fitted to all games at once: the ratings in the table of a run.
 
 The model is Plackett and Luce's, which for two seats is Bradley and Terry's; ties count as every order of
 the tied (`ratings/likelihood.py`). Each seat of each section has an advantage of its own, which is fitted

@@ -1,4 +1,4 @@
-"""What games say of strengths, given a prior whose spread is not known: draws from the posterior.
+"""What games say of strengths: draws from the posterior, given a prior whose spread is not known.
 
 Three families are equally likely: strengths are normal; they have heavy tails (Student's distribution with
 four degrees of freedom), for pools with a bot or two that are far from the others; or they come in two

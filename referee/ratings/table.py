@@ -1,4 +1,4 @@
-"""Renders the table of a run in each of its forms."""
+"""The table of a run in each form."""
 
 from __future__ import annotations
 

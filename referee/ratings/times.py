@@ -1,4 +1,4 @@
-"""What was measured of the moves of bots, from their records: times, and numbers of their own. Pure."""
+"""Times of moves, and numbers of bots' own, from their records. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compares two bots of a match: Elo difference, its 95 % interval, and the likelihood of superiority.
+"""Two bots of a match compared: Elo difference, its 95 % interval, and the likelihood of superiority.
 
 A game, or a pair of games with the seats swapped, is one trial. Its score lies in equal steps from 0 to
 1: loss, draw, win for a game; 0, ½, 1, 1½, 2 points of 2 for a pair. Of N trials with mean score s and

@@ -1,4 +1,4 @@
-"""Finds one game among the records of a file."""
+"""Finds one game in a file of records."""
 
 from __future__ import annotations
 

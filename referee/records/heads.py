@@ -1,4 +1,4 @@
-"""Reads the heads of many games: what recurs from line to line is parsed once. Pure.
+"""Reads the heads of games: what recurs from line to line is parsed once. Pure.
 
 A head is read by parts: the id, the terms, the names of the bots, the clocks, two seeds, the result. Terms,
 names, clocks and results that were read before are not parsed again.

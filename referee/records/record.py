@@ -1,4 +1,4 @@
-"""A finished game as one JSON line, and back. `RECORD.md` describes it for people. Pure.
+"""A game as one JSON line, and back. `RECORD.md` describes it for people. Pure.
 
 Records are untrusted input. Every field is checked for its type and its bounds, and `RecordError` says
 which one is wrong.

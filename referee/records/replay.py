@@ -1,5 +1,5 @@
-"""Replays records, to show them and to verify them: in the place of its bots, a game has a wire that gives
-the recorded answers at the recorded times. Pure.
+"""Replays records: in the place of its bots, a game has a wire that gives the recorded answers at the
+recorded times. Pure.
 """
 
 from __future__ import annotations

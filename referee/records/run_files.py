@@ -1,5 +1,5 @@
-"""The files in a run's folder: their names, the folder, made for its owner alone, and files that are only
-appended to: what is appended is synced, and a change by another program is noticed.
+"""The files of a run: their names, the folder, made for its owner alone, and files that are only appended to:
+what is appended is synced, and a change by another program is noticed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The pages that the server has: that of the run with its events, lists of games, and the replays of games.
+"""The pages of the server: that of the run with its events, lists of games, and the replays of games.
 Requests are checked, bad ones refused in plain text, and every answer has the headers for browsers.
 """
 

@@ -1,4 +1,4 @@
-"""What the page of a run shows while games are played: boards, standings, and what just ended.
+"""The page of a run in play: boards, standings, and what just ended.
 
 A page gets it as events. The first has everything, and each later one what is different since the one before:
 

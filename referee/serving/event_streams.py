@@ -1,4 +1,4 @@
-"""Streams of events for pages that follow something: each event is made once, for all of them."""
+"""Streams of events: each is made once, for all pages that follow something."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Follows a run while it is played by another process: reads what its files have gained, and each line once.
+"""Follows a run that another process plays: reads what its files have gained, and each line once.
 
 The files are opened for reading only, and a line without its newline is left for later, since it is being
 written. What cannot be continued is noticed: a file that is gone, or damaged, or shorter than it was, or

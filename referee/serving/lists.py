@@ -1,4 +1,4 @@
-"""The pages of a run that are lists, and need no script: its standings, its games, those with a fault."""
+"""Pages that are lists, and need no script: its standings, its games, those with a fault."""
 
 from __future__ import annotations
 

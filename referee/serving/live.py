@@ -1,5 +1,5 @@
-"""Follows a run for those who look at it: what is known of it at one moment, from the lines that are appended
-to its files.
+"""A run for those who look at it: what is known of it at one moment, from the lines that are appended to its
+files.
 
 Nothing of it is made before somebody looks. The order of the bots, which takes long, is computed less often
 than the rest.

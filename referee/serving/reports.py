@@ -1,4 +1,4 @@
-"""Makes pages on demand, one at a time in a thread of its own, and keeps the last ones; among them the report
+"""Makes pages on demand: one at a time in a thread of its own, and keeps the last ones; among them the report
 of a run while it is played, with only the games that may be shown.
 """
 

@@ -1,4 +1,4 @@
-"""The server: its socket, its connections, and the threads that follow the run and make pages."""
+"""The server's socket, connections and threads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes the folder of a new bot: its program, opponents, files for a test and a tournament, a README."""
+"""Makes a new bot's folder: its program, opponents, files for a test and a tournament, a README."""
 
 from __future__ import annotations
 

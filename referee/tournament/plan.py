@@ -1,4 +1,4 @@
-"""The plan of the games of a section: the game, the bots, the clocks, the seed."""
+"""The plan of a section: the game, the bots, the clocks, the seed."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Plays the games of a tournament that have no records yet, whether the run is new or continued. What
-became void is played again as long as the run says that it is open.
+"""Plays the games that have no records yet: of a new run, or of one that is continued. What became void is
+played again as long as the run says that it is open.
 """
 
 from __future__ import annotations

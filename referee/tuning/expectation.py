@@ -1,4 +1,4 @@
-"""What tuning may be expected to gain, by the number of games and of parameters. Pure.
+"""What tuning may gain, by the number of games and of parameters. Pure.
 
 Measured by simulated games: the mean of 50 runs, in Elo, where the start is the optimum already, and where 40
 Elo can be gained. Between the numbers, the gains are interpolated along the logarithms.

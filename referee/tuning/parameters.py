@@ -1,4 +1,4 @@
-"""The parameters of a bot that are tuned: their ranges, and their values as texts. Pure."""
+"""Parameters that are tuned: their ranges, and their values as texts. Pure."""
 
 from __future__ import annotations
 

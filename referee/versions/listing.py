@@ -1,4 +1,4 @@
-"""The versions of a bot as a table, with ratings over all games between them."""
+"""The versions as a table, with ratings over all games between them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files of a bot as they are at some moment: which they are, their hash, and copies of them."""
+"""A bot's files at some moment: which they are, their hash, and copies of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The versions of a bot that passed its test: a copy of each, and a list that says how it passed.
+"""The folder of versions: a copy of each, and a list that says how it passed its test.
 
 The folder `versions` in a bot's folder has:
 

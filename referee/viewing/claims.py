@@ -1,5 +1,5 @@
-"""What bots said of their moves that was wrong: lines of play that are not legal, and certain wins that were
-lost. Nobody is punished for it. Pure.
+"""Wrong claims of bots about their moves: lines of play that are not legal, and certain wins that were lost.
+Nobody is punished for it. Pure.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The board of a game that goes on, drawn position by position for a page that is told what is new. Pure.
+"""The board of a game in play, drawn position by position for a page that is told what is new. Pure.
 
 A board is a JSON object:
 

@@ -1,5 +1,5 @@
-"""What a bot says of its move in an `info` line: values under documented keys, numbers of its own, then free
-text; and the moves that it expects, as positions. Pure.
+"""The text of an `info` line: values under documented keys, numbers of a bot's own, then free text; and the
+moves that it expects, as positions. Pure.
 """
 
 from __future__ import annotations

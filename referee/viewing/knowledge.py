@@ -1,4 +1,4 @@
-"""What a seat, a spectator or everybody knows of a game: whatever a view is shown comes from here. Pure."""
+"""What a view knows of a game: a seat, a spectator, or everybody. Pure."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""A recorded game as steps to be looked at: what happened, the position after it, the clocks, and what bots
-wrote besides their answers. Pure.
+"""A recorded game as steps: what happened, the position after it, the clocks, and what bots wrote besides
+their answers. Pure.
 """
 
 from __future__ import annotations

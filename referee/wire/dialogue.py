@@ -1,4 +1,4 @@
-"""What passes between the referee and its bots: shown as lines with their times, or kept as a bot's input."""
+"""What referee and bots wrote to each other: shown as lines with their times, or kept as a bot's input."""
 
 from __future__ import annotations
 

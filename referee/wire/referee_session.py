@@ -1,5 +1,5 @@
-"""The referee's side of the session with one bot: output becomes replies, questions become bytes. Bounds
-what the bot may write in a turn. Pure.
+"""The referee's side of a session with one bot: output becomes replies, questions become bytes. Bounds what
+the bot may write in a turn. Pure.
 
 It knows the protocol and nothing of processes or time. It serves game after game, as the bot's process does.
 """

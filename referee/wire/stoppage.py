@@ -1,4 +1,4 @@
-"""Detects that the referee itself was not running: stopped, or without a processor."""
+"""Detects that the referee was not running: stopped, or without a processor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures the time of one seat's move, and decides how much of it counts as used.
+"""Times the move of one seat: how much of it counts as used.
 
 A move begins when the referee starts to write the question, and ends when the answer was written. The time
 of writing is normally taken to be the time of reading. When the referee may have read late, since it was

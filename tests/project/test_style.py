@@ -17,9 +17,6 @@ LONG = 500
 SENTENCE = 60
 """Sentences of fewer characters may be repeated in another page."""
 
-PREMISE = "Run the commands on this page in a folder"
-"""How a page begins the sentence that says what its commands need."""
-
 
 def pages() -> dict[str, str]:
     """The text of each page by its path, apart from the list of modules, which is made from the code."""
@@ -51,4 +48,4 @@ def test_a_sentence_stands_in_one_page_only() -> None:
             split = (re.split(r"(?<=[.!?]) (?=[A-Z])", paragraph) for paragraph in paragraphs(text))
             count.update({sentence.strip() for sentences in split for sentence in sentences})
     repeated = {sentence for sentence, number in count.items() if number > 1 and len(sentence) >= SENTENCE}
-    assert {sentence for sentence in repeated if not sentence.startswith(PREMISE)} == set()
+    assert repeated == set()

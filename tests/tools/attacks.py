@@ -780,11 +780,12 @@ def outcomes_in(text: str, users: Iterable[str]) -> dict[str, Outcome]:
 
 
 def markdown(cells: Cells) -> str:
-    """The tables of the documentation: of attacks with an effect, those together that are directed at the
-    same and have the same effect, and of those that every level stops.
+    """What the documentation says: a table of attacks with an effect, those together that are directed at the
+    same and have the same effect, those explained that succeed in confinement, and a list of what no attack
+    achieves.
     """
     effective: dict[Area, dict[str, list[str]]] = {area: {} for area in Area}
-    stopped: dict[str, list[str]] = {}
+    succeeding = set[str]()
     for row in ROWS:
         for attack in (way for way in row.ways if isinstance(way, Attack)):
             found = [
@@ -794,22 +795,24 @@ def markdown(cells: Cells) -> str:
                 for level in LEVELS
             ]
             if any(found):
-                named = f"`{attack.name}`: {attack.what}".removesuffix(": ")
+                explained = attack.what and any(found[1:])
+                named = f"`{attack.name}`: {attack.what}" if explained else f"`{attack.name}`"
                 effective[attack.area].setdefault(" | ".join(found), []).append(named)
-            else:
-                stopped.setdefault(row.name, []).append(f"`{attack.name}`")
+                succeeding.add(row.name)
     lines = [f"| attack | {' | '.join(LEVELS)} |", "|---|" + "---|" * len(LEVELS)]
     for area, rows in effective.items():
         for effect, names in rows.items():
             lines.append(re.sub(" +", " ", f"| **{area}**: {'; '.join(names)} | {effect} |"))
-    lines += ["", "| a bot that | stopped at every level |", "|---|---|"]
-    return "\n".join([*lines, *(f"| {name} | {', '.join(items)} |" for name, items in stopped.items())])
+    lines += ["", "Every level stops all other attacks, such as those in which a bot", ""]
+    attempts = (row.name for row in ROWS if any(isinstance(way, Attack) for way in row.ways))
+    lines += [f"- {name}," for name in attempts if name not in succeeding]
+    return "\n".join(lines).removesuffix(",") + "."
 
 
 def table(page: str) -> Cells:
-    """What the tables say that a page of the documentation has."""
+    """What a page of the documentation says of each attack: one that its table lacks is stopped."""
     text = page.partition(BEGIN)[2].partition(END)[0]
-    named = {name: [""] * len(LEVELS) for name in re.findall(r"(?:\| |, )`([\w-]+)`", text)}
+    named = {name: [""] * len(LEVELS) for name in BY_NAME}
     for names, row in re.findall(r"^\| (\*\*[^|]*)\|(.*)\|$", text, re.MULTILINE):
         effect = [part.strip() for part in row.split("|")]
         named |= dict.fromkeys(re.findall(r"[:;] `([\w-]+)`", names), effect)

@@ -34,22 +34,25 @@ from tests.command import ROOT, in_python
 BROKEN_BOT = ROOT / "tests" / "bots" / "broken_bot.py"
 FOLDER = ROOT / "tests" / "bots" / "broken"
 TABLE = ROOT / "tests" / "BROKEN_BOTS.md"
-HEAD = "| bot | its mistake | step | hint |\n|---|---|---|---|\n"
+HEAD = "| hint | bots, with the step and their mistake |\n|---|---|\n"
 INTRODUCTION = """\
 # What the authors of broken bots are told
 
 `python -m tests.tools.broken_bots --write` makes this table. Each bot makes one mistake, in Blooms: a name \
 without a dot is one of `tests/bots/broken_bot.py`, the others are files in `tests/bots/broken`. The \
-[step](../referee/docs/CHECK.md#steps) of `referee check` is the first that is not simply passed, with its \
-hint; `passes`: what the bot does is allowed.
+[step](../referee/docs/CHECK.md#steps) of `referee check` is the first that is not simply passed: \
+it fails, unless there is a warning. Bots without a hint do what is allowed.
 
 """
 
-AS = "as "
-"""Stands before the bot whose hint is the same."""
-
 ALLOWED = "passes"
 """The step of a bot whose mistake is none."""
+
+FAILED = " failed"
+"""Follows the number of a step that failed, which stands alone in the table."""
+
+NEXT = "<br>"
+"""Stands between the bots that are given the same hint."""
 
 AT_A_TIME = 3 * (os.cpu_count() or 1)
 """Most of the bots wait most of the time."""
@@ -134,15 +137,18 @@ def all_checked(chosen: Iterable[Checked]) -> list[Named]:
 
 
 def table(told: Iterable[Named]) -> str:
-    """The table, by the names of the bots; a hint that stands above is said by the name of its bot."""
-    lines: list[str] = []
-    said: dict[str, str] = {}
-    for bot, wrong, step, hint in sorted(told):
-        shown = f"{AS}`{said[hint]}`" if hint in said else hint.replace("|", "\\|")
-        if hint:
-            said.setdefault(hint, bot)
-        lines.append(f"| `{bot}` | {wrong} | {step} | {shown} |\n")
-    return HEAD + "".join(lines)
+    """The table, by the steps at which hints are first given."""
+    by_hint: dict[str, list[str]] = {}
+    for bot, wrong, step, hint in sorted(told, key=lambda named: (number_of(named.step), named.bot)):
+        by_hint.setdefault(hint.replace("|", "\\|"), []).append(
+            f"`{bot}` ({step.removesuffix(FAILED)}): {wrong}"
+        )
+    return HEAD + "".join(f"| {hint} | {NEXT.join(given)} |\n" for hint, given in by_hint.items())
+
+
+def number_of(step: str) -> int:
+    """The number of a step with its result; 0 where the bot passes."""
+    return int(step.split()[0]) if step != ALLOWED else 0
 
 
 def written() -> dict[str, Named]:
@@ -150,10 +156,10 @@ def written() -> dict[str, Named]:
     found: dict[str, Named] = {}
     _, _, rows = TABLE.read_text().partition(HEAD)
     for row in rows.splitlines():
-        bot, wrong, step, shown = (cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1])
-        above = found.get(shown.removeprefix(AS).strip("`"))
-        hint = above.hint if above else shown.replace("\\|", "|")
-        found[bot.strip("`")] = Named(bot.strip("`"), wrong, step, hint)
+        hint, given = (cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1])
+        for bot, step, wrong in re.findall(rf"`(.+?)` \((.+?)\): (.+?)(?:{NEXT}|$)", given):
+            said = f"{step}{FAILED}" if step.isdigit() else step
+            found[bot] = Named(bot, wrong, said, hint.replace("\\|", "|"))
     return found
 
 

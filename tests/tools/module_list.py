@@ -23,7 +23,7 @@ PACKAGES = re.findall(r"^\| `([a-z]+)` \| .+ \|$", (ROOT / "ARCHITECTURE.md").re
 
 FURTHER = (
     "made|kept|sent|read|each|not|even|unless|until|without|which|where|when|how|what|"
-    "as|in|with|by|for|so|whose|once|including|field|parsed|that|on|of|from"
+    "as|in|with|by|for|so|whose|once|including|field|found|compared|parsed|that|on|of|from|whatever"
 )
 """The words with which an explanation begins behind a comma."""
 
@@ -56,7 +56,7 @@ def idea(path: Path) -> str:
     for end in re.finditer(rf"[:;] |, (?=(?:and )?(?:{FURTHER})\b)| and then |, and ", sentence):
         before = sentence[: end.start()]
         lists = end[0] == ", and " and "," in before
-        if before.count(" ") > 1 and not lists:
+        if (end[0] == ": " or before.count(" ") > 1) and not lists:
             return before
     return sentence
 

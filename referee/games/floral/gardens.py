@@ -1,4 +1,4 @@
-"""Both sides of a game of Floral Extract, and the order of a turn. Pure."""
+"""Both sides of a game, and the order of a turn. Pure."""
 
 from __future__ import annotations
 

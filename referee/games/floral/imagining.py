@@ -1,4 +1,4 @@
-"""A random full position of Floral Extract that is consistent with the news of a seat. Pure.
+"""A random full position that fits a seat's news. Pure.
 
 Which mappings and plantings of the other seat are consistent is found for all of them at once. A mapping of
 the other's runes decides its spells and its sabotage on every turn, and with the seat's own effects the

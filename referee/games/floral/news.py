@@ -1,4 +1,4 @@
-"""The events of a game of Floral Extract as news: written for a seat, and read back from there. Pure."""
+"""The events of a game as news: written for a seat, and read back from there. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A position of Floral Extract as a person sees it: both gardens, as far as a seat knows them. Pure."""
+"""A position as a person sees it: both gardens, as far as a seat knows them. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A seat of Floral Extract: how its flowers grow, its runes, its score, and what its casts do. Pure."""
+"""One seat: how its flowers grow, its runes, its score, and what its casts do. Pure."""
 
 from __future__ import annotations
 

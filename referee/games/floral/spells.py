@@ -1,4 +1,4 @@
-"""The conditions of the basic spells: how they are written, drawn and evaluated. Pure."""
+"""The conditions of spells: how they are written, drawn and evaluated. Pure."""
 
 from __future__ import annotations
 

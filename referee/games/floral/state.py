@@ -1,4 +1,4 @@
-"""The positions of Floral Extract: who acts, what may be submitted, and the positions that follow. Pure."""
+"""The positions: who acts, what may be submitted, and the positions that follow. Pure."""
 
 from __future__ import annotations
 

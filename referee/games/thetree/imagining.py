@@ -1,4 +1,4 @@
-"""A random full position of The Tree that is consistent with the news of a seat. Pure.
+"""A random full position that fits a seat's news. Pure.
 
 From what the seat observed follows in which places each hidden tile can have been; there they are dealt anew.
 """

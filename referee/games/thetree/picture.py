@@ -1,4 +1,4 @@
-"""A position of The Tree as a person sees it: the tree with its rings, and the hands that are known. Pure."""
+"""A position as a person sees it: the tree with its rings, and the hands that are known. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The positions of The Tree: whose turn it is, what can be laid, what follows, and the news. Pure."""
+"""The positions: whose turn it is, what can be laid, what follows, and the news. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lies on the table in The Tree, and the order of turns. Pure."""
+"""What lies on the table, and the order of turns. Pure."""
 
 from __future__ import annotations
 

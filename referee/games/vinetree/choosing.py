@@ -1,4 +1,4 @@
-"""A growth that a person chooses cell by cell: a flower, then one vine, then the other. Pure."""
+"""A growth chosen cell by cell: a flower, then one vine, then the other. Pure."""
 
 from __future__ import annotations
 

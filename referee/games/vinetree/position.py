@@ -1,4 +1,4 @@
-"""The board of vines and flowers: how moves change it, how they are read, and why they are illegal. Pure."""
+"""The board with its vines: how moves change it, how they are read, and why they are illegal. Pure."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What the page of each bot has besides its games: its figures, the course of its rating, the cells that it
-plays, its openings, its best and worst games. Pure.
+"""The page of a bot: its figures, the course of its rating, the cells that it plays, its openings, its best
+and worst games. Pure.
 """
 
 from __future__ import annotations

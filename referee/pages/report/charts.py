@@ -1,5 +1,5 @@
-"""Draws lines and histograms as SVG, in the colours of the page: its stylesheet has their classes; and the
-scales on which values lie, with the round values that are labelled. Pure.
+"""Lines and histograms as SVG, in the colours of the page: its stylesheet has their classes; and the scales
+on which values lie, with the round values that are labelled. Pure.
 """
 
 from __future__ import annotations

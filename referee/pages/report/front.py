@@ -1,5 +1,5 @@
-"""The first screen of a report: who won and how sure that is, and the games to see, each by a stated rule,
-of the whole and of each pair of bots. Pure.
+"""The first screen: who won and how sure that is, and the games to see, each by a stated rule, of the whole
+and of each pair of bots. Pure.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reads the games of runs for a report: each with its head, length, times, faults, and its replay."""
+"""Reads the games: each with its head, length, times, faults, and its replay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gathers what a report says of a tournament: its heading, its tables and drawings, its faults, its games."""
+"""Gathers what it says of a tournament: its heading, its tables and drawings, its faults, its games."""
 
 from __future__ import annotations
 

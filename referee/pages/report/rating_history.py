@@ -1,4 +1,4 @@
-"""The ratings of the bots over the course of a tournament: fitted again after more and more games."""
+"""Ratings over the tournament: fitted again after more and more games."""
 
 from __future__ import annotations
 

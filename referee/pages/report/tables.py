@@ -1,4 +1,4 @@
-"""The figures of a report as its template shows them: tables, matrices, and values on common scales. Pure."""
+"""Figures for the template: tables, matrices, and values on common scales. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which files a bot consists of, those that its table lists or its folder, and whether they have changed.
+"""The files of a bot, and whether they have changed: those that its table lists, or its folder.
 
 Without a list these are the bot's working directory, where its table names one, and the folders of the files
 that its command names. What tools make and what belongs to others is left out: runs, repositories' data,

@@ -1,4 +1,4 @@
-"""The keys of a tournament file, each with an example of its value, which errors show, and which key is meant
+"""All keys of a tournament file, each with an example of its value, which errors show, and which key is meant
 by an unknown word: what other programs, such as fastchess and cutechess, call so, or what belongs to another
 table. Pure.
 

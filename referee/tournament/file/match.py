@@ -1,4 +1,4 @@
-"""A match as the tables of a tournament file: games between as many bots as the game has seats."""
+"""A match as tables of a tournament file: games between as many bots as the game has seats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads the table `openings` of a tournament file, and the file of lines or the game that it names."""
+"""The table `openings` of a tournament file, and the file of lines or the game that it names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bot of a tournament file with `[[parameter]]` tables: it enters once for each role of tuning."""
+"""A bot with `[[parameter]]` tables: it enters once for each role of tuning."""
 
 from __future__ import annotations
 

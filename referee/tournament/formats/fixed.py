@@ -1,4 +1,4 @@
-"""The formats whose games follow from their settings alone: round robins, gauntlets, lists of encounters, and
+"""Formats whose games follow from their settings alone: round robins, gauntlets, lists of encounters, and
 free play, of which nothing is scheduled. Pure.
 """
 

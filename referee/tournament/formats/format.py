@@ -1,5 +1,5 @@
-"""The interface of a format of tournaments: its settings and how they are read, its schedule, its standings,
-and how it may grow. Pure.
+"""The interface of a format: its settings and how they are read, its schedule, its standings, and how it may
+grow. Pure.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Chooses which encounters of a league are played next: those that tell most about who is better. Pure.
+"""Chooses the next encounters of a league: those that tell most about who is better. Pure.
 
 The strengths of the bots are estimated from all games so far, pair of bots by pair of bots: a normal prior
 with the standard deviation that M. Glickman's rating system gives a new player (350 Elo), and the likelihood

@@ -1,6 +1,4 @@
-"""A section of a tournament as its format sees it, and standings, for the formats that have an order of their
-own. Pure.
-"""
+"""A section as its format sees it, and standings, for the formats that have an order of their own. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A stage of a tournament in stages: as the tournament file describes it, and as it is played. Pure."""
+"""One stage of a tournament in stages: as the tournament file describes it, and as it is played. Pure."""
 
 from __future__ import annotations
 

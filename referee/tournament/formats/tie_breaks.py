@@ -1,4 +1,4 @@
-"""The order of a Swiss tournament: points, then tie-breaks of one's choice. Pure.
+"""Tie-breaks of Swiss tournaments: points, then tie-breaks of one's choice. Pure.
 
 Each meeting with an opponent counts by itself. A bye counts as an opponent that has as many points as the bot
 itself.

@@ -1,4 +1,4 @@
-"""How long the last games of a run took, and what the rest will take: games, time, disk space.
+"""How long games took, and what the rest will take: games, time, disk space.
 
 What is estimated while games are played depends on those in progress; their times of day are microseconds of
 any clock that does not go back.

@@ -1,4 +1,4 @@
-"""The games of runs for other programs: PGN, CSV, JSON lines, and a game with all that it needs."""
+"""Games for other programs: PGN, CSV, JSON lines, and a game with all that it needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lock of a run's folder: one referee at a time plays there, and the kernel unlocks it when it dies."""
+"""The lock of the folder: one referee at a time plays there, and the kernel unlocks it when it dies."""
 
 from __future__ import annotations
 

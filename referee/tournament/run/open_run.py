@@ -1,5 +1,5 @@
-"""A run that is open for more games: this module alone stores what its folder has, and it
-says which games are still to be played, void ones included.
+"""A run open for more games: this module alone stores what its folder has, and it says which games are still
+to be played, void ones included.
 
 In the folder are the file of records (`games.jsonl`), the last copy of the tournament file
 (`tournament.toml`), kept dialogues (`dialogues.jsonl`), and a lock file.

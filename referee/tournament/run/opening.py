@@ -1,4 +1,4 @@
-"""Begins a run in a folder or continues it: which differences from its header the tournament may have."""
+"""Begins or continues a run in a folder: which differences from its header the tournament may have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes bots ready for their games: each has its level of isolation, is built, and is checked.
+"""Makes bots ready for games: each has its level of isolation, is built, and is checked.
 
 Which level a name means, `processes.levels` decides; which files of a bot are hidden from the others, and
 which bots cannot play and are left out, is decided here.

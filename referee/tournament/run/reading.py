@@ -1,4 +1,4 @@
-"""Runs as they are named on the command line: where they are, and several of them as one set of games."""
+"""Runs as the command line names them: where they are, and several of them as one set of games."""
 
 from __future__ import annotations
 

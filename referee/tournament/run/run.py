@@ -1,4 +1,4 @@
-"""A run as it is read from its folder, and what lies there beside its records."""
+"""A run as read from its folder, and what lies there beside its records."""
 
 from __future__ import annotations
 

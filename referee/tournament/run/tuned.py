@@ -1,4 +1,4 @@
-"""The bot of a tuning run with the values that were found, as text to be copied. Pure."""
+"""A bot with its tuned values, as text to be copied. Pure."""
 
 from __future__ import annotations
 

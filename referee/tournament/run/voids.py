@@ -1,4 +1,4 @@
-"""Decides which bots are held responsible for games that became void. Pure.
+"""Which bots are responsible for void games. Pure.
 
 A bot can make a game void by ending or stopping the processes of the referee that play it, and nothing shows
 which of the bots that were there did so. What shows is who was there each time. Of a game that became void

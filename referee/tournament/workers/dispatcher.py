@@ -1,4 +1,4 @@
-"""Hands games to workers, knows which are being played, and queues again those that were void or lost."""
+"""Hands games to workers, and queues those again that were void or lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An encounter: a few games of the same bots, one after the other, in the same processes.
+"""An encounter, game by game, in the same processes.
 
 It is the unit of work of a match and of a tournament. The bots are started for it and ended after it. A
 bot that committed a fault gets a fresh process for its next game, so no game is affected by the one before.
