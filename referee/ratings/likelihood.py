@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import combinations, permutations
 from math import comb
@@ -144,9 +144,7 @@ class Likelihood(NamedTuple):
     def slope(self, parameters: Floats) -> tuple[Floats, Floats]:
         """The logarithm of the likelihood and its gradient, by draw."""
         value, gradient = parameters @ self.linear, np.tile(self.linear, (len(parameters), 1))
-        chunk = max(1, _CHUNK // max(len(stages.weight) for stages in self.stages))
-        for start in range(0, len(parameters), chunk):
-            part = slice(start, start + chunk)
+        for part in self._parts(len(parameters)):
             for stages in self.stages:
                 chances, total = _chances(stages.utilities(parameters[part]))
                 value[part] -= total @ stages.weight
@@ -156,6 +154,20 @@ class Likelihood(NamedTuple):
                     if stages.seats:
                         gradient[part, stages.seats[place]] -= chance.sum(axis=1)
         return value, gradient
+
+    def value(self, parameters: Floats) -> Floats:
+        """The logarithm of the likelihood, by draw."""
+        value = parameters @ self.linear
+        for part in self._parts(len(parameters)):
+            for stages in self.stages:
+                _, total = _chances(stages.utilities(parameters[part]))
+                value[part] -= total @ stages.weight
+        return np.asarray(value)
+
+    def _parts(self, draws: int) -> Iterator[slice]:
+        """The draws in parts that fit in a processor's cache."""
+        chunk = max(1, _CHUNK // max(len(stages.weight) for stages in self.stages))
+        return (slice(start, start + chunk) for start in range(0, draws, chunk))
 
 
 @cache

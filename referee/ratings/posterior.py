@@ -102,17 +102,21 @@ class Prior(NamedTuple):
         return len(self.sides[0])
 
     def density(self, parameters: Floats) -> Floats:
-        """The logarithm of the density, and of that of ln σ, but for a constant that all rows share."""
-        square, seats = parameters[:, : self.bots] ** 2, parameters[:, self.bots :]
+        """The logarithm of the density, and of that of ln σ, but for a constant that all rows share. With a
+        further axis of parameters, of length 1, before that of the parameters themselves: for each, of all
+        rows.
+        """
+        of_bots, seats = parameters[..., : self.bots], parameters[..., self.bots :]
         found = self.share + (2 - self.bots) * np.log(self.spread) - self.spread / SPREAD
-        found -= (seats**2).sum(axis=1) / (2 * SEAT**2)
-        normal, heavy = np.flatnonzero(~self.is_heavy), np.flatnonzero(self.is_heavy)
-        found[normal] -= square[normal].sum(axis=1) / (2 * self.spread[normal] ** 2)
-        found[heavy] -= 5 / 2 * np.log1p(square[heavy] / self._tail[heavy]).sum(axis=1)
-        found[heavy] += self.bots * (_NORMALIZER + math.log(2 * math.pi) / 2)
+        found = found - _products(seats, seats) / (2 * SEAT**2)
+        heavy = np.flatnonzero(self.is_heavy)
+        found -= np.where(self.is_heavy, 0, _products(of_bots, of_bots) / (2 * self.spread**2))
+        tailed = np.broadcast_to(of_bots, (*found.shape, self.bots))[..., heavy, :] ** 2
+        tailed /= self._tail[heavy]
+        found[..., heavy] -= 5 / 2 * np.log1p(tailed, out=tailed).sum(axis=-1)
+        found[..., heavy] += self.bots * (_NORMALIZER + math.log(2 * math.pi) / 2)
         for cluster, shared, odds in self._clusters():
-            total = (parameters[:, : self.bots] * cluster).sum(axis=1)
-            found += shared * total**2 / 2 - np.log(odds) / 2
+            found += shared * _products(of_bots, cluster) ** 2 / 2 - np.log(odds) / 2
         return np.asarray(found)
 
     def _clusters(self) -> list[tuple[Floats, Floats, Floats]]:
@@ -261,7 +265,7 @@ class _Sampler:
         first, weights = self._drawn(
             np.repeat(np.arange(count), _FIRST), np.tile(self._tailed(_FIRST), (count, 1))
         )
-        logarithms = (weights + self._likelihood.slope(first)[0]).reshape(count, _FIRST)
+        logarithms = (weights + self._likelihood.value(first)).reshape(count, _FIRST)
         variance = logarithms.var(axis=1)
         share = _normalized(logarithms.mean(axis=1) + np.minimum(variance, _SKEWED) / 2)
         is_alike = float(share @ variance) < _ALIKE * modes.shape[1]
@@ -270,7 +274,7 @@ class _Sampler:
         draws, weights = self._drawn(node, self._tailed(number))
         shares = np.full(number, 1 / number)
         if not is_alike:
-            weights += self._likelihood.slope(draws)[0] - np.log(share[node])
+            weights += self._likelihood.value(draws) - np.log(share[node])
             shares = _normalized(weights)
             if (shares**2).sum() * number > _UNEVEN:
                 return self._moved(draws, node, weights)
@@ -287,7 +291,7 @@ class _Sampler:
         constant.
         """
         volumes = np.linalg.slogdet(self._roots)[1]
-        draws = self._nodes.modes[node] + self._rooted(node, numbers)
+        draws = self._nodes.modes[node] + self._rooted(_rows_of(node), numbers)
         distance = np.log1p((numbers**2).sum(axis=1) / self._freedom)
         found = (self._freedom + numbers.shape[1]) / 2 * distance + volumes[node]
         return draws, found + self._nodes.prior.only(node).density(draws)
@@ -311,12 +315,11 @@ class _Sampler:
         chosen = of_each * np.arange(_CHAINS)
         chosen += keys[: of_each * _CHAINS].reshape(_CHAINS, of_each).argmax(axis=1)
         at, node = self._state(draws[chosen]), node[chosen]
-        every = self._nodes.prior.only(np.tile(np.arange(len(self._nodes.modes)), _CHAINS))
         kept, point = [], np.zeros(self._likelihood.size)
         for step in range(_DISCARDED + _KEPT):
             at = self._leapt(at, node)
             at, node = self._stretched(at, node)
-            likely = self._likely(at.parameters, every)
+            likely = self._likely(at.parameters)
             node = (np.cumsum(likely, axis=1) < self._rng.random((len(node), 1))).sum(axis=1)
             node = np.minimum(node, likely.shape[1] - 1)
             if step >= _DISCARDED:
@@ -326,30 +329,29 @@ class _Sampler:
 
     def _leapt(self, at: _State, node: Integers) -> _State:
         """The draws after a move that leaves the posterior of their nodes as it is."""
-        prior = self._nodes.prior.only(node)
+        prior, rows = self._nodes.prior.only(node), _rows_of(node)
 
         def energy(of: _State, momentum: Floats) -> Floats:
             found = of.value + prior.density(of.parameters) - (momentum**2).sum(axis=1) / 2
             return np.asarray(found)
 
         def force(of: _State) -> Floats:
-            return leap / 2 * self._rooted(node, of.gradient + prior.gradient(of.parameters))
+            return leap / 2 * self._rooted(rows, of.gradient + prior.gradient(of.parameters))
 
         momentum, after = self._normal(len(node)), at
         leap = _LEAP * self._rng.uniform(0.7, 1.3, (len(node), 1))
         before = energy(at, momentum)
         momentum += force(at)
         for number in range(1, _LEAPS + 1):
-            after = self._state(after.parameters + self._rooted(node, leap * momentum))
+            after = self._state(after.parameters + self._rooted(rows, leap * momentum))
             momentum += force(after) * (1 if number == _LEAPS else 2)
         return self._chosen(at, after, energy(after, momentum) - before)[0]
 
-    def _rooted(self, node: Integers, vectors: Floats) -> Floats:
-        """Vectors times the square roots of the covariances at their nodes."""
+    def _rooted(self, rows: list[tuple[int, Integers]], vectors: Floats) -> Floats:
+        """Vectors times the square roots of the covariances at their nodes, each with its rows."""
         found = np.empty_like(vectors)
-        for each in np.unique(node):
-            own = np.flatnonzero(node == each)
-            found[own] = vectors[own] @ self._roots[each]
+        for node, own in rows:
+            found[own] = vectors[own] @ self._roots[node]
         return found
 
     def _stretched(self, at: _State, node: Integers) -> tuple[_State, Integers]:
@@ -376,10 +378,9 @@ class _Sampler:
             np.where(column, after.gradient, at.gradient),
         ), is_taken
 
-    def _likely(self, draws: Floats, every: Prior) -> Floats:
-        """How likely each node is, given the strengths of each draw; `every` has all nodes for each draw."""
-        nodes = len(self._nodes.modes)
-        density = every.density(np.repeat(draws, nodes, axis=0)).reshape(len(draws), nodes)
+    def _likely(self, draws: Floats) -> Floats:
+        """How likely each node is, given the strengths of each draw."""
+        density = self._nodes.prior.density(draws[:, None])
         likely = np.exp(density - density.max(axis=1, keepdims=True))
         return np.asarray(likely / likely.sum(axis=1, keepdims=True))
 
@@ -391,6 +392,18 @@ class _Sampler:
         found = np.empty((count, self._likelihood.size))
         found[:, self._order] = self._rng.standard_normal(found.shape)
         return found
+
+
+def _products(one: Floats, other: Floats) -> Floats:
+    """The sums of the products along the last axis."""
+    return np.asarray(np.einsum("...i,...i", one, other))
+
+
+def _rows_of(node: Integers) -> list[tuple[int, Integers]]:
+    """The nodes of some rows, each with its rows."""
+    nodes, counts = np.unique(node, return_counts=True)
+    rows = np.split(np.argsort(node, kind="stable"), np.cumsum(counts)[:-1])
+    return [*zip(nodes.tolist(), rows, strict=True)]
 
 
 def _normalized(logarithms: Floats) -> Floats:
