@@ -38,3 +38,6 @@ import sys
 # tests start would compile all modules again, which takes longer than anything else that it does.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# As for the command line: other threads of NumPy, which is not imported yet, would wait for work.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -90,7 +90,6 @@ def test_a_bot_is_trained_and_plays(tmp_path: Path) -> None:
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
     )
     assert done.returncode == 0, done.stderr
     found = re.findall(r"mean reward ([+-][\d.]+) against random", done.stdout)
