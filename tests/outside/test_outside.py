@@ -23,6 +23,7 @@ from referee.records.replay import ExaminedLine
 from referee.tournament.run.run_state import RunState
 from referee.tournament.run.verifying import RunVerifier
 from tests.command import HERE, RANDOM, ROOT, Done, in_python, referee, referee_process
+from tests.outside.commands import referee_in
 from tests.programs import needs
 
 SOURCE = ROOT / "tests" / "outside" / "connect_four.py"
@@ -41,6 +42,10 @@ class Place(NamedTuple):
 
     def __call__(self, *words: str) -> Done:
         return referee_process(*words, cwd=self.folder, env=self.env)
+
+    def here(self, *words: str) -> Done:
+        """The same in this process, where packages of the folder are not found."""
+        return referee_in(self.folder, *words)
 
     @property
     def searching(self) -> str:
@@ -117,7 +122,6 @@ def test_a_tournament_is_played_and_continued(file: Place) -> None:
 def test_a_bot_is_checked_in_it(file: Place) -> None:
     done = file("check", file.game, file.searching, *SMALL, "--step", "4")
     assert done.code == 0, done.out + done.err
-    assert file("check", file.game, RANDOM, *SMALL, "--step", "1").code == 0
 
 
 @pytest.mark.slow
@@ -172,12 +176,13 @@ GAME = Fixed()
 @pytest.mark.slow
 def test_a_game_without_options_is_shown_without_them(file: Place) -> None:
     (file.folder / "connect_four.py").write_text(SOURCE.read_text() + FIXED)
-    told = file("games", file.game).out
+    told = file.here("games", file.game).out
     assert "\n\nNo options.\n\n" in told and "meaning" not in told
-    assert file("check", file.game, RANDOM, "--step", "1").out.startswith("random_bot in connect4, clock ")
-    done = file("match", file.game, RANDOM, RANDOM, "-n", "1", "-o", "run", *HERE)
+    done = file.here("check", file.game, RANDOM, "--step", "1")
+    assert done.code == 0 and done.out.startswith("random_bot in connect4, clock ")
+    done = file.here("match", file.game, RANDOM, RANDOM, "-n", "1", "-o", "run", *HERE)
     assert done.code == 0, done.err
-    assert ": connect4, seat 1 " in file("replay", "run", "1", *file.again).out
+    assert ": connect4, seat 1 " in file.here("replay", "run", "1", *file.again).out
 
 
 @pytest.mark.slow
@@ -186,7 +191,7 @@ def test_what_its_code_raises_is_told_with_its_line(file: Place) -> None:
     (file.folder / "connect_four.py").write_text(source)
     line = source[: source.index("1 / 0")].count("\n") + 1
     for words in (("moves", file.game, "4"), ("check", file.game, RANDOM, "--step", "4")):
-        done = file(*words)
+        done = file.here(*words)
         path = file.folder / "connect_four.py"
         told = f"referee: the game's file `{path}` failed in line {line}: ZeroDivisionError: division by zero"
         assert done.code == 2 and done.err.splitlines()[-1] == told
@@ -207,7 +212,8 @@ ORIGINS: dict[str, Callable[[Place], dict[str, str]]] = {
 
 
 def played(place: Place, *words: str) -> None:
-    done = place("match", place.game, RANDOM, RANDOM, "-n", "1", "-o", "run", *SMALL, *HERE, *words)
+    run = place if place.env else place.here
+    done = run("match", place.game, RANDOM, RANDOM, "-n", "1", "-o", "run", *SMALL, *HERE, *words)
     assert done.code == 0, done.err
 
 
@@ -238,12 +244,12 @@ def test_no_file_is_run_because_a_record_names_it(file: Place) -> None:
     assert mark.exists()
     mark.unlink()
     for words in (["verify", "run"], ["replay", "run", "1"], ["replay", "run"]):
-        done = file(*words)
+        done = file.here(*words)
         assert done.code == 2 and "is only run if you name it: expected `--game module.py:NAME`" in done.err
         assert done.err.count("\n") == 1
-    assert file("table", "run").code == file("find", "run").code == 0
+    assert file.here("table", "run").code == file.here("find", "run").code == 0
     assert not mark.exists()
-    assert file("verify", "run", *file.again).code == 0
+    assert file.here("verify", "run", *file.again).code == 0
     assert mark.exists()
 
 
@@ -292,12 +298,12 @@ def test_a_file_that_changed_is_told(file: Place) -> None:
     played(file)
     with (file.folder / "connect_four.py").open("a") as source:
         source.write("# changed\n")
-    done = file("verify", "run", *file.again)
+    done = file.here("verify", "run", *file.again)
     assert done.code == 6
     assert (
         "line 1: the sha256 of the game `connect4` is " in done.err and "but in the record it is" in done.err
     )
-    done = file("replay", "run", *file.again)
+    done = file.here("replay", "run", *file.again)
     assert done.code == 0 and done.err.startswith("warning: the sha256 of the game") and "1 2 3 4" in done.out
 
 
@@ -305,10 +311,10 @@ def test_a_file_that_changed_is_told(file: Place) -> None:
 def test_a_run_is_not_continued_with_another_file(file: Place) -> None:
     bots = "".join(f"[[bot]]\nname = '{name}'\ncmd = {json.dumps(RANDOM)}\n" for name in "ab")
     (file.folder / "t.toml").write_text(f"[tournament]\ngame = '{file.game}'\n{bots}")
-    assert file("run", "t.toml").code == 0
+    assert file.here("run", "t.toml", *HERE).code == 0
     with (file.folder / "connect_four.py").open("a") as source:
         source.write("# changed\n")
-    done = file("run", "t.toml")
+    done = file.here("run", "t.toml")
     assert done.code == 2 and "another tournament: the sha256 of the game `connect4` is " in done.err
 
 
@@ -317,9 +323,9 @@ def test_a_file_that_moved_is_the_same_game(file: Place) -> None:
     played(file)
     (file.folder / "elsewhere").mkdir()
     (file.folder / "connect_four.py").rename(file.folder / "elsewhere" / "four.py")
-    done = file("verify", "run", *file.again)
+    done = file.here("verify", "run", *file.again)
     assert done.code == 2 and "connect_four.py`: No such file or directory" in done.err
-    done = file("verify", "run", "--game", "elsewhere/four.py:GAME")
+    done = file.here("verify", "run", "--game", "elsewhere/four.py:GAME")
     assert done.code == 0, done.err
 
 
@@ -327,7 +333,7 @@ def test_a_file_that_moved_is_the_same_game(file: Place) -> None:
 def test_the_records_of_another_game_are_told(file: Place, tmp_path: Path) -> None:
     assert referee("match", "blooms", RANDOM, RANDOM, "-n", "1", "-o", str(tmp_path / "run"), *HERE).code == 0
     for command in ("verify", "replay"):
-        done = file(command, "run", *file.again)
+        done = file.here(command, "run", *file.again)
         assert done.code == 2 and "the game is `connect4`, expected `blooms`" in done.err
 
 

@@ -16,7 +16,8 @@ from referee.core.errors import UsageError
 from referee.core.fields import Fields
 from referee.core.pairing import Pairing
 from referee.tournament.formats import FORMATS, SectionState, Settings, format_given
-from tests.command import RANDOM, ROOT, Done, referee_process
+from tests.command import HERE, RANDOM, ROOT, Done, referee_process
+from tests.outside.commands import referee_in
 from tests.outside.ladder import Ladder
 from tests.unit.simulated import drawn, favourites, play, play_disturbed, schedule_of
 
@@ -46,11 +47,11 @@ def folder(tmp_path: Path) -> Path:
 
 def run(folder: Path, rounds: int = 3) -> Done:
     (folder / "t.toml").write_text(TOML.replace("rounds = 3", f"rounds = {rounds}"))
-    return referee_process("run", "t.toml", "-o", "run", cwd=folder)
+    return referee_in(folder, "run", "t.toml", "-o", "run", *HERE)
 
 
 def table(folder: Path, *words: str) -> list[dict[str, object]]:
-    done = referee_process("table", "run", "--format", "json", *words, cwd=folder)
+    done = referee_in(folder, "table", "run", "--format", "json", *words)
     assert done.code == 0, done.err
     rows: list[dict[str, object]] = json.loads(done.out)["standings"]
     return rows
@@ -81,7 +82,7 @@ def test_a_ladder_that_is_stopped_and_continued_has_the_same_games(
 
 @pytest.mark.slow
 def test_a_tournament_in_it_is_played_continued_and_shown(folder: Path) -> None:
-    done = run(folder)
+    done = referee_process("run", "t.toml", "-o", "run", cwd=folder)
     assert done.code == 0 and "began" in done.out, done.err
     (header, *games) = map(json.loads, (folder / "run" / "games.jsonl").read_text().splitlines())
     assert header["format"] == "ladder" and header["format_settings"] == {"ranking": ["c", "b", "a"]}
@@ -95,13 +96,13 @@ def test_a_tournament_in_it_is_played_continued_and_shown(folder: Path) -> None:
     assert sorted(str(row["began"]) for row in shown) == ["1", "2", "3"]
     assert all("began" not in row for row in table(folder))
     for words in (("verify", "run"), ("status", "run"), ("table", "run")):
-        without, named = (referee_process(*words, *more, cwd=folder) for more in ((), NAMED))
+        without, named = (referee_in(folder, *words, *more) for more in ((), NAMED))
         assert without.code == named.code == 0
         why = "the format `ladder` comes from a file"
         told = without.err if words[0] == "verify" else without.out
         consequence = "the schedule is not checked" if words[0] == "verify" else "ordered by rating"
         assert f"{consequence}: {why}" in told and consequence not in named.out + named.err
-    assert "8 of 8 games" in referee_process("status", "run", *NAMED, cwd=folder).out
+    assert "8 of 8 games" in referee_in(folder, "status", "run", *NAMED).out
     done = run(folder, rounds=3)
     assert done.code == 2 and "`rounds` is 3, but was 4, expected at least 4" in done.err
 
@@ -111,9 +112,9 @@ def test_no_file_is_run_because_a_header_names_it(folder: Path) -> None:
     assert run(folder).code == 0
     (folder / "ladder.py").write_text("open('was-run', 'w')\n" + SOURCE.read_text())
     for words in (("table", "run"), ("verify", "run"), ("status", "run"), ("report", "run", "-o", "r.html")):
-        done = referee_process(*words, cwd=folder)
+        done = referee_in(folder, *words)
         assert done.code == 0, done.err
-    done = referee_process("amend", "run", "--withdraw", "a", "--reason", "x", cwd=folder)
+    done = referee_in(folder, "amend", "run", "--withdraw", "a", "--reason", "x")
     assert done.code == 2 and "the format `ladder` of these records comes from a file" in done.err
     assert not (folder / "was-run").exists()
 
@@ -129,7 +130,7 @@ def test_a_run_is_not_continued_with_another_file(folder: Path) -> None:
         and "the file of the format `ladder` differs from the one that was used for these records" in done.err
     )
     (folder / "t.toml").write_text(TOML.replace('format = "ladder.py:Ladder"\n', "").replace("ranking", "#"))
-    done = referee_process("run", "t.toml", "-o", "run", cwd=folder)
+    done = referee_in(folder, "run", "t.toml", "-o", "run")
     assert done.code == 2 and "`format` is round-robin, but was ladder" in done.err
     assert (folder / "run" / "games.jsonl").read_bytes() == before
 
@@ -175,7 +176,7 @@ def test_a_format_that_is_not_known_is_told_with_those_that_are() -> None:
 @pytest.mark.slow
 def test_settings_that_tournaments_have_in_any_format_are_refused(folder: Path) -> None:
     (folder / "ladder.py").write_text(LADDER.replace("ranking", "clock"))
-    done = referee_process("run", "t.toml", "--dry-run", cwd=folder)
+    done = referee_in(folder, "run", "t.toml", "--dry-run")
     assert done.code == 2 and "expected a format with no setting named `clock`" in done.err
 
 
@@ -293,7 +294,7 @@ def test_standings_of_bots_that_are_not_there_are_refused(bot: str, told: str, f
 @pytest.mark.slow
 def test_a_file_without_the_name_of_a_format_is_told(folder: Path) -> None:
     (folder / "t.toml").write_text(TOML.replace(":Ladder", ""))
-    done = referee_process("run", "t.toml", "--dry-run", cwd=folder)
+    done = referee_in(folder, "run", "t.toml", "--dry-run")
     expected = "is `ladder.py`, expected `module.py:NAME`, with the name of the format in that file"
     assert done.code == 2 and f"`tournament.format` {expected}" in done.err
 
@@ -312,20 +313,20 @@ def test_an_error_in_the_schedule_ends_the_run_and_loses_no_game(folder: Path) -
         )
         lines = [json.loads(line) for line in (folder / "run" / "games.jsonl").read_text().splitlines()]
         assert [line["id"] for line in lines if line["kind"] == "game"] == ["1:c:b", "1:b:c"]
-    assert referee_process("verify", "run", cwd=folder).code == 0
+    assert referee_in(folder, "verify", "run").code == 0
 
 
 @pytest.mark.slow
 def test_an_error_in_the_standings_leaves_a_whole_run(folder: Path) -> None:
     (folder / "ladder.py").write_text(LADDER.replace(*FAILING["standings"][:2]))
     for words in (
-        ("run", "t.toml", "-o", "run"),
+        ("run", "t.toml", "-o", "run", *HERE),
         ("table", "run", *NAMED),
         ("report", "run", "-o", "report.html", *NAMED),
     ):
-        done = referee_process(*words, cwd=folder)
+        done = referee_in(folder, *words)
         assert done.code == 2 and "Traceback" not in done.err
         assert "the format `ladder` failed in `standings`: " in done.err.splitlines()[-1]
-    done = referee_process("verify", "run", cwd=folder)
+    done = referee_in(folder, "verify", "run")
     assert done.code == 0 and done.out.startswith("6 games verified")
     assert len(table(folder)) == 3, "by rating"
