@@ -324,8 +324,7 @@ class RunInfo:
     total: int  # how many games the run has in all
     games: Mapping[str, Summary]  # the games that count, by id; it grows while the run goes on
     workers: int  # how many games are played at a time
-    history: Sequence[tuple[str, int]] = field(default=())
-    """Ids and durations, in microseconds, of games that were played earlier."""
+    history_us: Sequence[int] = ()  # how long games took that were played earlier
     folder: Path | None = None  # where the games in play can be followed; None where they cannot
     rules: Mapping[str, Game[Any]] = field(default_factory=dict)  # the games, by slug
 

@@ -89,7 +89,7 @@ class Narrator(Display):
         self._played = len(info.games)
         self._ended = False  # whether a game has ended since the run was begun or continued
         self._clock = clock
-        self._pace = Pace(info.workers, info.history)
+        self._pace = Pace(info.workers, info.history_us)
         self._rule = ""
         self._explained: set[tuple[str, str]] = set()
 

@@ -7,10 +7,8 @@ any clock that does not go back.
 from __future__ import annotations
 
 import os
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -18,7 +16,6 @@ from typing import NamedTuple
 from referee.core.errors import RecordError
 from referee.core.fields import Fields
 from referee.core.files import open_without_links
-from referee.core.pairing import Pairing
 from referee.core.units import TimeControl
 from referee.records.record import parse_json
 from referee.records.run_files import RECORDS
@@ -136,39 +133,17 @@ def forecast(
     )
 
 
-_Kind = tuple[str, ...]
-"""What games of about the same length have in common: the section and the bots, or the section alone."""
-
-
-@dataclass(slots=True)
-class _Mean:
-    """The mean of durations: for the time of many games, a median would leave out the long ones."""
-
-    games: int = 0
-    sum_us: int = 0
-
-    def add(self, us: int) -> None:
-        self.games += 1
-        self.sum_us += us
-
-    @property
-    def us(self) -> int:
-        return self.sum_us // self.games
-
-
 class Pace:
     """The games in progress, and the time that games took so far."""
 
-    def __init__(self, workers: int, history: Iterable[tuple[str, int]] = ()) -> None:
-        """`workers` is how many games are played at a time; `history` has ids and times of earlier games."""
+    def __init__(self, workers: int, history_us: Collection[int] = ()) -> None:
+        """`workers` is how many games are played at a time; `history_us` has the times of earlier games."""
         self._workers = max(1, workers)
-        self._all = _Mean()
+        self._games = len(history_us)  # how many ended, and how long these took together
+        self._took_us = sum(history_us)
         self._began_us: int | None = None  # when the first game of this run began
         self._played_us = 0  # how long the games that ended in this run took together
-        self._by_kind: defaultdict[_Kind, _Mean] = defaultdict(_Mean)
         self.playing: dict[str, int] = {}  # the games in progress and when they began, the longest first
-        for game, took_us in history:
-            self._add(game, took_us)
 
     def began(self, game: str, now_us: int) -> None:
         """Notes that a game began."""
@@ -180,7 +155,8 @@ class Pace:
     def finished(self, game: str, now_us: int) -> None:
         """Notes that a game is over."""
         if (began_us := self.playing.pop(game, None)) is not None:
-            self._add(game, now_us - began_us)
+            self._games += 1
+            self._took_us += now_us - began_us
             self._played_us += now_us - began_us
 
     def void(self, game: str) -> None:
@@ -190,15 +166,15 @@ class Pace:
     def remaining_us(self, left: int, now_us: int) -> int | None:
         """The time that `left` games will take, games in progress included; None before the first is over.
 
-        A game in progress takes as long as the games of the same bots took, a game that has not begun as long
-        as the mean of all. Between games, workers are occupied otherwise, or have nothing to do, for the same
-        share of the time as so far.
+        Each game takes as long as the mean of those so far: a median would leave out the long ones. Between
+        games, workers are occupied otherwise, or have nothing to do, for the same share of the time as so
+        far.
         """
-        if not self._all.games:
+        if not self._games:
             return None
-        rests = [max(0, self._typical_us(game) - now_us + began) for game, began in self.playing.items()]
-        waiting = max(0, left - len(rests))
-        work_us = sum(rests) + waiting * self._all.us
+        mean_us = self._took_us // self._games
+        rests = [max(0, mean_us - now_us + began) for began in self.playing.values()]
+        work_us = sum(rests) + max(0, left - len(rests)) * mean_us
         return max([round(work_us / (self._workers * self._share_of_play(now_us))), *rests])
 
     def _share_of_play(self, now_us: int) -> float:
@@ -207,17 +183,3 @@ class Pace:
             return 1.0
         played_us = self._played_us + sum(now_us - began_us for began_us in self.playing.values())
         return min(1.0, played_us / (self._workers * (now_us - self._began_us)))
-
-    def _add(self, game: str, took_us: int) -> None:
-        self._all.add(took_us)
-        for kind in _kinds(game):
-            self._by_kind[kind].add(took_us)
-
-    def _typical_us(self, game: str) -> int:
-        return next((self._by_kind[kind].us for kind in _kinds(game) if kind in self._by_kind), self._all.us)
-
-
-def _kinds(game: str) -> tuple[_Kind, _Kind]:
-    """The kinds of a game, the narrower one first."""
-    pairing = Pairing.parse(game)
-    return (pairing.section, *sorted(pairing.bots)), (pairing.section,)

@@ -369,22 +369,16 @@ def test_the_remaining_time_counts_what_is_in_progress() -> None:
     pace.finished("1:a:c", 30 * S)
     pace.began("1:b:a", 30 * S)
     pace.began("1:c:a", 30 * S)
-    # 10 - 5 and 30 - 5 seconds of those in progress, 20 for each of the others, for two workers, which played
+    # 20 - 5 seconds of each of those in progress, 20 for each of the others, for two workers, which played
     # for 50 of 70 seconds.
-    assert pace.remaining_us(8, 35 * S) == (5 + 25 + 6 * 20) * S // 2 * 70 // 50
-    assert pace.remaining_us(2, 35 * S) == 25 * S, "the last game has one worker"
+    assert pace.remaining_us(8, 35 * S) == (15 + 15 + 6 * 20) * S // 2 * 70 // 50
+    pace.void("1:b:a")
+    assert pace.remaining_us(1, 35 * S) == 15 * S, "the last game has one worker"
+    pace.began("1:b:a", 30 * S)
     assert pace.remaining_us(2, 100 * S) == 0, "late"
     pace.void("1:c:a")
     assert list(pace.playing) == ["1:b:a"]
-    assert Pace(1, [("1:a:b", 4 * S)]).remaining_us(3, 0) == 12 * S, "from games of an earlier day"
-
-
-def test_games_of_a_section_are_expected_to_take_as_long_as_others_of_it() -> None:
-    pace = Pace(1, [("small/1:a:b", 1 * S), ("large/1:a:b", 9 * S)])
-    pace.began("large/1:c:d", 0)
-    assert pace.remaining_us(1, 0) == 9 * S
-    pace.began("small/1:b:a", 0)
-    assert pace.remaining_us(2, 0) == 10 * S
+    assert Pace(1, [4 * S]).remaining_us(3, 0) == 12 * S, "from games of an earlier day"
 
 
 def test_a_forecast() -> None:
