@@ -247,7 +247,7 @@ def _play_remaining(
         in_all.games,
         run.state.games,
         ready.at_once,
-        [(game.id, game.took_us) for game in last_games(run.folder)],
+        [game.took_us for game in last_games(run.folder)],
         run.folder,
         {plan.game.slug: plan.game for plan in tournament.plans},
     )
@@ -332,9 +332,9 @@ class RunInfo:
 class Display(ProgressDisplay, AbstractContextManager["Display"]):
     """Shows the progress of a run from when it is entered to when it is left."""
 
-    @abstractmethod
     def interrupt(self, line: str) -> None:
         """A line for the user, from a signal handler."""
+        return
 
 
 class Stop(Protocol):
@@ -360,10 +360,10 @@ class RunReporter(Protocol):
     def stop(self, display: Display) -> AbstractContextManager[Stop]:
         """What may stop the run while its games are shown."""
 
-    @abstractmethod
     def played(self, player: TournamentPlayer) -> None:
         """No more games are played; the player has counted what bots did."""
+        return
 
-    @abstractmethod
     def stored(self, tournament: Tournament, run: OpenRun) -> None:
         """All games that were played are stored, however playing ended."""
+        return

@@ -13,10 +13,7 @@ from referee.core.settings import MAX_WORKERS
 from referee.records.run_files import TOML
 from referee.running import Display, RunInfo, RunOptions, RunReporter, Stop, run_tournament
 from referee.tournament.file.config import load, tournament_of
-from referee.tournament.playing import TournamentPlayer
-from referee.tournament.run.open_run import OpenRun
-from referee.tournament.tournament import Tournament
-from referee.tournament.workers.task import Finished, Void, Waiting
+from referee.tournament.workers.task import Finished, Void
 
 
 def play(request: RunRequest, channel: Channel) -> None:
@@ -65,12 +62,6 @@ class _ChannelReporter(RunReporter, Display):
         """What asked to stop: the only message of the caller."""
         return STOP if self._channel.has_message else ""
 
-    def played(self, player: TournamentPlayer) -> None:
-        pass
-
-    def stored(self, tournament: Tournament, run: OpenRun) -> None:
-        pass
-
     # --- What is told of the games ---
 
     def __enter__(self) -> _ChannelReporter:
@@ -89,18 +80,3 @@ class _ChannelReporter(RunReporter, Display):
 
     def void(self, void: Void, then: str) -> None:
         self._channel.send(Said(f"{void.id}: {void.error.strip().splitlines()[-1]}, {then}"))
-
-    def began(self, game: str) -> None:
-        pass
-
-    def waiting(self, waiting: Waiting) -> None:
-        pass
-
-    def rule(self, line: str) -> None:
-        pass
-
-    def tick(self) -> None:
-        pass
-
-    def interrupt(self, line: str) -> None:
-        pass

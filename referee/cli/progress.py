@@ -102,9 +102,6 @@ class Narrator(Display):
         """Notes that a game is in progress."""
         self._pace.began(game, self._now_us())
 
-    def waiting(self, waiting: Waiting) -> None:
-        """Does nothing: a line that stays tells of a game that is over."""
-
     def finished(self, finished: Finished) -> None:
         """Prints the result of a game, if it is to be told, and a report of each fault that is new for its
         bot.

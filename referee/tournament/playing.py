@@ -52,15 +52,15 @@ SHARE = 100
 
 
 class ProgressDisplay(Protocol):
-    """Shows the progress of a tournament."""
+    """Shows the progress of a tournament: what a display has no method for, it does not show."""
 
-    @abstractmethod
     def began(self, game: str) -> None:
         """A game began."""
+        return
 
-    @abstractmethod
     def waiting(self, waiting: Waiting) -> None:
         """A bot is waited for in a game."""
+        return
 
     @abstractmethod
     def finished(self, finished: Finished) -> None:
@@ -74,13 +74,13 @@ class ProgressDisplay(Protocol):
     def note(self, line: str) -> None:
         """A line for the user."""
 
-    @abstractmethod
     def rule(self, line: str) -> None:
         """Shows the progress of a stopping rule, such as `LLR +1.23 [−2.94, 2.94]`."""
+        return
 
-    @abstractmethod
     def tick(self) -> None:
         """Called regularly, so that a display can be refreshed."""
+        return
 
 
 class StoredChanges(Protocol):
