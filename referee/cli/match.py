@@ -89,7 +89,7 @@ def with_delays(args: Sequence[str]) -> list[str]:
     "--watch",
     metavar="[TIME]",
     help="Show the board after every move, on stderr; with a time such as 0.5s, pause that long after "
-    "each move and redraw the board in place on a terminal.",
+    "each move.",
 )
 @click.option(
     "--dialogue",

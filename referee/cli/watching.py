@@ -1,31 +1,25 @@
-"""Shows games in play: boards below each other or redrawn in their place, dialogues, input."""
+"""Shows games in play: boards below each other, dialogues, input."""
 
 from __future__ import annotations
 
 import contextlib
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from referee.cli.output import can_draw, console_at_stderr, say
+from referee.cli.output import say
 from referee.core.errors import StorageError, UsageError
 from referee.core.files import write_whole
-from referee.core.text import by_name, listed, shown
-from referee.core.units import about, parse_period
-from referee.gameplay.events import Event, Moved, Preset
+from referee.core.text import listed, shown
+from referee.core.units import parse_period
+from referee.gameplay.events import Event, Preset
 from referee.gameplay.terms import Terms
 from referee.games.api import State
-from referee.tournament.workers.encounter import ShowEvent
 from referee.tournament.workers.task import Observer
-from referee.viewing.characters import picture_text
-from referee.viewing.words import event_text, frame, heading
+from referee.viewing.words import frame, heading
 from referee.wire.dialogue import BotInput, Dialogue, Tap
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 
 class Scrolling:
@@ -44,79 +38,8 @@ class Scrolling:
             say(heading(terms))
         self._number += 1
         say(frame(self._number, event, state, terms))
-        _wait(self._delay_us, event)
-
-
-class Redrawing:
-    """Shows the board in its place on a terminal, with the last event, the clocks and whose turn it is."""
-
-    def __init__(self, delay_us: int, console: Console | None = None) -> None:
-        """`delay_us` as in `Scrolling`; `console` is the terminal at stderr if it is not given."""
-        from rich.live import Live  # few commands need it
-        from rich.text import Text
-
-        self._delay_us = delay_us
-        self._text = Text.from_ansi
-        self._live = Live(
-            console=console or console_at_stderr(),
-            auto_refresh=False,
-            redirect_stdout=False,
-            redirect_stderr=False,
-        )
-        self._id = ""
-        self._number = 0
-        self._reserves_us: list[int] = []
-
-    def __call__(self, terms: Terms, event: Event, state: State[Any]) -> None:
-        """Shows what happened; nobody's time runs meanwhile."""
-        if terms.id != self._id:
-            self.close()  # a game that became void left its board
-            self._id, self._number = terms.id, 0
-            self._reserves_us = [control.reserve_us for control in terms.controls]
-        self._number += 1
-        if isinstance(event, Moved):
-            self._reserves_us[event.seat] = event.charge.reserve_us
-        with contextlib.suppress(OSError):  # the terminal is gone
-            self._live.start()
-            self._live.update(self._text(self._page(terms, event, state)), refresh=True)
-        _wait(self._delay_us, event)
-        if state.outcome() is not None:
-            self.close()
-
-    def close(self) -> None:
-        """Leaves the board as it is; what is printed next stands below it."""
-        with contextlib.suppress(OSError):
-            self._live.stop()
-
-    def _page(self, terms: Terms, event: Event, state: State[Any]) -> str:
-        happened = event_text(event, terms.bots, terms.controls)
-        return "\n".join(
-            [
-                heading(terms),
-                f"{self._number}. {happened}",
-                *([""] if "\n" not in happened else []),  # so that the board stays where it is
-                *self._clocks(terms),
-                self._turn(terms, state),
-                picture_text(state.picture(None), colour=True),
-            ]
-        )
-
-    def _clocks(self, terms: Terms) -> list[str]:
-        if not any(control.reserve_us or control.increment_us for control in terms.controls):
-            return []
-        clocks = zip(terms.bots, self._reserves_us, strict=True)
-        return ["reserves: " + ", ".join(f"{name} {about(us)}" for name, us in clocks)]
-
-    def _turn(self, terms: Terms, state: State[Any]) -> str:
-        if outcome := state.outcome():
-            return shown(by_name(outcome.sentence, terms.bots))
-        acting = [f"seat {seat + 1} {terms.bots[seat]}" for seat in state.to_act() if seat >= 0]
-        return f"to move: {', '.join(acting)}" if acting else "chance is next"
-
-
-def _wait(delay_us: int, event: Event) -> None:
-    if delay_us and not isinstance(event, Preset):
-        time.sleep(delay_us / 1_000_000)
+        if self._delay_us and not isinstance(event, Preset):
+            time.sleep(self._delay_us / 1_000_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +72,6 @@ class Views:
 
     def observer(self, stack: contextlib.ExitStack) -> Observer:
         """Returns an observer that shows all this until the stack is closed. Raises `UsageError`."""
-        delay_us = parse_period(self.watch or "0s")
         taps: list[Tap] = []
         if self.dialogue:
             dialogue = Dialogue(say)
@@ -157,17 +79,8 @@ class Views:
             taps.append(dialogue)
         if self.input_of:
             taps.append(stack.enter_context(_input_written(*self.input_of)))
-        show = _board(delay_us, alone=not self.dialogue, stack=stack) if self.watch else None
+        show = None if self.watch is None else Scrolling(parse_period(self.watch))
         return Observer(show, taps, patient=self.no_clock)
-
-
-def _board(delay_us: int, alone: bool, stack: contextlib.ExitStack) -> ShowEvent:
-    """Returns the view of the board. It is redrawn in place if nothing else is shown."""
-    if not (delay_us and alone and can_draw(sys.stderr)):
-        return Scrolling(delay_us)
-    redrawing = Redrawing(delay_us)
-    stack.callback(redrawing.close)
-    return redrawing
 
 
 @contextlib.contextmanager

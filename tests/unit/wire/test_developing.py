@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 import pytest
-from rich.console import Console
 
 from referee.cli.match import with_delays
-from referee.cli.watching import Redrawing, Scrolling
+from referee.cli.watching import Scrolling
 from referee.gameplay.events import Event
 from referee.gameplay.terms import Terms
 from referee.games import GAMES
@@ -114,20 +112,11 @@ def looked_at(show: Any, monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return waits
 
 
-def test_in_a_terminal_the_board_stays_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    screen = io.StringIO()
-    console = Console(file=screen, force_terminal=True, width=100, height=40, no_color=True)
-    waits = looked_at(Redrawing(250_000, console), monkeypatch)
-    pages = screen.getvalue().split("1:a:b: blooms")[1:]
-    assert set(waits) == {0.25} and len(pages) == len(waits) + 1, "the last one is drawn again to stay"
-    assert "1. seat 1 a: " in pages[0] and "reserves: a 9.0 s, b 9.0 s" in pages[0]
-    assert "µs used, 9.0 s of reserve remaining" in pages[0], "as in replays and on pages"
-    assert "to move: seat 2 b" in pages[0] and "\na has captured " in pages[-1]
-    for page in pages[:-1]:
-        assert page.count("\x1b[1A") == page.count("\n") > 5, "as many lines up as down"
-
-
-def test_elsewhere_it_scrolls(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_board_is_shown_after_each_move(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert set(looked_at(Scrolling(250_000), monkeypatch)) == {0.25}
+    capsys.readouterr()
     assert not looked_at(Scrolling(), monkeypatch)
     shown = capsys.readouterr().err
     assert shown.count("1:a:b: blooms") == 1 and "\n2. seat 2 b: " in shown and "\x1b" not in shown
