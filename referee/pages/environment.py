@@ -91,16 +91,6 @@ def replay_styles(in_pairs: bool) -> list[str]:
     return [page_style(), *map(static, names)]
 
 
-def board_scripts() -> list[str]:
-    """The scripts with which a page follows games in play."""
-    return [static("game_parts.js"), static("live_board.js")]
-
-
-def board_styles() -> list[str]:
-    """The stylesheets of the same pages."""
-    return [page_style(), static("game_parts.css"), static("live_board.css")]
-
-
 _LEFT_OUT = re.compile(r"^[ \t]*(/\*.*?\*/[ \t]*\n|//.*?\n|\n)|^[ \t]+", re.MULTILINE | re.DOTALL)
 """Whole lines of comments, empty lines, and indentation: no text in the files has several lines."""
 

@@ -21,7 +21,7 @@ from starlette.routing import Route
 
 from referee.core.text import counted, listed
 from referee.games.api import Game, Seat
-from referee.pages.person_page import person_page
+from referee.pages.followed_pages import person_page
 from referee.pages.replay_page import replay_page
 from referee.person.browser_console import BrowserConsole, LineInFlightError
 from referee.person.browser_views import BrowserInterface

@@ -22,8 +22,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from referee.core.errors import RecordError, UsageError
 from referee.core.text import counted, shown
-from referee.pages.arena_page import arena_page
 from referee.pages.environment import page
+from referee.pages.followed_pages import arena_page
 from referee.pages.replay_page import replay_page
 from referee.records.journal import line_at
 from referee.records.record import from_json, parse_json

@@ -12,7 +12,7 @@ import pytest
 from referee.core.units import NO_CLOCK, TimeControl
 from referee.games import GAMES
 from referee.live.slots import FOLDER, SlotWriter, now_us
-from referee.pages.arena_page import arena_page
+from referee.pages.followed_pages import arena_page
 from referee.records.record import to_json
 from referee.viewing.drawn_board import DrawnBoard, planes_of, seat_rows
 from tests.processes.serving import Server, serving

@@ -24,8 +24,7 @@ from referee.live.pictures import picture_json, picture_of
 from referee.live.slots import FOLDER, FRESH_US, GameInPlay, SlotReader, make_folder, say_watched
 from referee.records.record import GameRecord, parse_json
 from referee.records.replay import replay
-from referee.viewing.common import common_picture
-from referee.viewing.knowledge import EVERYBODY, ViewKnowledge
+from referee.viewing.knowledge import EVERYBODY, ViewKnowledge, common_picture
 
 QUICK, SLOW = QUICK_US, QUICK_US + 1
 

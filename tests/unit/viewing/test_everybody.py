@@ -14,9 +14,8 @@ from referee.games.api import Game, Seat
 from referee.games.picture import Mark, Picture, Plane, Row, Span, row_of
 from referee.pages.replay_page import replay_page
 from referee.viewing.characters import picture_text
-from referee.viewing.common import common_picture
 from referee.viewing.drawn_board import seat_rows
-from referee.viewing.knowledge import EVERYBODY, ViewKnowledge, view_data, view_text
+from referee.viewing.knowledge import EVERYBODY, ViewKnowledge, common_picture, view_data, view_text
 from referee.viewing.states import game_states
 from referee.viewing.steps import steps_of
 from tests.outside.high_card import GAME, HighCard, HighCardState
