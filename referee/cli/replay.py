@@ -61,6 +61,11 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     help="Draw a position as an SVG file. - is stdout.",
 )
+@click.option(
+    "--beside",
+    metavar="OTHER",
+    help="With --html: show game OTHER of the run beside ID, in step, from the first step that differs.",
+)
 @game_option
 def replay(**given: Any) -> None:
     """Shows the game ID of a run move by move, with the board and the clocks; without ID, lists the games.
@@ -74,6 +79,7 @@ def replay(**given: Any) -> None:
       referee replay results
       referee replay results 7
       referee replay results 7 --html game7.html
+      referee replay results 7 --beside 8 --html games.html
       referee replay results 7 --step 5 --image step5.svg
     """
     from referee.records.finding import find_game
@@ -86,7 +92,7 @@ def replay(**given: Any) -> None:
     file = records_at(options.path)
     found = find_game(file, options.game_id, outside_game(options.game), say)
     if isinstance(found, GameRecord):
-        _show(found, options)
+        _show(found, options, _beside(found, file, options))
         return
     if of_one := options.of_one:
         raise UsageError(
@@ -115,6 +121,7 @@ class _ReplayOptions:
     as_json: bool
     page: Path | None
     image: Path | None
+    beside: str | None
     game: str | None
 
     @property
@@ -125,7 +132,8 @@ class _ReplayOptions:
     @property
     def of_one(self) -> list[str]:
         """The options given that need a single game."""
-        return given_of({"--seat": self.seat, "--step": self.step, **self.ways, "--all": None})
+        others = {"--seat": self.seat, "--step": self.step, "--beside": self.beside}
+        return given_of({**others, **self.ways, "--all": None})
 
     @property
     def is_on_screen(self) -> bool:
@@ -136,6 +144,8 @@ class _ReplayOptions:
         """Raises `UsageError` for options that exclude each other."""
         only_one(self.ways)
         only_one({"--step": self.step, "--json": self.as_json, "--html": self.page})
+        if self.beside is not None and not self.page:
+            raise UsageError("--beside is given without --html, expected both: only a page shows two games")
         image = self.image
         if image and not is_stdout(image) and image.suffix.lower() != ".svg":
             raise UsageError(f"`{shown(str(image))}` is not a valid name for a picture, expected NAME.svg")
@@ -156,9 +166,30 @@ def _show_chosen(file: Path, listing: Sequence[str], options: _ReplayOptions) ->
         chosen = choose(heading, games, chosen)
 
 
-def _show(record: GameRecord, options: _ReplayOptions) -> None:
-    """Shows a game. Raises `UsageError` where it has no such seat or step, and `RecordError` if it is
-    damaged.
+def _beside(record: GameRecord, file: Path, options: _ReplayOptions) -> GameRecord | None:
+    """The game that is to be shown beside this one. Raises `UsageError` where it is of another game
+    or lacks the seat of `--seat`.
+    """
+    from referee.records.finding import find_game
+    from referee.records.record import GameRecord
+
+    if options.beside is None:
+        return None
+    other = find_game(file, options.beside, outside_game(options.game), say)
+    assert isinstance(other, GameRecord), "it has an id"
+    name, other_name = record.terms.game.name, other.terms.game.name
+    if name != other_name:
+        raise UsageError(
+            f"--beside {shown(options.beside, 80)} is a game of {shown(other_name)}, "
+            f"expected one of {shown(name)}"
+        )
+    view_of(options.seat, other)  # whether it has this seat too
+    return other
+
+
+def _show(record: GameRecord, options: _ReplayOptions, other: GameRecord | None = None) -> None:
+    """Shows a game, on a page with another one beside it. Raises `UsageError` where it has no such seat or
+    step, and `RecordError` if it is damaged.
     """
     from referee.viewing.states import game_states
     from referee.viewing.steps import steps_of
@@ -171,7 +202,9 @@ def _show(record: GameRecord, options: _ReplayOptions) -> None:
     if step >= len(steps.steps):
         raise _no_step(step, steps)
     if options.page:
-        _write_page(options, steps, view)
+        beside = steps_of(other) if other else None
+        _write_page(options, steps, view, beside)
+        steps = beside if beside and not steps.damage else steps  # what is damaged is told of at the end
     elif options.as_json:
         show_data(json.dumps(game_states(steps, view)))
     elif options.is_on_screen:
@@ -220,12 +253,12 @@ def _write_image(path: Path, steps: Steps, view: View, step: int | None) -> None
     put_text(path, svg, SVG_START, "an SVG file")
 
 
-def _write_page(options: _ReplayOptions, steps: Steps, view: View) -> None:
+def _write_page(options: _ReplayOptions, steps: Steps, view: View, beside: Steps | None) -> None:
     # Templates are loaded for pages alone.
     from referee.pages.environment import PAGE_START
     from referee.pages.replay_page import replay_page
 
-    html = replay_page(steps, view, analyses=_analyses(options.path))
+    html = replay_page(steps, view, beside=beside, analyses=_analyses(options.path))
     put_text(options.page, html, PAGE_START, "a page")
 
 

@@ -79,15 +79,16 @@ def policy(style: str, script: str, connects: bool = False) -> str:
     return "; ".join([*rules, "connect-src 'self'"] if connects else rules)
 
 
-def replay_scripts() -> list[str]:
-    """The scripts of a page that replays games."""
-    parts = ["replay_motion", "game_parts", "replay_parts", "replay_graph", "replay_board", "replay"]
-    return [static(f"{part}.js") for part in parts]
+def replay_scripts(in_pairs: bool) -> list[str]:
+    """The scripts of a page that replays games, and of one that shows two beside each other."""
+    names = ["replay_motion.js", "game_parts.js", "replay_parts.js", "replay_graph.js", "replay_board.js"]
+    return [static(name) for name in [*names, *["replay_pair.js"] * in_pairs, "replay.js"]]
 
 
-def replay_styles() -> list[str]:
+def replay_styles(in_pairs: bool) -> list[str]:
     """The stylesheets of the same pages."""
-    return [page_style(), static("game_parts.css"), static("replay.css")]
+    names = ["game_parts.css", "replay.css", *["replay_pair.css"] * in_pairs]
+    return [page_style(), *map(static, names)]
 
 
 _LEFT_OUT = re.compile(r"^[ \t]*(/\*.*?\*/[ \t]*\n|//.*?\n|\n)|^[ \t]+", re.MULTILINE | re.DOTALL)

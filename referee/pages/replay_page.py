@@ -37,20 +37,28 @@ class _ShownGame:
     symbols: dict[str, str]
 
 
-def replay_page(steps: Steps, view: View = None, home: str = "", analyses: Analyses = NO_ANALYSES) -> str:
+def replay_page(
+    steps: Steps,
+    view: View = None,
+    home: str = "",
+    beside: Steps | None = None,
+    analyses: Analyses = NO_ANALYSES,
+) -> str:
     """The page of a game as HTML; with a seat, it holds only what that seat knew. It leads back to the
-    address `home`, if there is one. `analyses` has those of the games of its run.
+    address `home`, if there is one. `beside` is a second game, which is shown beside it, in step. `analyses`
+    has those of the games of their run.
     """
-    game = _shown_game(steps, view, analyses.get(steps.terms.id))
+    games = [_shown_game(each, view, analyses.get(each.terms.id)) for each in (steps, beside) if each]
+    names = [" – ".join(game.bots) for game in games]
     return page(
         "replay.html",
-        title=f"{' – '.join(game.bots)}, {steps.terms.game.name}",
-        description=game.result,
-        styles=replay_styles(),
-        scripts=replay_scripts(),
+        title=f"{' beside '.join(names)}, {steps.terms.game.name}",
+        description=games[0].result,
+        styles=replay_styles(in_pairs=beside is not None),
+        scripts=replay_scripts(in_pairs=beside is not None),
         home=home,
-        game=game,
-        symbols=Markup("".join(game.symbols.values())),
+        games=games,
+        symbols=Markup("".join({id: text for game in games for id, text in game.symbols.items()}.values())),
     )
 
 

@@ -43,9 +43,9 @@ def records(folder: Path) -> list[GameRecord]:
     ]
 
 
-def written(steps: Steps, path: Path, view: View = None) -> Path:
-    """Writes the page of a game."""
-    path.write_text(replay_page(steps, view))
+def written(steps: Steps, path: Path, view: View = None, beside: Steps | None = None) -> Path:
+    """Writes the page of a game, or of two beside each other."""
+    path.write_text(replay_page(steps, view, beside=beside))
     return path
 
 

@@ -325,6 +325,54 @@ def test_the_address_keeps_the_step_and_the_view(games: dict[str, Steps], page: 
     replay.at(10, 0)
 
 
+def test_two_games_are_shown_in_step_from_where_they_differ(
+    games: dict[str, Steps], page: Page, tmp_path: Path
+) -> None:
+    whole = games["evengroups"]
+    moves = [number for number, event in enumerate(whole.record.events) if isinstance(event, Moved)]
+    differs = 4
+    terms, events = replace(whole.terms, id="2:b:a"), whole.record.events[: moves[differs - 1]]
+    cut = steps_of(replace(whole.record, terms=terms, events=events))
+    open_file(page, written(whole, tmp_path / "pair.html", beside=cut))
+    last = len(whole.steps) - 1
+
+    def at(step: int, of_cut: int) -> None:
+        found = [page.get_by_role("slider").nth(half) for half in (0, 1)]
+        expect(found[0]).to_have_value(str(step))
+        expect(found[1]).to_have_value(str(of_cut))
+
+    at(differs, differs - 1)
+    expect(page.locator(".apart")).to_contain_text(f"Step {differs} is the first that differs")
+    expect(page.locator(".apart")).to_contain_text("the game is over in 2:b:a")
+    press(page, "Home")
+    at(0, 0)
+    press(page, "ArrowRight")
+    at(1, 1)
+    press(page, "End")
+    at(last, differs - 1)
+    page.locator(".following .slider").press("End")
+    page.locator(".following .row").last.click()
+    at(last, differs - 1)
+    page.reload()
+    at(last, differs - 1)
+    grounds = [page.locator(".board .ground").nth(half) for half in (0, 1)]
+    press(page, "f")
+    assert [ground.inner_html().count("rotate(180 ") for ground in grounds] == [1, 1]
+    page.locator(".following .flip").click()
+    assert [ground.inner_html().count("rotate(180 ") for ground in grounds] == [0, 0]
+    page.locator(".following .row").nth(2).click()
+    at(2, 2)
+    page.reload()
+    at(2, 2)
+    page.get_by_role("button", name=f"Step {differs}").click()
+    at(differs, differs - 1)
+    check(page)
+    show_as(page, PHONE)
+    found = [page.locator(name).nth(at).bounding_box() for name, at in ((".board", 1), (".side", 0))]
+    assert found[0] and found[1]
+    assert found[0]["y"] + found[0]["height"] < found[1]["y"], "both boards stand before everything else"
+
+
 def test_every_move_is_in_the_list(steps: Steps, page: Page, tmp_path: Path) -> None:
     Replay(page, steps, tmp_path / "game.html")
     rows = page.locator("ol.moves li")
@@ -387,6 +435,14 @@ def test_texts_of_pictures_can_be_read(each_game: Steps, page: Page, tmp_path: P
         for key in ("PageDown", "End"):
             press(page, key)
             assert min(page.evaluate(HEIGHTS)) >= 11.99, look.name
+
+
+def test_texts_of_two_boards_can_be_read(games: dict[str, Steps], page: Page, tmp_path: Path) -> None:
+    for slug, steps in games.items():
+        open_file(page, written(steps, tmp_path / f"{slug}.html", beside=steps))
+        for look in (LIGHT, PHONE):
+            show_as(page, look)
+            assert min(page.evaluate(HEIGHTS)) >= 11.99, (slug, look.name)
 
 
 @pytest.mark.parametrize("players", [1, 4])
@@ -509,25 +565,30 @@ def test_how_a_game_ended_stays_within_the_page(games: dict[str, Steps], page: P
     assert stage["x"] <= stamp["x"] and stamp["x"] + stamp["width"] <= stage["x"] + stage["width"]
 
 
-def test_a_finger_on_the_board_turns_a_step(
+def test_a_finger_on_either_board_of_a_pair_turns_a_step_of_both(
     games: dict[str, Steps], chromium: Browser, tmp_path: Path
 ) -> None:
     context = chromium.new_context(has_touch=True, viewport={"width": 390, "height": 844})
     page = context.new_page()
-    open_file(page, written(games["evengroups"], tmp_path / "game.html"))
+    path = written(games["evengroups"], tmp_path / "pair.html", beside=games["evengroups"])
+    open_file(page, path)
     session = context.new_cdp_session(page)
-    box = page.locator(".board").bounding_box()
-    assert box
+    sliders = page.get_by_role("slider")
 
-    def swipe(by: int) -> None:
+    def swipe(half: int, by: int) -> None:
+        board = page.locator(".board").nth(half)
+        board.scroll_into_view_if_needed()
+        box = board.bounding_box()
+        assert box
         x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
         for kind, at in (("touchStart", 0), ("touchMove", by / 2), ("touchMove", by), ("touchEnd", by)):
             points = [] if kind == "touchEnd" else [{"x": x + at, "y": y}]
             session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
 
-    for by, step in ((-120, 1), (-120, 2), (120, 1), (20, 1), (120, 0)):
-        swipe(by)
-        expect(page.get_by_role("slider")).to_have_value(str(step))
+    for half, by, step in ((0, -120, 1), (1, -120, 2), (1, 120, 1), (0, 20, 1), (0, 120, 0)):
+        swipe(half, by)
+        for each in range(2):
+            expect(sliders.nth(each)).to_have_value(str(step))
     context.close()
 
 

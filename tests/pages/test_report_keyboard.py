@@ -127,7 +127,13 @@ def test_a_report_is_used_with_the_keyboard_alone(report: Path, page: Page) -> N
     assert focused(page)["id"] == "dialog-title"
     press(page, "ArrowRight")
     expect(dialog.locator(".count")).to_contain_text("1 /")
-    tab_to(page, is_named("Next game"))
+    tab_to(page, is_named("compare with"))
+    press(page, "ArrowDown")
+    expect(dialog.locator(".half")).to_have_count(2)
+    assert focused(page)["id"] == "dialog-beside"
+    press(page, "ArrowUp")
+    expect(dialog.locator(".half")).to_have_count(0)
+    tab_to(page, is_named("Next game"), "Shift+Tab")
     before = title.text_content()
     press(page, "Enter")
     expect(title).not_to_have_text(str(before))

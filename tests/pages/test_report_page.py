@@ -58,6 +58,25 @@ def game_is_shown(page: Page, run: Path, number: int) -> None:
     assert dialog.locator(".board > svg .pieces").inner_html() == expected
 
 
+def test_a_game_is_compared_with_another_of_the_same_bots(run: Path, report: Path, page: Page) -> None:
+    open_file(page, report)
+    page.locator("#list tbody th a").first.click()
+    record = records(run)[0]
+    others = [
+        other.terms.id for other in records(run)[1:] if sorted(other.terms.bots) == sorted(record.terms.bots)
+    ]
+    choice = page.get_by_label("compare with")
+    assert choice.locator("option").evaluate_all("all => all.map(one => one.value)") == ["", *others]
+    choice.select_option(others[0])
+    expect(page.locator("dialog .half")).to_have_count(2)
+    expect(page.locator("dialog .half > h2")).to_contain_text([record.terms.id, others[0]])
+    page.reload()
+    expect(page.locator("dialog .half")).to_have_count(2)
+    page.get_by_label("compare with").select_option("")
+    expect(page.locator("dialog .half")).to_have_count(0)
+    game_is_shown(page, run, 0)
+
+
 @pytest.mark.slow
 def test_everybody_can_use_it(report: Path, page: Page) -> None:
     open_file(page, report)

@@ -75,7 +75,7 @@ def report_page(
         title=report.title,
         description=_description(report.front),
         styles=_styles(),
-        scripts=[*replay_scripts(), static("bot_pages.js"), static("games.js")],
+        scripts=[*replay_scripts(in_pairs=True), static("bot_pages.js"), static("games.js")],
         report=report,
         charts=charts,
         evidence_chart=_evidence_chart(report.front),
@@ -163,7 +163,7 @@ def games_page(
         "games.html",
         title=f"games {first + 1:,} to {first + len(games):,}",
         styles=_styles(),
-        scripts=[*replay_scripts(), static("games.js")],
+        scripts=[*replay_scripts(in_pairs=True), static("games.js")],
         games_data=packed({**games_data(games, 0), "first": first, "beside": beside}),
         replays=replays,
         symbols=Markup("".join(symbols.values())),
@@ -281,7 +281,7 @@ def opening_rows(found: Sequence[Opening]) -> list[tuple[int, str, int, float]]:
 
 
 def _styles() -> list[str]:
-    return [*replay_styles(), static("report.css")]
+    return [*replay_styles(in_pairs=True), static("report.css")]
 
 
 class _TextIndexes(dict[str, int]):

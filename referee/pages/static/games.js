@@ -1,6 +1,7 @@
 // The list of games of a report: filtered, sorted, in pages; and the game that is replayed. The address says
-// behind its `#` what is shown: a game, `ID` or `ID@STEP`; the page of a bot, `bot?NAME`, or of two that met,
-// `pair?NAME&NAME` or `pair?NAME&NAME&SECTION`; or games of the list, `games?bot=a&against=b`, `games?search=words`.
+// behind its `#` what is shown: a game, `ID` or `ID@STEP`; two games beside each other, `ID&ID` or `ID&ID@STEP`; the
+// page of a bot, `bot?NAME`, or of two that met, `pair?NAME&NAME` or `pair?NAME&NAME&SECTION`; or games of the list,
+// `games?bot=a&against=b`, `games?search=words`.
 "use strict";
 {
   const ON_A_PAGE = 50;
@@ -244,7 +245,24 @@
     filters.addEventListener("reset", () => setTimeout(select));
     filters.addEventListener("submit", (event) => event.preventDefault());
 
-    /** The id of the game in the dialog, and what shows it. */
+    /** The ids that an address names before the step. */
+    const idsIn = (fragment) => fragment.split("@")[0].split("&");
+    const of = (game) => JSON.stringify([game[SECTION], [...game[BOTS]].sort()]);
+    /** Offers the games of the same bots, in any seats, to be shown beside one; those of one opening are of one round. */
+    const offerBeside = (id, beside) => {
+      const select = find("dialog-beside");
+      const same = data.games.filter((game) => game[ID] !== id && replays.has(game[ID]) && of(game) === of(data.games[numbers.get(id)]));
+      select.parentElement.hidden = !same.length;
+      select.replaceChildren();
+      option(select, "", "no other game");
+      for (const game of same) option(select, game[ID]);
+      select.value = beside ?? "";
+    };
+    find("dialog-beside").addEventListener("change", ({ target }) => {
+      location.hash = encodeURI([idsIn(opened)[0], target.value].filter(Boolean).join("&"));
+    });
+
+    /** What is in the dialog, one id or two, and what shows it. */
     let opened = "";
     let player = null;
     const close = () => {
@@ -252,15 +270,18 @@
       player = null;
       opened = "";
     };
-    const open = async (id, step) => {
-      if (opened === id) {
+    const open = async (ids, step) => {
+      const [id, beside] = ids;
+      const wanted = ids.join("&");
+      if (opened === wanted) {
         player?.go(step ?? 0);
         return;
       }
       close();
-      opened = id;
+      opened = wanted;
       const number = numbers.get(id);
-      find("dialog-title").textContent = id;
+      find("dialog-title").textContent = ids.join(" beside ");
+      offerBeside(id, beside);
       for (const [name, other] of [["dialog-before", number - 1], ["dialog-after", number + 1]]) {
         const link = find(name);
         const elsewhere = data.beside[name === "dialog-before" ? 0 : 1]; // on the page beside this one
@@ -269,12 +290,14 @@
         else if (elsewhere) link.href = `${elsewhere[1]}#${encodeURI(elsewhere[0])}`;
       }
       if (!dialog.open) dialog.showModal();
-      const game = await replayData(replays.get(id));
-      if (opened === id && !player) player = mountReplay(find("replay"), game, { step, keys: dialog, moved });
+      const games = await Promise.all(ids.map((each) => replayData(replays.get(each))));
+      if (opened !== wanted || player) return;
+      const options = { step, keys: dialog, moved };
+      player = beside ? mountPair(find("replay"), games, options) : mountReplay(find("replay"), games[0], options);
     };
     const moved = (step) => {
       try {
-        history.replaceState(null, "", `#${encodeURI(opened)}${step ? `@${step}` : ""}`);
+        history.replaceState(null, "", `#${encodeURI(opened)}${step || opened.includes("&") ? `@${step}` : ""}`);
       } catch {
         // Browsers limit how often the address changes.
       }
@@ -318,9 +341,10 @@
     };
     const follow = () => {
       const fragment = addressed();
-      const [id, step] = fragment.split("@");
-      if (replays.has(id)) {
-        open(id, step === undefined ? undefined : Number(step) || 0);
+      const ids = idsIn(fragment);
+      if (ids.length < 3 && ids.every((id) => replays.has(id))) {
+        const step = fragment.split("@")[1];
+        open(ids, step === undefined ? undefined : Number(step) || 0);
         return;
       }
       if (dialog.open) dialog.close();
@@ -341,7 +365,7 @@
     };
     dialog.addEventListener("close", () => {
       close();
-      if (replays.has(addressed().split("@")[0])) history.replaceState(null, "", location.pathname + location.search + behind);
+      if (replays.has(idsIn(addressed())[0])) history.replaceState(null, "", location.pathname + location.search + behind);
     });
     find("dialog-close").addEventListener("click", () => dialog.close());
     addEventListener("hashchange", follow);

@@ -2,7 +2,8 @@
 // describes it, in a `<script type="application/json">`: as it is, or as a text that is deflated.
 //
 // An element with `data-replay="ID"` shows the game in the script with this id as soon as the page is loaded,
-// and keeps the step and the view in the page's address. For another use:
+// and keeps the step and the view in the page's address; with `data-beside`, the game in that script is shown beside
+// it. For another use:
 //
 //     const player = mountReplay(element, await replayData("game-3"), {step: 12, keys: dialog});
 //     player.close();
@@ -22,11 +23,12 @@ async function replayData(id) {
  * @param {Element} element
  * @param {object} game the data of the game
  * @param {object} options `step` and `view` (the number of a seat, 0 for all) to begin with; `keys`, whose key
- *   events are obeyed (the document, if nothing is given); `told`, whether the page says elsewhere how the game ended;
- *   `moved`, called with the step and the view after each change
- * @returns {{go(step: number): void, look(view: number): void, close(): void}}
+ *   events are obeyed (the document, if nothing is given; null for none); `told`, whether the page says elsewhere how
+ *   the game ended; `moved`, called with the step and the view after each change; `flipped`, called after the board was
+ *   turned round
+ * @returns {{go(step: number): void, step(): number, look(view: number): void, flip(): void, close(): void}}
  */
-function mountReplay(element, game, { step = 0, view = 0, keys = document, told = false, moved = () => {} } = {}) {
+function mountReplay(element, game, { step = 0, view = 0, keys = document, told = false, moved = () => {}, flipped = () => {} } = {}) {
   const PLAY = "M7 4v16l13-8z";
   const PAUSE = "M6 5h4v14H6zM14 5h4v14h-4z";
   /** The pixels above the first step of the list and below the last one. */
@@ -340,6 +342,11 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, told 
     });
   }
 
+  function flip() {
+    board.flip();
+    flipped();
+  }
+
   const actions = {
     ArrowLeft: () => choose(at - 1),
     ArrowRight: () => choose(at + 1),
@@ -352,7 +359,7 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, told 
     n: trouble,
     l: copyLink,
     i: () => board.save(`${game.bots.join(" - ")} ${numbers[at]}`),
-    f: board.flip,
+    f: flip,
   };
 
   /** What a key does, if it is not for the element that has the focus. */
@@ -416,14 +423,16 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, told 
   part("image").addEventListener("click", actions.i);
   part("flip").addEventListener("click", actions.f);
   moves.addEventListener("click", stop);
-  keys.addEventListener("keydown", pressed, { signal });
+  keys?.addEventListener("keydown", pressed, { signal });
   element.replaceChildren(root);
   look(view, step);
   const watching = new ResizeObserver(() => scroll(drawnSteps[at]));
   watching.observe(moves);
   return {
     go: (number) => choose(after(number)),
+    step: () => numbers[at],
     look,
+    flip,
     close() {
       stop();
       board.close();
@@ -437,7 +446,8 @@ function mountReplay(element, game, { step = 0, view = 0, keys = document, told 
 
 /** Shows the games of an element with `data-replay`, with the step and the view in the page's address. */
 async function startReplay(element) {
-  const game = await replayData(element.dataset.replay);
+  const { replay, beside } = element.dataset;
+  const game = await replayData(replay);
   const place = () => {
     const found = new URLSearchParams(location.hash.slice(1));
     return { step: found.has("step") ? Number(found.get("step")) : undefined, view: found.has("view") ? Number(found.get("view")) : undefined };
@@ -450,7 +460,8 @@ async function startReplay(element) {
       // Browsers limit how often the address changes.
     }
   };
-  const player = mountReplay(element, game, { ...place(), told: true, moved });
+  const options = { ...place(), told: true, moved };
+  const player = beside ? mountPair(element, [game, await replayData(beside)], options) : mountReplay(element, game, options);
   addEventListener("hashchange", () => {
     const { step, view } = place();
     if (view !== undefined) player.look(view);

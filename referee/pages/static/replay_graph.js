@@ -30,6 +30,7 @@ const hasLeads = (game) => (game.lead?.steps ?? []).flat().some((lead) => lead !
 function mountGraph(svg, game, { analysis }, numbers, stepLines, marks, choose) {
   const LEFT = 50;
   const RIGHT = 8;
+  const HALF_OF_PAPER = 310;
   const lines = stepLines.flatMap((each, step) => each.map((line) => ({ ...line, step })));
   const said = lines.filter((line) => line.value !== undefined);
   const timed = lines.filter((line) => line.used_us !== undefined);
@@ -182,8 +183,8 @@ function mountGraph(svg, game, { analysis }, numbers, stepLines, marks, choose) 
     draw("text", { class: "label", x: LEFT - 5, y: base - bars + 9 }, timeText(scale).replace(" ", "\u2009"));
   }
 
-  function redraw() {
-    width = svg.clientWidth;
+  function redraw(wide = svg.clientWidth) {
+    width = wide;
     if (width < LEFT + RIGHT + 10) return;
     svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     svg.replaceChildren();
@@ -218,6 +219,9 @@ function mountGraph(svg, game, { analysis }, numbers, stepLines, marks, choose) 
   }
   svg.style.height = `${height}px`;
   svg.classList.toggle("empty", !timed.length && !top && !band && !hasLead);
+  // Letters drawn for a screen would shrink on paper, where two games stand beside each other.
+  addEventListener("beforeprint", () => svg.closest(".half") && redraw(HALF_OF_PAPER), { signal: listening.signal });
+  addEventListener("afterprint", () => redraw(), { signal: listening.signal });
   const watching = new ResizeObserver(() => {
     if (svg.clientWidth !== width) redraw();
   });

@@ -132,16 +132,40 @@ def test_html_writes_a_page(tmp_path: Path, record: GameRecord) -> None:
     assert referee("replay", str(run), "--html", "-", "--seat", "2").out == path.read_text("utf-8")
 
 
+def test_a_page_shows_two_games_beside_each_other(tmp_path: Path, record: GameRecord) -> None:
+    other = random_game(GAMES["floral"], b"6", {"max_turns": "12"})
+    other = replace(other, terms=replace(other.terms, id="2:a:b"))
+    done = referee(
+        "replay", str(stored(tmp_path, record, other)), "1", "--beside", "2:a:b", "--html", "-", "--seat", "2"
+    )
+    assert (done.code, done.err) == (0, "")
+    blocks = re.findall(r'<script type="application/json" id="game2?">(.*?)</script>', done.out, re.DOTALL)
+    values = [json.loads(zlib.decompress(base64.b64decode(json.loads(block)))) for block in blocks]
+    for value, each in zip(values, (record, other), strict=True):
+        assert value["id"] == each.terms.id and [view["seat"] for view in value["views"]] == [2]
+        assert value == json.loads(json.dumps(game_data(steps_of(each), (1,), with_texts=True).value))
+    names = re.findall(r'\bid="([^"]+)"', done.out)
+    assert len(names) == len(set(names))
+
+
 def test_html_refuses_what_it_cannot_do(tmp_path: Path, record: GameRecord) -> None:
     other = replace(record, terms=replace(record.terms, id="2:a:b"))
-    run = str(stored(tmp_path, record, other))
+    third = random_game(GAMES["blooms"], b"5", {"size": "3"})
+    third = replace(third, terms=replace(third.terms, id="3:a:b"))
+    run = str(stored(tmp_path, record, other, third))
     before = (tmp_path / "games.jsonl").read_bytes()
     for words, message in [
-        (("--html", "x.html"), "has 2 games, expected the ID of one of them with --html"),
+        (("--html", "x.html"), "has 3 games, expected the ID of one of them with --html"),
         (("1", "--html", "x.html", "--json"), "`--json` and `--html` are given, expected only one of them"),
         (("1", "--html", "x.html", "--all"), "`--all` and `--html` are given, expected only one of them"),
         (("1", "--html", "x.html", "--seat", "3"), "the game has 2 seats"),
         (("1", "--html", "x.html", "--step", "2"), "`--step` and `--html` are given"),
+        (("1", "--beside", "2"), "--beside is given without --html, expected both"),
+        (
+            ("1", "--html", "x.html", "--beside", "3"),
+            "--beside 3 is a game of Blooms, expected one of Floral",
+        ),
+        (("1", "--html", "x.html", "--beside", "9"), "there is no game `9`"),
         (("1", "--json", "--step", "2"), "`--step` and `--json` are given"),
         (("1", "--html", f"{run}/games.jsonl"), "already exists and is not a page"),
         (("1", "--html", run), "cannot write `"),
