@@ -21,7 +21,7 @@ from referee.live.slots import FOLDER, remove_folder
 from referee.records.record import Summary
 from referee.records.run_files import RECORDS
 from referee.tournament.file.file_list import Programs
-from referee.tournament.formats import count_text
+from referee.tournament.formats import Amount, count_text
 from referee.tournament.playing import FaultCount, ProgressDisplay, TournamentPlayer
 from referee.tournament.run.durations import last_games
 from referee.tournament.run.lock import locked
@@ -229,7 +229,7 @@ def _play_remaining(
     tournament, say = ready.tournament, reporter.say
     in_all = run.games_in_all
     where = f"results in {shown(str(run.folder))}" if options.stored else "nothing is stored without -o DIR"
-    say(f"{len(run.state.games):,} of {in_all.text} games played; {where}")
+    say(f"{in_all.progress_text(len(run.state.games), 'games played')}; {where}")
     for line in FaultCount(tournament.strikes, run).take_out():  # guard: late-strikes
         say(line)
     if not ready.has_games:
@@ -241,10 +241,12 @@ def _play_remaining(
                 "keeps these results in a folder with a number after its name"
             )
         return False
+    for line in tournament.format.remarks_on_workers(ready.at_once):
+        say(line)
     info = RunInfo(
         tournament.names,
         max(plan.seats for plan in tournament.plans),
-        in_all.games,
+        in_all,
         run.state.games,
         ready.at_once,
         [game.took_us for game in last_games(run.folder)],
@@ -321,7 +323,7 @@ class RunInfo:
 
     names: tuple[str, ...]
     seats: int
-    total: int  # how many games the run has in all
+    in_all: Amount  # how many games the run has
     games: Mapping[str, Summary]  # the games that count, by id; it grows while the run goes on
     workers: int  # how many games are played at a time
     history_us: Sequence[int] = ()  # how long games took that were played earlier

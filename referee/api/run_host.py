@@ -51,7 +51,7 @@ class _ChannelReporter(RunReporter, Display):
         self._channel.send(Said(line))
 
     def display(self, info: RunInfo) -> _ChannelReporter:
-        self._channel.send(RunBegan(info.total, len(info.games)))
+        self._channel.send(RunBegan(info.in_all.games, len(info.games)))
         return self
 
     def stop(self, display: Display) -> AbstractContextManager[Stop]:

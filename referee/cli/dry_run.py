@@ -71,7 +71,7 @@ def dry_run(tournament: Tournament, options: RunOptions) -> str:
         played_text = counted(len(run.games), "game")
         lines.append(f"this continues the run in `{where}`, which already has {played_text}")
     lines += _forecast_lines(found, in_all.is_exact, folder, len(before))
-    return "\n".join((*lines, *backend.notes))
+    return "\n".join((*lines, *backend.notes, *tournament.format.remarks_on_workers(backend.at_once)))
 
 
 def _here(tournament: Tournament, workers: int) -> _PlannedBackend:
@@ -104,7 +104,8 @@ def _on_cluster(tournament: Tournament, sent: SentFiles, address: str) -> _Plann
 
 
 def _builds(tournament: Tournament) -> list[str]:
-    return sorted(name for name, origin in tournament.origins.items() if origin.build)
+    given = tournament.format.given_name
+    return sorted({given(name) for name, origin in tournament.origins.items() if origin.build})
 
 
 def _check_folder(folder: Path) -> None:

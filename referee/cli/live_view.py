@@ -178,7 +178,8 @@ class LiveView(Narrator):
         """
         width, height = self._console.size
         bar = Table.grid(expand=True)  # a bar alone does not end its line
-        bar.add_row(ProgressBar(max(1, self._total), self._played))
+        done, part = self._part
+        bar.add_row(ProgressBar(max(1, part.games), done))
         above = [self._headline(), *filter(None, (self._rule, self._stopping))]
         below = [self._playing()] if self._pace.playing else []
         most = max(3, height * 2 // 3 - len(above) - len(below) - 1)

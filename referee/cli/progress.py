@@ -16,6 +16,7 @@ from referee.core.units import about, about_seconds
 from referee.ratings.notes import stopped_text
 from referee.records.record import OFF_TURN, REJECTED, STRAY, Summary, from_json
 from referee.running import Display, RunInfo
+from referee.tournament.formats import Amount
 from referee.tournament.playing import FirstRejected
 from referee.tournament.run.durations import Pace
 from referee.tournament.workers.task import Finished, Void, Waiting
@@ -85,7 +86,7 @@ class Narrator(Display):
 
     def __init__(self, info: RunInfo, clock: Callable[[], float] = time.monotonic) -> None:
         """`clock` gives seconds."""
-        self._total = info.total
+        self._in_all = info.in_all
         self._played = len(info.games)
         self._ended = False  # whether a game has ended since the run was begun or continued
         self._clock = clock
@@ -114,7 +115,8 @@ class Narrator(Display):
         is_new = not faults <= self._explained  # once for each bot and fault: `find` has the others
         if is_new or self.tells_each_game:
             places = placings(game.bots, game.ranks)
-            self.note(f"{self._played:,} of {self._total:,}: {game.id}: {places}: {shown(game.told)}")
+            done, part = self._part
+            self.note(f"{done:,} of {part.games:,}: {game.id}: {places}: {shown(game.told)}")
         if is_new:
             self._explained |= faults
             for line in fault_report(from_json(finished.record())):
@@ -133,11 +135,21 @@ class Narrator(Display):
 
     def headline(self) -> str:
         """Says how many games are played, and how long the others will take."""
-        left = self._total - self._played
+        done, part = self._part
+        left = part.games - done
         left_us = self._pace.remaining_us(left, self._now_us())
-        most = "at most " if self._rule else ""  # the stopping rule may decide sooner
+        has_test = bool(self._in_all.test)
+        may_stop = self._rule and not (has_test and part.is_exact)  # the stopping rule may decide sooner
+        most = "at most " if may_stop else ""
         remaining = "" if left_us is None or not left else f", {most}about {about_seconds(left_us)} remaining"
-        return f"{self._played:,} of {self._total:,} games{remaining}"
+        if has_test:
+            return self._in_all.progress_text(self._played, more=remaining)
+        return f"{done:,} of {part.games:,} games{remaining}"
+
+    @property
+    def _part(self) -> tuple[int, Amount]:
+        """The games that are being played, as `Amount.part` has them."""
+        return self._in_all.part(self._played)
 
     def _now_us(self) -> int:
         return int(self._clock() * 1_000_000)
@@ -159,7 +171,7 @@ class ProgressLines(Narrator):
     @property
     def tells_each_game(self) -> bool:
         """Whether the run has so few games that each can be a line."""
-        return self._total <= LINES
+        return self._in_all.games <= LINES
 
     def note(self, line: str) -> None:
         """Prints a line."""
@@ -212,7 +224,7 @@ class JsonLines(Display):
             "run",
             bots=list(info.names),
             seats=info.seats,
-            games=info.total,
+            games=info.in_all.games,
             played=self._played,
             workers=info.workers,
         )
@@ -242,7 +254,7 @@ class JsonLines(Display):
             "finished",
             **_members(game),
             played=self._played,
-            games=self._info.total,
+            games=self._info.in_all.games,
             **({"report": report} if report else {}),
         )
         self._people.finished(finished)

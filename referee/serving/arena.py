@@ -180,11 +180,16 @@ def _run_members(snapshot: Snapshot) -> dict[str, Any]:
     """What is said of the run itself."""
     progress = snapshot.progress
     remaining_us = progress.remaining_us if progress else None
-    planned = progress.in_all if progress else None
+    planned, later = None, 0
+    if progress and (in_all := progress.in_all):
+        done, part = in_all.part(progress.played)
+        planned = progress.played - done + part.games
+        later = in_all.games - planned
     return {
         "name": shown(snapshot.name),
         "count": progress.played if progress else 0,
-        "planned": planned.games if planned else None,
+        "planned": planned,  # before a closing test, without its games
+        "later": later,  # the games of that test, at most
         "remaining": "" if remaining_us is None else f"about {about_seconds(remaining_us)}",
         "running": snapshot.is_running,
         "state": snapshot.state,

@@ -106,10 +106,11 @@ def rerun_of(
         if entrants.get(name, {}).get("command")  # that of a person means nothing
     }
     more = _settings_of_file(run.folder)
+    given_name = run.format.given_name if run.format else str
     tables = [
         {
             "name": name,
-            **more.get(name, {}),
+            **more.get(given_name(name), {}),
             **_program_of(entrants.get(name, {}), shown_name, replaced.get(name)),
             **({"isolation": isolation or levels[name]} if isolation or name in levels else {}),
         }

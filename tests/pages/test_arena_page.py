@@ -225,7 +225,7 @@ def told(chromium: Browser) -> Iterator[tuple[Page, Show]]:
 def whole(**members: Any) -> dict[str, Any]:
     known = {"seq": 0, "now": now_us(), "boards": {}, "standings": [], "since": 0, "ended": [], "count": 0}
     said = dict.fromkeys(("state", "trouble", "notice", "note", "remaining"), "")
-    return {**known, **said, "planned": None, "name": "run", "running": True, **members}
+    return {**known, **said, "planned": None, "later": 0, "name": "run", "running": True, **members}
 
 
 def board(
@@ -255,6 +255,13 @@ def over(number: int, game_id: str, bots: list[str], show: bool = False) -> dict
         "fault": "",
         "show": show,
     }
+
+
+def test_a_closing_test_is_told(told: tuple[Page, Show]) -> None:
+    page, show = told
+    show(whole(count=1, planned=100, later=2000, remaining="about 5 min"))
+    text = "1 of 100 games, about 5 min left, then at most 2,000 of the closing test"
+    expect(page.locator("#progress")).to_have_text(text)
 
 
 def test_a_gap_in_the_news_is_told(told: tuple[Page, Show]) -> None:

@@ -12,6 +12,10 @@ from typing import Any
 import pytest
 
 import referee as from_python
+from referee.records.finding import find_game
+from referee.records.record import GameRecord
+from referee.tournament.rerunning import rerun_of
+from referee.tournament.run.run import read_run
 from tests.command import PLAIN, referee
 from tests.processes.runs import games, lines_of, resigning, toml, wait_for_games
 from tests.waiting import TOO_LONG_S
@@ -40,11 +44,12 @@ def values(folder: Path) -> dict[str, tuple[str, str]]:
 def test_a_bot_that_fails_for_some_values_is_tuned_and_they_are_told(tmp_path: Path) -> None:
     """It exits where its number is above 50, and resigns otherwise: the seat that is asked first loses."""
     file = tuning(tmp_path / "t.toml", resigning("[ {n} -le 50 ] || exit"))
-    file.write_text(file.read_text().replace("cmd =", 'build = "true"\ncmd ='))
+    (tmp_path / "book").touch()
+    file.write_text(file.read_text().replace("cmd =", 'build = "true"\nread = ["book"]\ncmd ='))
     done = referee("tune", str(file))
     assert done.code == 0, done.err
     folder = tmp_path / "t-results"
-    assert done.err.count("building ") == 1, "not in each role"
+    assert done.err.count("building ") == done.err.count("building bot\n") == 1, "not in each role"
     assert "with 1 parameter and 100 games, expect −2 to +32 Elo" in done.err
     assert "# the values found are those of the start" in done.out
     assert 'name = "bot"' in done.out and " 50 -le 50 " in done.out
@@ -67,6 +72,10 @@ def test_a_bot_that_fails_for_some_values_is_tuned_and_they_are_told(tmp_path: P
         game = next(game for game in first if bool(faults[game]) == fails)
         again = referee("rerun", str(folder), game)
         assert again.code == 0 and ": identical " in again.out, "with the same values"
+        recorded = find_game(folder, game, None, print, as_played=True)
+        assert isinstance(recorded, GameRecord)
+        bots = rerun_of(read_run(folder), recorded, tmp_path, {}).bots
+        assert [bot.read for bot in bots] == [(tmp_path / "book",)] * 2
     assert referee("tune", str(file)).out == done.out, "nothing is left to play"
 
 
@@ -110,6 +119,23 @@ def test_a_bot_is_tuned_from_python(tmp_path: Path) -> None:
     assert set(run.bots) == {"mine-tuned", "mine-start", "mine-plus", "mine-minus"}
     assert len(run) == 102 and -5 <= run.parameters["n"] <= 5 and run.parameters["n"] != 3
     assert "Values over time" in run.report(tmp_path / "page.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error"),
+    [
+        ('cmd = "./nope {n}"', "bot `bot`: no program at `./nope`"),
+        ('cmd = "true {n}"\nbuild = "false"', "building bot\nreferee: bot `bot`: it cannot be built"),
+        ('cmd = "true {n}"\nuser = "nope"', "bot `bot`: `user` is `nope`"),
+    ],
+)
+def test_what_is_wrong_with_a_bot_is_told_by_its_name_in_the_file(
+    wrong: str, error: str, tmp_path: Path
+) -> None:
+    file = tuning(tmp_path / "t.toml", "cmd {n}")
+    file.write_text(file.read_text().replace('cmd = "cmd {n}"', wrong))
+    done = referee("tune", str(file))
+    assert done.code != 0 and error in done.err
 
 
 def test_a_file_without_parameters_is_not_tuned(tmp_path: Path) -> None:

@@ -103,7 +103,8 @@ function listStandings(list, columns, ticker, { standings, since }) {
 }
 
 /** How far the run is, in words. */
-function progressText({ count, planned, remaining }) {
+function progressText({ count, planned, later, remaining }) {
   const games = planned ? `${countText(count)} of ${gamesText(planned)}` : gamesText(count);
-  return remaining ? `${games}, ${remaining} left` : games;
+  const left = remaining ? `, ${remaining} left` : "";
+  return `${games}${left}${later ? `, then at most ${countText(later)} of the closing test` : ""}`;
 }

@@ -37,23 +37,51 @@ class Amount(NamedTuple):
     games: int
     is_exact: bool
     """False where it depends on the results; `games` is then the most that it can be."""
+    test: int = 0
+    """How many of these are at most those of a closing test, which begins when all others are over."""
 
     @property
     def text(self) -> str:
         """The number as users see it."""
         return f"{'' if self.is_exact else 'at most '}{self.games:,}"
 
+    def part(self, played: int) -> tuple[int, Amount]:
+        """The games that are being played, those of the closing test or those before it, when so many were
+        played: how many of them were, and how many they are. Without such a test, all games are one part.
+        """
+        before = self.games - self.test
+        if not self.test:
+            return played, self
+        if played < before:
+            return played, Amount(before, True)
+        return played - before, Amount(self.test, False)
+
+    def progress_text(self, played: int, games: str = "games", more: str = "") -> str:
+        """How many games were played, of how many; `games` and `more` are said of the part that is being
+        played.
+        """
+        done, part = self.part(played)
+        if not self.test:
+            return f"{done:,} of {part.text} {games}{more}"
+        if part.is_exact:
+            return f"{done:,} of {part.text} {games}{more}, then at most {self.test:,} of the closing test"
+        return f"{played - done:,} {games}, {done:,} of {part.text} of the closing test{more}"
+
 
 def count_text(played: int, in_all: Amount | None) -> str:
     """Formats how many games were played, and of how many if some are missing."""
     if in_all is None or in_all.games <= played:
         return counted(played, "game")
-    return f"{played:,} of {in_all.text} games"
+    return in_all.progress_text(played)
 
 
 def total(amounts: Collection[Amount], may_stop: bool) -> Amount:
     """Adds up the games of sections; `may_stop` says whether a stopping rule may end them earlier."""
-    return Amount(sum(one.games for one in amounts), all(one.is_exact for one in amounts) and not may_stop)
+    return Amount(
+        sum(one.games for one in amounts),
+        all(one.is_exact for one in amounts) and not may_stop,
+        sum(one.test for one in amounts),
+    )
 
 
 class Settings:
@@ -252,6 +280,14 @@ class Format(ABC):
     def remarks(self) -> list[str]:
         """What the user should know before the first game, in lines."""
         return []
+
+    def remarks_on_workers(self, workers: int) -> list[str]:
+        """What the user should know where so many workers play, in lines."""
+        return []
+
+    def given_name(self, name: str) -> str:
+        """The name in the tournament file of the bot that enters under this one."""
+        return name
 
     @abstractmethod
     def schedule(self, section: SectionState) -> Schedule:

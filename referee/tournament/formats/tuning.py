@@ -52,6 +52,11 @@ def role_of(name: str) -> str:
     return name.rpartition("-")[2]
 
 
+def bot_of(name: str) -> str:
+    """The bot that enters under this name, with a role."""
+    return name.rpartition("-")[0]
+
+
 @dataclass
 class Course:
     """How the values went, as far as the pairs were played one after the other."""
@@ -127,6 +132,17 @@ class Tuning(Format):
         found = (one.remark for one in self.parameter)
         return [expectation(len(self.parameter), 2 * self.pairs), *filter(None, found)]
 
+    def remarks_on_workers(self, workers: int) -> list[str]:
+        if workers <= self.ahead:
+            return []
+        return [
+            f"warning: only {self.ahead:,} of {workers:,} workers play while values are looked for, since "
+            f"`ahead` is {self.ahead:,}"
+        ]
+
+    def given_name(self, name: str) -> str:
+        return bot_of(name)
+
     def schedule(self, section: SectionState) -> Schedule:
         """The pairs, each after the results of those before the last ones, and then those of the test."""
         course = Course()
@@ -187,7 +203,7 @@ class Tuning(Format):
         return section.read_once(self, read)
 
     def games_in_all(self, bots: int, seats: int) -> Amount:
-        return Amount(2 * self.rounds, False)
+        return Amount(2 * self.rounds, False, 2 * (self.rounds - self.pairs))
 
     def tested(self, names: Sequence[str]) -> list[tuple[str, str]]:
         bots = _by_role(names)

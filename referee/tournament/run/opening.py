@@ -57,7 +57,7 @@ def leaving_out(
         if one.bot in run.amendments.out:
             continue
         if not may:
-            raise UsageError(one.error)
+            raise UsageError(one._replace(bot=tournament.format.given_name(one.bot)).error)
         left_out.append(one)
     if not left_out:
         return tournament

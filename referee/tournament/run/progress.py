@@ -62,10 +62,13 @@ class RunProgress:
 
     @property
     def remaining_us(self) -> int | None:
-        """The estimated time until all games are played; None where it cannot be told."""
+        """The estimated time until all games are played, or all before a closing test; None where it cannot
+        be told.
+        """
         if self.planned is None or not self.rate or not self.is_running:
             return None
-        return round((self.planned.games - self.played) / self.rate * 1_000_000)
+        done, part = self.planned.part(self.played)
+        return round((part.games - done) / self.rate * 1_000_000)
 
     @property
     def rate_text(self) -> str:

@@ -59,7 +59,8 @@ def unfit_bots(
         if origin.build:
             if build is None:
                 continue
-            if failure := build(bot, origin, private):
+            given = replace(bot, name=tournament.format.given_name(bot.name))
+            if failure := build(given, origin, private):
                 yield not_built(bot, failure)
                 continue
         try:
@@ -92,7 +93,10 @@ def at_levels(tournament: Tournament, level: str | None, is_here: bool) -> Tourn
         if bot.is_person:
             return bot
         bot = replace(bot, isolation=level) if level else bot
-        return levels.settled([bot])[0] if is_here else bot
+        if not is_here:
+            return bot
+        given = replace(bot, name=tournament.format.given_name(bot.name))
+        return replace(levels.settled([given])[0], name=bot.name)
 
     with tournament.file.named():
         return tournament.with_bots([settled(entrant.bot) for entrant in tournament.entrants])

@@ -67,17 +67,17 @@ class RunStatus:
     def text(self, width: int) -> str:
         """The lines for people, in this many columns; 0 for no limit."""
         progress, order = self.progress, self.order
-        of = f" of {progress.in_all.text}" if progress.in_all else ""
         is_running = "a referee is running" if progress.is_running else "no referee is running"
         running = "finished" if progress.is_over else is_running
-        lines = [
-            f"{shown(progress.game, 80)}, {progress.bots:,} bots: {progress.played:,}{of} games; {running}"
-        ]
+        played, in_all = progress.played, progress.in_all
+        games = in_all.progress_text(played) if in_all else counted(played, "game")
+        lines = [f"{shown(progress.game, 80)}, {progress.bots:,} bots: {games}; {running}"]
         stages = order.facts.stages
         lines += [f"{section}: {stage}" if section else stage for section, stage in stages.items()]
         pace = [progress.rate_text] if progress.rate_text else []
         if progress.remaining_us is not None:
-            most = "" if progress.planned and progress.planned.is_exact else "at most "
+            is_exact = progress.planned and progress.planned.part(progress.played)[1].is_exact
+            most = "" if is_exact else "at most "
             pace.append(f"{most}about {about_seconds(progress.remaining_us)} remaining")
         if (idle_us := self.idle_us) is not None:
             pace.append(f"the last game ended {about_seconds(idle_us)} ago")

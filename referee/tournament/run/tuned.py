@@ -8,7 +8,7 @@ import shlex
 from referee.processes.program import filled
 from referee.ratings.standings import Facts
 from referee.tournament.file.config import written
-from referee.tournament.formats.tuning import TUNED, role_of
+from referee.tournament.formats.tuning import TUNED, bot_of, role_of
 from referee.tournament.run.run_state import RunState
 
 
@@ -25,7 +25,7 @@ def tuned_text(run: RunState, facts: Facts) -> str:
     words = [filled(word, values) for word in bot["command"]]
     env = {name: filled(value, values) for name, value in bot["env"].items()}
     cmd = " ".join(map(_quoted, words))
-    found = {"name": tuned.removesuffix(f"-{TUNED}"), "cmd": cmd, **({"env": env} if env else {})}
+    found = {"name": bot_of(tuned), "cmd": cmd, **({"env": env} if env else {})}
     shell = " ".join([*(f"{name}={_quoted(value)}" for name, value in env.items()), cmd])
     return f"# {_verdict(facts)}\n{shell}\n\n{written({'bot': [found]})}".rstrip()
 

@@ -23,6 +23,7 @@ from referee.kit import step
 from referee.live.pictures import picture_json
 from referee.live.slots import FOLDER, WATCHED, SlotWriter, now_us
 from referee.running import RunInfo
+from referee.tournament.formats import Amount
 from tests.unit.cli.test_progress import picture, written
 
 S = 1_000_000
@@ -154,7 +155,7 @@ def test_a_picture_that_cannot_be_drawn_ends_no_run(slots: Slots, monkeypatch: p
 @pytest.mark.parametrize(("columns", "height"), [(120, 40), (100, 30), (100, 24), (99, 40)])
 def test_the_live_view_shows_boards_above_the_standings(columns: int, height: int, slots: Slots) -> None:
     slots.begin("w1", "blooms", "ant", "bee")
-    info = RunInfo(("ant", "bee"), 2, 10, {}, 1, folder=slots.folder, rules=GAMES)
+    info = RunInfo(("ant", "bee"), 2, Amount(10, True), {}, 1, folder=slots.folder, rules=GAMES)
     console = Console(file=io.StringIO(), force_terminal=True, width=columns, height=height)
     with LiveView(info, console=console) as view:
         view.began("1:ant:bee")

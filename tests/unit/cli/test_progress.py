@@ -27,6 +27,7 @@ from referee.ratings.standings import RankedBot
 from referee.ratings.tally import Tallies
 from referee.records.record import Summary
 from referee.running import Display, RunInfo
+from referee.tournament.formats import Amount
 from referee.tournament.run.durations import LongestGame, Pace, forecast
 from referee.tournament.workers.task import Finished, Void, Waiting
 from referee.wire.process_wire import Waited
@@ -84,7 +85,8 @@ class Run:
     def __init__(self, names: tuple[str, ...] = ("a", "b"), total: int = 10, **info: Any) -> None:
         self.games: dict[str, Summary] = {}
         self.clock = Clock()
-        self.info = RunInfo(names, 2, total, self.games, info.pop("workers", 2), **info)
+        in_all = info.pop("in_all", Amount(total, True))
+        self.info = RunInfo(names, 2, in_all, self.games, info.pop("workers", 2), **info)
 
     def play(self, display: Display, played: Summary, seconds: float = 1) -> None:
         display.began(played.id)
@@ -190,6 +192,20 @@ def test_the_page_has_every_event_with_its_members(capfd: pytest.CaptureFixture[
     (example,) = re.findall(r"^```json\n(.*?)^```", (ROOT / "referee/EVENTS.md").read_text(), re.M | re.S)
     for event in map(json.loads, example.splitlines()):
         assert event.keys() - {"event"} <= printed[event["event"]]
+
+
+def test_games_of_a_closing_test_are_counted_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    run = Run(total=0, in_all=Amount(24, False, test=4), workers=1)
+    display = ProgressLines(run.info, run.clock)
+    display.rule("LLR +1.23 [−2.94, 2.94]")
+    for number in range(1, 12):
+        run.play(display, game(f"{number}:a:b"))
+    assert display.headline() == "11 of 20 games, about 9 s remaining, then at most 4 of the closing test"
+    for number in range(12, 23):
+        run.play(display, game(f"{number}:a:b"))
+    left = "at most about 2 s remaining"
+    assert display.headline() == f"20 games, 2 of at most 4 of the closing test, {left}"
+    assert capsys.readouterr().err.splitlines()[-1].startswith("20 games, 0 of at most 4 ")
 
 
 # --- The live view ----------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from referee.gameplay.openings import Openings
 from referee.games import GAMES
 from referee.ratings.pool import Result, fit
 from referee.ratings.tally import Tallies
+from referee.records import journal
 from referee.records.record import to_json
 from referee.serving import app as app_module
 from referee.serving import arena, event_streams, follower, live
@@ -34,10 +35,12 @@ from referee.tournament.file.opening_table import start_of
 from referee.tournament.run.lock import locked
 from referee.tournament.run.progress import BotOrder
 from referee.tournament.run.run_state import RunState
+from referee.tournament.run.status import status_of
 from referee.viewing.steps import steps_of
 from tests.rules.random_play import random_game
 from tests.tools.synthetic import write
 from tests.unit.growing import Growing, with_info
+from tests.unit.simulated_runs import TUNING, tournament
 from tests.waiting import TOO_LONG_S
 
 LOCAL = Hosts({"localhost", "127.0.0.1"}, any_address=False)
@@ -205,6 +208,15 @@ def test_a_run_that_has_not_begun(tmp_path: Path) -> None:
         "a",
         "b",
     ]
+
+
+def test_the_games_of_a_closing_test_are_counted_apart(tmp_path: Path) -> None:
+    header = tournament("a", {**TUNING, "test_budget": 40}).header.members
+    line, _ = journal.chained(journal.body_of(header), journal.FIRST)
+    (tmp_path / journal.NAME).write_bytes(line)
+    told = Asked(tmp_path).told()
+    assert (told["planned"], told["later"]) == (100, 40)
+    assert ": 0 of 100 games, then at most 40 of the closing test; no referee" in str(status_of(tmp_path))
 
 
 def test_whether_a_referee_is_playing_is_seen(growing: Growing, asked: Asked) -> None:

@@ -11,6 +11,7 @@ import pytest
 from referee.core.errors import RecordError, UsageError
 from referee.core.pairing import Pairing
 from referee.ratings.format_tables import FormatTable
+from referee.tournament.formats import count_text
 from referee.tournament.playing import TimeWatch
 from referee.tournament.run.progress import facts_of
 from referee.tournament.run.remaining import Remaining
@@ -122,6 +123,27 @@ def test_games_are_in_the_part_of_the_run_that_they_belong_to() -> None:
     for game in ("51:a-plus:a-minus", "50:a-tuned:a-start", "1:a-plus:a-tuned"):
         with pytest.raises(RecordError, match="do not meet in this round"):
             form.check_place(Pairing.parse(game))
+
+
+@pytest.mark.parametrize(
+    ("played", "text"),
+    [
+        (0, "0 of 100 games, then at most 10 of the closing test"),
+        (99, "99 of 100 games, then at most 10 of the closing test"),
+        (100, "100 games, 0 of at most 10 of the closing test"),
+        (104, "100 games, 4 of at most 10 of the closing test"),
+        (110, "110 games"),
+    ],
+)
+def test_the_games_that_find_values_are_counted_before_those_of_the_test(played: int, text: str) -> None:
+    assert count_text(played, tournament("a", {**TUNING, "test_budget": 10}).games_in_all) == text
+
+
+def test_more_workers_than_pairs_at_a_time_are_told() -> None:
+    form = tournament("a", TUNING).format
+    assert form.remarks_on_workers(5) == []
+    (remark,) = form.remarks_on_workers(6)
+    assert remark.startswith("warning: only 5 of 6 workers play") and "`ahead` is 5" in remark
 
 
 def test_a_game_for_one_or_three_is_not_tuned() -> None:
