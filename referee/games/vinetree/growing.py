@@ -156,6 +156,7 @@ def search(position: VinePosition, dead: Cells, fit: Fit) -> Known:
 
     Short vines come first: they fit more often, and whether they do takes less time.
     """
+    dead |= position.enclosed()
     flowers = members(position.flowers & ~dead)
     for length, flower in sorted((position.length(flower), flower) for flower in flowers):
         cells = room_of(position, fit, flower, length)
@@ -267,10 +268,13 @@ def _blind_growth(position: VinePosition, flower: int, rng: Random) -> Growth | 
 def _growths(position: VinePosition, dead: Cells, arranged: Arrange) -> Iterator[Growth]:
     """The legal moves; `arranged` orders the choices."""
     fit = Fit(position.rules.board)
+    dead |= position.enclosed()
     for flower in arranged(members(position.flowers)):
-        length = position.length(flower)
         # Later calls of `arranged` must not depend on whether the flower was known to be dead.
-        if dead >> flower & 1 or not room_of(position, fit, flower, length):
+        if dead >> flower & 1:
+            continue
+        length = position.length(flower)
+        if not room_of(position, fit, flower, length):
             continue
         sides = combinations(position.ways(position.room, 1 << flower), 2)
         for (one, head), (other, end) in arranged(list(sides)):

@@ -64,6 +64,12 @@ class VinePosition:
             longest = max(longest, self._counted(cell, (flower - cell) // row))
         return 1 + longest
 
+    def enclosed(self) -> Cells:
+        """The flowers beside which fewer than two cells are empty: they cannot grow."""
+        room, row = self.room, self.rules.board.steps["D"]
+        left, right, up, down = room << 1, room >> 1, room << row, room >> row
+        return self.flowers & ~(left & right | up & down | (left | right) & (up | down))
+
     def _counted(self, cell: int, steps: int) -> int:
         """How much a straight segment to a cell counts: without a flower there the vine turns, so the cell
         may not count.
