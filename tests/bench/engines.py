@@ -1,4 +1,4 @@
-"""How fast the rules are: `python -m tests.bench.engines [--games N] [--against CHECKOUT]`.
+"""How fast the rules are: `python -m tests.bench.engines [--games N] [--rounds N] [--against CHECKOUT]`.
 
 For every game: the time to judge the text of a move (`read`), to apply it and to see whether the game is
 over, over random games; what a search does, in processor time: a whole random game (`playout` of the kit),
@@ -37,7 +37,6 @@ from referee.games.vinetree.growing import NOTHING_KNOWN, known_after
 
 ROOT = Path(__file__).parents[2]
 POSITIONS = Path(__file__).with_name("vinetree_positions.txt")
-ROUNDS = 5
 
 CASES: list[tuple[str, dict[str, str]]] = [
     ("blooms", {"size": "3"}),
@@ -126,12 +125,12 @@ def cpu_us(action: Callable[[], object], times: int) -> float:
     return (time.process_time_ns() - began) / times / 1000
 
 
-def search_us(slug: str, given: dict[str, str], games: int) -> list[float]:
+def search_us(slug: str, given: dict[str, str], games: int, rounds: int) -> list[float]:
     """µs of processor time for a random game from its first position; where information is hidden also for
     the first position that is imagined from news, and for each further one, over positions of four games.
     """
     start, rng = kit.new(slug, given, seed=1), kit.Quick(1)
-    found = [best_of(ROUNDS, partial(cpu_us, partial(start.playout, rng), games))]
+    found = [best_of(rounds, partial(cpu_us, partial(start.playout, rng), games))]
     if GAMES[slug].is_open:
         return found
     first, further = [], []
@@ -149,22 +148,25 @@ def search_us(slug: str, given: dict[str, str], games: int) -> list[float]:
     return [*found, statistics.mean(first), statistics.mean(further)]
 
 
-def search_in_us(checkout: Path, slug: str, given: dict[str, str], games: int) -> list[float]:
+def search_in_us(checkout: Path, slug: str, given: dict[str, str], games: int, rounds: int) -> list[float]:
     """The same with the engines of a checkout, in a process of its own."""
-    order = [sys.executable, __file__, "--games", str(games), "--search", json.dumps([slug, given])]
+    numbers = ["--games", str(games), "--rounds", str(rounds)]
+    order = [sys.executable, __file__, *numbers, "--search", json.dumps([slug, given])]
     env = {**os.environ, "PYTHONPATH": str(checkout.resolve())}
     done = subprocess.run(order, env=env, stdout=subprocess.PIPE, check=True)
     found: list[float] = json.loads(done.stdout)
     return found
 
 
-def search_row(checkout: Path | None, slug: str, given: dict[str, str], games: int, loop: float) -> list[str]:
+def search_row(
+    checkout: Path | None, slug: str, given: dict[str, str], games: int, rounds: int, loop: float
+) -> list[str]:
     """What a search does with a game, per second."""
     here, there = [], []
-    for _ in range(ROUNDS):
-        here.append(search_in_us(ROOT, slug, given, games))
+    for _ in range(rounds):
+        here.append(search_in_us(ROOT, slug, given, games, rounds))
         if checkout:
-            there.append(search_in_us(checkout, slug, given, games))
+            there.append(search_in_us(checkout, slug, given, games, rounds))
     best = [min(times) for times in zip(*here, strict=True)]
     row = [f"{best[0] / 1000:.2f}", f"{best[0] / loop / 1000:.1f}"]
     ratios = [min(times) / us for times, us in zip(zip(*there, strict=True), best, strict=False)]
@@ -204,28 +206,30 @@ def end_test_ms(state: VineTreeState) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description="How fast the rules are.")
     parser.add_argument("--games", type=int, default=30, help="random games of each kind")
+    parser.add_argument("--rounds", type=int, default=5, help="of which the best counts")
     parser.add_argument("--against", type=Path, help="another checkout that the engines are compared with")
     parser.add_argument("--search", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    rounds: int = arguments.rounds
     if arguments.search:
         slug, given = json.loads(arguments.search)
-        print(json.dumps(search_us(slug, given, arguments.games)))
+        print(json.dumps(search_us(slug, given, arguments.games, rounds)))
         return
-    loop = best_of(ROUNDS, calibration_us)
+    loop = best_of(rounds, calibration_us)
     rows = []
     for slug, given in CASES:
         games = turns_of(slug, given, arguments.games)
-        times = [per_turn_us(games) for _ in range(ROUNDS)]
+        times = [per_turn_us(games) for _ in range(rounds)]
         read, whole = (min(column) for column in zip(*times, strict=True))
         name = " ".join([slug, *(f"{option}={value}" for option, value in given.items())])
         rows.append([name, f"{read:.1f}", f"{whole:.1f}", f"{whole / loop:.0f}", f"{1e6 / whole:,.0f}"])
     print(tabulate(rows, ["a turn", "µs to read", "µs in all", "loops", "turns/s"], disable_numparse=True))
     print()
     rows = []
-    loop_cpu = best_of(ROUNDS, partial(calibration_us, time.process_time_ns))
+    loop_cpu = best_of(rounds, partial(calibration_us, time.process_time_ns))
     for slug, given in CASES:
         name = " ".join([slug, *(f"{option}={value}" for option, value in given.items())])
-        rows.append([name, *search_row(arguments.against, slug, given, arguments.games, loop_cpu)])
+        rows.append([name, *search_row(arguments.against, slug, given, arguments.games, rounds, loop_cpu)])
     head = ["a playout", "ms", "thousand loops"]
     for column in ("playouts/s", "first imagined/s", "imagined/s"):
         head += [column, "× there"] if arguments.against else [column]
@@ -234,7 +238,7 @@ def main() -> None:
     ends: list[list[str]] = []
     by_size: dict[int, list[float]] = {}
     for size, state in positions():
-        by_size.setdefault(size, []).append(best_of(ROUNDS, partial(end_test_ms, state)))
+        by_size.setdefault(size, []).append(best_of(rounds, partial(end_test_ms, state)))
     for size, found in sorted(by_size.items()):
         middle, worst = statistics.median(found), max(found)
         ends.append(
