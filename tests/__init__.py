@@ -20,7 +20,8 @@
 - `bench`: benchmarks.
 
 `command.py` runs the command line, in the test's own process unless a process is the point. `holdings.py`
-counts what is held of the machine; after each test `conftest.py` looks whether something was left behind.
+counts what is held of the machine; after each test, or each module of `unit` and `rules`, a fixture looks
+whether something was left behind.
 `programs.py` skips tests whose programs or levels of isolation are missing.
 
 What takes long is marked `slow` and left out unless it is asked for (`-m slow`). Where all tests of a module

@@ -11,7 +11,6 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import threading
 from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
@@ -27,9 +26,8 @@ from referee.processes.launcher import Launcher
 from referee.ratings import posterior as sampling
 from referee.tournament.formats import outside
 from tests.command import ROOT
-from tests.holdings import NOTHING, Held
+from tests.holdings import nothing_left
 from tests.programs import path_of
-from tests.waiting import TOO_LONG_S
 
 pytest_plugins = ["pytester", "tests.skips"]
 
@@ -189,22 +187,13 @@ def draws_of_the_same_results() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def nothing_is_left(launcher_of_all: None) -> Iterator[None]:
-    """After every test there are no more processes, descriptors, threads and temporary files than before.
+    """After every test there are no more processes, descriptors, threads and temporary files than before; in
+    `unit` and `rules`, after every module.
 
     The launcher is kept from test to test: it takes longer to start than most tests run.
     """
-    Launcher.get().end_idle_wardens()  # those of fixtures of the module
-    before = Held.now()
-    yield
-    Launcher.get().end_idle_wardens()
-    if Held.now().beyond(before) != NOTHING:
-        Launcher.close()
-        Launcher.get()
-        gc.collect()  # what a test let go of without closing it
-        for thread in threading.enumerate():
-            if thread.ident not in before.threads:  # it may be about to end
-                thread.join(TOO_LONG_S)
-        assert Held.now().beyond(before) == NOTHING
+    with nothing_left():
+        yield
 
 
 @pytest.fixture(autouse=True)

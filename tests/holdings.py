@@ -17,6 +17,7 @@ from referee.processes.launcher import Launcher
 from referee.processes.stamped import SHARED_MEMORY
 from referee.processes.tree import children as children_of
 from tests.programs import path_of
+from tests.waiting import TOO_LONG_S
 
 
 class Process(NamedTuple):
@@ -71,6 +72,23 @@ class Held(NamedTuple):
 
 
 NOTHING = Held(set(), 0, set(), set())
+
+
+@contextlib.contextmanager
+def nothing_left() -> Iterator[None]:
+    """Fails where something that was not held before is held afterwards."""
+    Launcher.get().end_idle_wardens()  # those of fixtures of the module
+    before = Held.now()
+    yield
+    Launcher.get().end_idle_wardens()
+    if Held.now().beyond(before) != NOTHING:
+        Launcher.close()
+        Launcher.get()
+        gc.collect()  # what a test let go of without closing it
+        for thread in threading.enumerate():
+            if thread.ident not in before.threads:  # it may be about to end
+                thread.join(TOO_LONG_S)
+        assert Held.now().beyond(before) == NOTHING
 
 
 def processes() -> list[Process]:
