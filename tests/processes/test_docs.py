@@ -521,7 +521,11 @@ def test_the_protocol_s_numbers_are_those_of_the_code() -> None:
     assert getattr(hello, "capabilities") == referee_session.CAPABILITIES  # noqa: B009
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_links_lead_somewhere(page: str) -> None:
-    for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", (ROOT / page).read_text()):
-        assert ((ROOT / page).parent / link).exists(), link
+def test_links_lead_somewhere() -> None:
+    links = [
+        (page, link)
+        for page in PAGES
+        for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", (ROOT / page).read_text())
+    ]
+    assert len(links) > len(PAGES)
+    assert [(page, link) for page, link in links if not ((ROOT / page).parent / link).exists()] == []

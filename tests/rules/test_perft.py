@@ -61,10 +61,10 @@ def test_every_page_has_counts() -> None:
     assert {slug: len(rows(slug)) > 2 for slug in GAMES} == dict.fromkeys(GAMES, True)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=IDS)
-def test_the_counts_of_the_pages_to_a_small_depth(row: Row) -> None:
-    depth = max(1, sum(count <= QUICK for count in row.counts))
-    assert counted(row, depth) == list(row.counts[:depth])
+def test_the_counts_of_the_pages_to_a_small_depth() -> None:
+    for row in ROWS:
+        depth = max(1, sum(count <= QUICK for count in row.counts))
+        assert counted(row, depth) == list(row.counts[:depth]), row
 
 
 @pytest.mark.slow
