@@ -253,7 +253,7 @@ class Bot:
 def _read(table: dict[str, Any], isolation: str | None) -> BotTable:
     """A bot from its table. Raises `UsageError`, also where its program is not there."""
     main = Fields({} if isolation is None else {"isolation": isolation}, "", UsageError)
-    (found,) = bot_tables(Path.cwd(), Fields({"bot": [table]}, "", UsageError), main, {})
+    (found,) = bot_tables(Path.cwd(), Fields({"bot": [table]}, "", UsageError), main, dict)
     found.bot.check_is_program()
     if found.missing:
         raise UsageError(f"bot `{found.bot.name}` needs `{shown(found.missing, 80)}`, which is not here")

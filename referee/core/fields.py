@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from referee.core.errors import RefereeError, UsageError
@@ -75,16 +75,17 @@ class Fields:
         """Whether the field exists."""
         return name in self._value
 
-    def only(self, *names: str, instead: Mapping[str, str] | None = None) -> None:
+    def only(self, *names: str, instead: Callable[[], Mapping[str, str]] = dict) -> None:
         """Raises the error for a field of any other name, and suggests the name that was probably meant.
 
-        `instead` says what is expected in place of names that are often met, in lower case with `_`.
+        `instead` gives what is expected in place of names that are often met, in lower case with `_`.
         """
         for name in self._value:
             if name not in names:
                 whole = name[:100].lower().replace("-", "_")
                 own = {one: f"`{one}`" for one in names}
-                known, parts_known = {**(instead or {}), **own}, {**own, **(instead or {})}
+                others = instead()
+                known, parts_known = {**others, **own}, {**own, **others}
                 # The name itself, one that is like it, or a part of it, such as `time` in `time_per_move`.
                 found = [known.get(word) for word in (whole, nearest(name, names))]
                 found += [parts_known.get(word) for word in reversed(whole.split("_"))]

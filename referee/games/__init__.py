@@ -10,7 +10,8 @@ import copyreg
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableMapping
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,18 +20,50 @@ from referee.core.named_code import Source, error_text, located, names_file, sou
 from referee.core.text import nearest, shown
 from referee.core.units import TimeControl
 from referee.games.api import Game
-from referee.games.blooms import Blooms
-from referee.games.evengroups import EvenGroups
-from referee.games.floral import FloralExtract
-from referee.games.thetree import TheTree
-from referee.games.vinetree import VineTree
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-GAMES: dict[str, Game[Any]] = {
-    game.slug: game for game in (Blooms(), VineTree(), EvenGroups(), FloralExtract(), TheTree())
-}
+
+class BuiltIn(MutableMapping[str, Game[Any]]):
+    """Games by slug, each of which is imported when it is asked for: a process that plays one game starts
+    faster.
+    """
+
+    def __init__(self, classes: dict[str, str]) -> None:
+        self._games: dict[str, Game[Any] | str] = {**classes}
+
+    def __getitem__(self, slug: str) -> Game[Any]:
+        game = self._games[slug]
+        if isinstance(game, str):
+            game = self._games[slug] = getattr(import_module(f"referee.games.{slug}"), game)()
+        return game
+
+    def __setitem__(self, slug: str, game: Game[Any]) -> None:
+        self._games[slug] = game
+
+    def __delitem__(self, slug: str) -> None:
+        del self._games[slug]
+
+    def __contains__(self, slug: object) -> bool:
+        return slug in self._games
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._games)
+
+    def __len__(self) -> int:
+        return len(self._games)
+
+
+GAMES = BuiltIn(
+    {
+        "blooms": "Blooms",
+        "vinetree": "VineTree",
+        "evengroups": "EvenGroups",
+        "floral": "FloralExtract",
+        "thetree": "TheTree",
+    }
+)
 
 GROUP = "referee.games"  # the group of entry points under which installed packages offer games, named by slug
 
@@ -58,6 +91,11 @@ _Outside = tuple[Game[Any], dict[str, str]]
 """A game with its origin as records have it: `file` and `sha256`, or `distribution`, `version`, `module`."""
 
 _from_outside: dict[str, _Outside] = {}  # the games from outside that were loaded so far, by slug
+
+
+def option_names() -> set[str]:
+    """The names of the options of all built-in games."""
+    return {option.name for game in GAMES.values() for option in game.options}
 
 
 def game_named(slug: str) -> Game[Any]:

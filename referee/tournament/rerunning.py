@@ -122,7 +122,7 @@ def rerun_of(
     values = _values_of(recorded)
     bots = [
         replace(table.bot, parameters=values.get(table.bot.name, ()))
-        for table in bot_tables(base, fields, main, {})
+        for table in bot_tables(base, fields, main, dict)
     ]
     for bot in bots:
         bot.check()

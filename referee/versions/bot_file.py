@@ -15,7 +15,7 @@ from referee.core.files import is_regular
 from referee.core.named_code import names_file
 from referee.core.settings import MAX_SPRT_GAMES
 from referee.core.text import counted, shown
-from referee.games import GAMES
+from referee.games import option_names
 from referee.tournament.file import keys
 from referee.tournament.file.config import parse, read_text, tournament_of
 from referee.tournament.file.match import match_tables
@@ -66,8 +66,7 @@ class BotFile(NamedTuple):
     def _read(cls, folder: Path, file: TournamentFile) -> BotFile:
         tables = parse(file.text)
         fields = Fields(tables, "", UsageError, examples=keys.EXAMPLES)
-        options = {option.name for game in GAMES.values() for option in game.options}
-        fields.only("tournament", "options", "bot", instead=keys.in_file(options))
+        fields.only("tournament", "options", "bot", instead=lambda: keys.in_file(option_names()))
         main = fields.object("tournament", "a table, `[tournament]`")
         main.only(*MAIN_KEYS)
         try:

@@ -76,7 +76,7 @@ def snapshot_of(name: str, table: Mapping[str, Any], folder: Path, left_out: Col
     `EnvironmentLacksError` where this machine has no program that the bot needs.
     """
     fields = Fields({"bot": [{"name": name, **table}]}, "", UsageError, examples=keys.EXAMPLES)
-    (found,) = bot_tables(folder, fields, Fields({}, "", UsageError), keys.in_bot(()))
+    (found,) = bot_tables(folder, fields, Fields({}, "", UsageError), lambda: keys.in_bot(()))
     if found.missing:
         raise EnvironmentLacksError(lacking(found.bot, found.missing).error)
     bot, top = found.bot, folder.resolve()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -41,7 +41,11 @@ class BotTable(NamedTuple):
 
 
 def bot_tables(
-    base: Path, fields: Fields, main: Fields, instead: Mapping[str, str], elsewhere: bool = False
+    base: Path,
+    fields: Fields,
+    main: Fields,
+    instead: Callable[[], Mapping[str, str]],
+    elsewhere: bool = False,
 ) -> list[BotTable]:
     """The bots of a file, those included whose programs are missing; their folders are relative to `base`,
     and `main` is the table `[tournament]`. `instead` is what is said of unknown keys, as for `Fields.only`.
@@ -66,7 +70,12 @@ def bot_tables(
 
 
 def _bot_table(
-    base: Path, fields: Fields, processes: str, common: Program, instead: Mapping[str, str], elsewhere: bool
+    base: Path,
+    fields: Fields,
+    processes: str,
+    common: Program,
+    instead: Callable[[], Mapping[str, str]],
+    elsewhere: bool,
 ) -> BotTable:
     """A bot whose folder is relative to `base`; `common` has what the tournament sets for all of them."""
     fields.only(*keys.BOT, instead=instead)

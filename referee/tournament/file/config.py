@@ -26,7 +26,7 @@ from referee.core.settings import (
 from referee.core.text import shown
 from referee.core.this_machine import usable_cores
 from referee.core.units import TimeControl
-from referee.games import GAMES, game_given
+from referee.games import game_given, option_names
 from referee.games.api import Game
 from referee.processes.program import Program
 from referee.records.amendments import LeftOut, strikes_of
@@ -89,8 +89,7 @@ TABLES = ("tournament", "game", "options", "limits", "bot", "stage", "parameter"
 def _tournament(
     file: TournamentFile, fields: Fields, base: Path, elsewhere: bool | None = None
 ) -> Tournament:
-    options = {option.name for game in GAMES.values() for option in game.options}
-    fields.only(*TABLES, instead=keys.in_file(options))
+    fields.only(*TABLES, instead=lambda: keys.in_file(option_names()))
     main = fields.object("tournament", "a table, `[tournament]`")
     own_keys = formats.own_keys(main, base)
     if taken := {*own_keys} & {*keys.TOURNAMENT} - {*formats.KEYS}:
@@ -98,7 +97,7 @@ def _tournament(
             "format",
             f"a format with no setting named `{min(taken)}`, because every tournament already has that key",
         )
-    main.only(*keys.TOURNAMENT, *own_keys, instead=keys.in_tournament(options))
+    main.only(*keys.TOURNAMENT, *own_keys, instead=lambda: keys.in_tournament(option_names()))
     for stage in fields.objects("stage") if fields.has("stage") else ():
         stage.only(*keys.STAGE)
     for parameter in fields.objects("parameter") if fields.has("parameter") else ():
@@ -107,7 +106,7 @@ def _tournament(
     seed = checked_seed(main.text("seed") if main.has("seed") else None)
     cluster = _cluster(main)
     plays_elsewhere = bool(cluster) if elsewhere is None else elsewhere
-    tables = bot_tables(base, fields, main, keys.in_bot(options), plays_elsewhere)
+    tables = bot_tables(base, fields, main, lambda: keys.in_bot(option_names()), plays_elsewhere)
     rule = stopping.stopping_rule_of(main)
     if is_tuned(fields):
         tables = tuned_bot(fields, main, tables)
