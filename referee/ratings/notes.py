@@ -210,13 +210,13 @@ def _repeats(table: Standings, facts: Facts) -> Iterator[str]:
 
 
 def _late(table: Standings) -> Iterator[str]:
-    late = []
-    for row in table.rows:
-        count, games = row.tally.faults[Ending.TIME.word], row.tally.games
+    late = {}
+    for name in table.bots:
+        count, games = table.tallies[name].faults[Ending.TIME.word], table.tallies[name].games
         if 100 * count > LATE_PERCENT * games:
-            late.append(f"{row.bot} {count} of {games}")
+            late[name] = f"{name} {count} of {games}"
     if late:
-        yield f"games lost on time: {names_text(late)}"
+        yield f"games lost on time: {names_text([late[name] for name in table.names if name in late])}"
 
 
 def _host(facts: Facts) -> Iterator[str]:
@@ -241,6 +241,8 @@ def stopped_text(stopped: int, moves: int) -> str:
 
 
 def _changed(table: Standings, facts: Facts) -> Iterator[str]:
+    if not facts.changed:
+        return
     if changed := [f"{name} ({facts.changed[name]})" for name in table.names if name in facts.changed]:
         yield f"programs changed during the run, so the figures mix different versions: {names_text(changed)}"
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -159,13 +160,61 @@ class Standings:
     """The standings of a run or of one section, best first."""
 
     section: str  # empty for the whole
+    bots: Sequence[str]  # in any order
     games: Sequence[Summary]  # in the order of their ids
     clusters: Clusters
     tallies: Tallies
-    pool: FittedPool
-    rows: Sequence[StandingsRow]
     seats: int  # the number of seats of a game, or the largest where sections differ
-    own_order: bool  # whether the order is that of a format, or by points, not that of the ratings
+    facts: Facts
+
+    @cached_property
+    def pool(self) -> FittedPool:
+        """The ratings, fitted when they are asked for: what is said of a single game needs none."""
+        return fit(self._results, sorted(self.bots)).for_people(self.facts.stopped(self.section))
+
+    @cached_property
+    def rows(self) -> Sequence[StandingsRow]:
+        """The bots, best first."""
+        pool = self.pool
+        places = without_withdrawn(self._places(), self.facts.withdrawn)
+        independent = _independent(self._results)
+        of_group = {name: number for number, group in enumerate(pool.groups) for name in group}
+        neighbours = [
+            (name, after)
+            for (rank, name, _), (rank_after, after, _) in pairwise(places)
+            if rank is not None and rank_after is not None and of_group[name] == of_group[after]
+        ]
+        differences = dict(zip(neighbours, pool.differences(neighbours), strict=True))
+        compared = {
+            pair[0]: NextInRank(difference, pool.superiority(*pair))
+            for pair, difference in differences.items()
+        }
+        ranked = {name: rank for rank, name, _ in places if rank is not None}
+        possible = pool.ranks(ranked)
+        if not (self.section in self.facts.places or self.facts.by_points):  # the order may be the right one
+            possible = {
+                name: (min(first, ranked[name]), max(last, ranked[name]))
+                for name, (first, last) in possible.items()
+            }
+        return [
+            StandingsRow(
+                rank,
+                name,
+                self.tallies[name],
+                pool.ratings[name],
+                pool.expected[name],
+                possible.get(name),
+                compared.get(name),
+                independent.get(name, 0),
+                columns,
+            )
+            for rank, name, columns in places
+        ]
+
+    @property
+    def own_order(self) -> bool:
+        """Whether the order is that of a format, or by points, not that of the ratings."""
+        return self.section in self.facts.places or self.facts.by_points or self.seats == 1
 
     @property
     def names(self) -> list[str]:
@@ -179,6 +228,17 @@ class Standings:
         if self.section == played:
             return played
         return f"{self.section or 'all together'}: {played}"
+
+    @cached_property
+    def _results(self) -> list[Result]:
+        return results_of(self.games, self.clusters.of)
+
+    def _places(self) -> Sequence[FormatPlace]:
+        """The places of all bots, of those too that are out of the tournament."""
+        if self.section in self.facts.places:
+            return self.facts.places[self.section]
+        ranked = ranked_by_points if self.facts.by_points else ranked_by_rating
+        return ranked(self.bots, self.tallies, self.pool if self.seats > 1 else None)
 
 
 def standings(
@@ -224,48 +284,7 @@ def _standings(
     games = [game for played in by_section.values() for game in played]
     seats = max((len(game.bots) for game in games), default=seats)
     found = clusters(games, facts.repeats)
-    tallies = Tallies(names, games, facts.points)
-    results = results_of(games, found.of)
-    pool = fit(results, sorted(names)).for_people(facts.stopped(section))
-    own = facts.places.get(section)
-    if own is None and facts.by_points:
-        own = ranked_by_points(names, tallies, pool if seats > 1 else None)
-    ordered = own if own is not None else ranked_by_rating(names, tallies, pool if seats > 1 else None)
-    places = without_withdrawn(ordered, facts.withdrawn)
-    independent = _independent(results)
-    of_group = {name: number for number, group in enumerate(pool.groups) for name in group}
-    neighbours = [
-        (name, after)
-        for (rank, name, _), (rank_after, after, _) in pairwise(places)
-        if rank is not None and rank_after is not None and of_group[name] == of_group[after]
-    ]
-    differences = dict(zip(neighbours, pool.differences(neighbours), strict=True))
-    compared = {
-        pair[0]: NextInRank(difference, pool.superiority(*pair)) for pair, difference in differences.items()
-    }
-    ranked = {name: rank for rank, name, _ in places if rank is not None}
-    possible = pool.ranks(ranked)
-    if own is None:  # it is possible that the order is the right one
-        possible = {
-            name: (min(first, ranked[name]), max(last, ranked[name]))
-            for name, (first, last) in possible.items()
-        }
-    rows = []
-    for rank, name, columns in places:
-        rows.append(
-            StandingsRow(
-                rank,
-                name,
-                tallies[name],
-                pool.ratings[name],
-                pool.expected[name],
-                possible.get(name),
-                compared.get(name),
-                independent.get(name, 0),
-                columns,
-            )
-        )
-    return Standings(section, games, found, tallies, pool, rows, seats, own is not None or seats == 1)
+    return Standings(section, names, games, found, Tallies(names, games, facts.points), seats, facts)
 
 
 def _independent(results: Iterable[Result]) -> dict[str, int]:

@@ -167,10 +167,10 @@ def _ladder(table: Standings) -> Grid:
     """The best bots with their ratings, and with their scores, or in a format with an order of its own with
     what their places follow from first.
     """
-    best = replace(table, rows=table.rows[:LADDER])
-    decisive = next(iter(best.rows[0].columns), "score")
+    decisive = next(iter(table.rows[0].columns), "score")
     columns = {"rank", "bot", "elo", decisive}
-    return _chosen(standings_grid(best, ("elo", "score"), None), columns.__contains__)
+    grid = standings_grid(table, ("elo", "score"), None)
+    return _chosen(grid._replace(rows=grid.rows[:LADDER]), columns.__contains__)
 
 
 def _with_times(
