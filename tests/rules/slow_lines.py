@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from itertools import product
 from typing import Self
 
@@ -32,7 +32,7 @@ class SlowPosition(ABC):
 
     def after(self, turn: Turn) -> Self:
         """The position after a turn."""
-        position = deepcopy(self)
+        position: Self = pickle.loads(pickle.dumps(self))  # faster than `deepcopy`
         position.play(turn)
         return position
 
