@@ -614,6 +614,19 @@ def policies_play_legal_moves(game: Game[Any], options: Options) -> None:
                 _check_read(again, seat, again.write(move), move)
 
 
+def zones_are_corners_and_edges(game: Game[Any], options: Options) -> None:
+    """`zone` says of each word of the news, in capitals, where such a cell lies, or that it is none."""
+    *_, last = random_game(game, options, "zones")
+    said = {word for line in last.seen(None) for word in re.findall(r"\w+", line.upper())}
+    for cell in sorted(said | {"", "A0", "Z99"}):
+        zone = game.zone(options, cell)
+        _require(
+            zone in ("corner", "edge", ""),
+            f"`zone` gives `{shown(str(zone), 40)}` for `{shown(cell, 40)}`, expected `corner`, `edge` or an "
+            "empty text",
+        )
+
+
 def keys_stand_for_positions(game: Game[Any], options: Options) -> None:
     """Positions with the same key have the same seat to move, legal moves and outcome, also where two moves
     of a seat were made in another order.
@@ -942,6 +955,7 @@ INVARIANTS: tuple[Callable[[Game[Any], Options], None], ...] = (
     positions_that_differ_in_what_is_hidden_look_alike,
     leads_fit_together,
     policies_play_legal_moves,
+    zones_are_corners_and_edges,
     keys_stand_for_positions,
     what_everybody_sees_tells_nothing_hidden,
     imagined_positions_are_as_random_as_true_ones,

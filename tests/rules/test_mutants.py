@@ -311,6 +311,14 @@ TOLD: dict[str, tuple[Mutant, str]] = {
         Mutant(GAME, HighCard, "counted", ""),
         "`lead` gives 0, 0, 0 for the seats, but `counted` does not say of what",
     ),
+    "a place of another name": (
+        Mutant(GAME, HighCard, "zone", lambda game, options, cell: "middle" if cell == "BIDS" else ""),
+        "`zone` gives `middle` for `BIDS`, expected `corner`, `edge` or an empty text",
+    ),
+    "no cell is expected": (
+        Mutant(GAME, HighCard, "zone", lambda game, options, cell: None if cell == "Z99" else ""),
+        "`zone` gives `None` for `Z99`, expected `corner`, `edge` or an empty text",
+    ),
     "seats": (Mutant(GAME, HighCard, "seats_text", "2"), "`seats_text` is `2`, but 3 seats play"),
 }
 
