@@ -29,18 +29,18 @@ from referee.analysis.store import (
 from referee.core.errors import RecordError, UsageError
 from referee.core.pairing import section_of
 from referee.core.settings import AUTO, START_US
-from referee.core.text import counted, shown
+from referee.core.text import counted, shown, without_folders
 from referee.core.this_machine import usable_memory
 from referee.core.work import Advance, untold
-from referee.gameplay.events import Ending
-from referee.games.api import State
+from referee.gameplay.events import Ending, Moved
+from referee.games.api import Seat, State
 from referee.processes.limits import share_of
 from referee.processes.program import Program
 from referee.records.record import from_json, parse_json
 from referee.tournament.run.readiness import isolated
 from referee.tournament.run.run import StoredRun, game_lines
 from referee.tournament.run.verifying import each_line
-from referee.viewing.steps import steps_of
+from referee.viewing.steps import Step, steps_of
 
 MOST_FAILURES = 3  # after faults in so many games an adviser is asked no more
 
@@ -95,13 +95,17 @@ def analyse(
                 if isinstance(steps, str):
                     tell(f"game {shown(line.game.id)} is not analysed: {steps}")
                 else:
-                    if estimates := advisers[section.game].estimates(line.text, steps):
+                    adviser = advisers[section.game]
+                    if estimates := adviser.estimates(line.text, steps):
                         steps = _with_estimates(steps, estimates)
-                    elif advisers[section.game].is_bot:
+                    elif adviser.is_bot:
                         steps = tuple(step._replace(score=None) for step in steps)
                         method = method._replace(adviser="")
                     terms = section.game, section.rules, section.options
-                    store.append(GameAnalysis(line.game.digest, line.game.id, *terms, method, steps))
+                    name = adviser.name if method.adviser else ""
+                    store.append(
+                        GameAnalysis(line.game.digest, line.game.id, *terms, method, steps, adviser=name)
+                    )
                 done += 1
                 advance(done, len(todo))
     finally:
@@ -122,16 +126,20 @@ def _adviser(run: StoredRun, slug: str, settings: AnalysisSettings, tell: Tell) 
         raise UsageError(
             f"`--by` is given for `{slug}`, in which estimates say too little, expected a run of another game"
         )
+    command = adviser_of(game)
     if settings.by is not None:
         bot = Program.parse(settings.by, settings.cwd.resolve())
-    elif command := adviser_of(game):
+    elif command:
         bot = Program.of("adviser", command, settings.cwd.resolve())
     else:
-        return _AskedAdviser(None, tell, PLAYED_ON if game.policy() else "")
+        adviser = PLAYED_ON if game.policy() else ""
+        return _AskedAdviser(None, tell, adviser, adviser)
     bot.check()
     (bot,) = isolated([replace(bot, name="adviser", isolation=AUTO)], [run.folder])
     bot = replace(bot, limits=replace(bot.limits, share=share_of(usable_memory(), bots=1)))
-    return _AskedAdviser(bot, tell, digest_of_bot(bot))
+    given = settings.by or " ".join(command)
+    name = shown(without_folders(given.replace("{python} ", "")), 100)
+    return _AskedAdviser(bot, tell, name, digest_of_bot(bot))
 
 
 def opened(line: bytes, nodes: int) -> tuple[AnalysedStep, ...] | str:
@@ -154,15 +162,19 @@ def opened(line: bytes, nodes: int) -> tuple[AnalysedStep, ...] | str:
     estimates = [StepEstimate()] * len(states)
     if (policy := game.policy()) and game.seats(options) == 2:
         estimates = played_on(states, policy, record.terms.seed)
+    seats = [*map(_chooser, steps.steps[1:]), None]
     return tuple(
-        AnalysedStep(_mover(state), proof, estimate.score, state.lead(0), move)
-        for state, proof, estimate, move in zip(states, proofs, estimates, best, strict=True)
+        AnalysedStep(seat, proof, estimate.score, state.lead(0), move)
+        for seat, state, proof, estimate, move in zip(seats, states, proofs, estimates, best, strict=True)
     )
 
 
-def _mover(state: State[Any]) -> int | None:
-    acting = state.to_act()
-    return acting[0] if len(acting) == 1 and acting[0] in (0, 1) else None
+def _chooser(step: Step) -> Seat | None:
+    """Whose bot chose the only move of a step, if it is one of the first two seats: nobody chose those of an
+    opening, and those that the referee made when the time was up.
+    """
+    chosen = [event.seat for event in step.events if isinstance(event, Moved) and not event.defaulted]
+    return chosen[0] if len(chosen) == 1 and chosen[0] < 2 else None
 
 
 def _proofs(
@@ -200,12 +212,12 @@ def _with_estimates(
 class _AskedAdviser:
     """The adviser of a game, if a bot is one: it is asked until it has failed too often."""
 
-    def __init__(self, bot: Program | None, tell: Tell, digest: str) -> None:
+    def __init__(self, bot: Program | None, tell: Tell, name: str, digest: str) -> None:
         self._bot = Adviser(bot, START_US) if bot else None
-        self._command = shown(" ".join(bot.command), 100) if bot else ""
         self._tell = tell
         self._failures = 0
         self._games = 0
+        self.name = name  # for people
         self.digest = digest  # stands for it in stored analyses
 
     @property
@@ -228,7 +240,7 @@ class _AskedAdviser:
         except AdviserFailed as failure:
             self._failures += 1
             more = ", and is asked no more" if self._failures == MOST_FAILURES else ""
-            self._tell(f"the adviser `{self._command}` {failure}, in game {shown(steps.terms.id)}{more}")
+            self._tell(f"the adviser `{self.name}` {failure}, in game {shown(steps.terms.id)}{more}")
             return []
 
     def end(self) -> None:
@@ -244,4 +256,4 @@ class _AskedAdviser:
         elif self._games and not self._bot.said and not self._failures:
             what = "no `value` and no `score` of any position"
         if what:
-            self._tell(f"the adviser `{self._command}` said {what}")
+            self._tell(f"the adviser `{self.name}` said {what}")

@@ -49,6 +49,7 @@ class Calibration(NamedTuple):
     unit: float = 1.0  # the estimate that is 1 in the fit
     fits: tuple[tuple[float, float], ...] = ()  # a and b, for each half of the games
     halves: Mapping[str, int] = {}  # in which half each game is
+    length: int = 1  # how many steps these games have, in the median
 
     def is_open(self, phase: float) -> bool:
         """Whether nothing can be said of the chances in this phase. In the first quarter nothing ever is."""
@@ -87,7 +88,8 @@ def calibration(games: Mapping[str, ScoredGame]) -> Calibration:
         for x, phase, result in half:
             errors[_quarter(phase)].append((_chance(x, phase, *fit) - result) ** 2)
     briers = tuple(sum(some) / len(some) if some else None for some in errors)
-    return Calibration(len(games), briers, unit, fits, halves)
+    length = round(median(len(game.scores) - 1 for game in games.values()))
+    return Calibration(len(games), briers, unit, fits, halves, length)
 
 
 def tens(chance: float) -> int:

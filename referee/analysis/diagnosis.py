@@ -28,8 +28,6 @@ _RULES = Ending.RULES.word
 
 _LOOKED_AT = ("its faults", "the times of its moves", "its results by seat", "the length of its losses")
 
-_WITH_ANALYSIS = ("the proved wins that it gave away", "its blunders")
-
 
 class SeatResults(NamedTuple):
     """The results of a bot in one seat."""
@@ -44,13 +42,13 @@ class Diagnosis:
     """What was counted of a bot in games of one kind, and what was found."""
 
     bot: str
+    seats: int  # how many a game has
     games: int
     repeats: int  # how many of them repeat another one
     results: Mapping[int, SeatResults]  # by seat, counted from 0
     losses: Mapping[str, int]  # by the ending with which it left, or `rules`
     moves: Mapping[str, Sequence[int]]  # by the ending with which it left, at which of its moves, ascending
     median_us: int | None  # of the times of its moves; None without moves
-    used_us: int  # the time of all its moves
     analysed: int  # how many games have an analysis
     wins: Mapping[int, Count]  # by seat, the proved wins that it had, and gave away
     looked_at: Sequence[str]  # what was compared; nothing where there are too few games
@@ -78,25 +76,31 @@ class Diagnosis:
         repeats = f", {self.repeats:,} of which repeat another one" if self.repeats else ""
         yield f"{self.bot}: {counted(self.games, 'game')}{repeats}"
         for seat, (lost, drawn, won) in sorted(self.results.items()):
-            yield f"as seat {seat + 1}: won {won:,}, drew {drawn:,}, lost {lost:,}"
+            counts = f"won {won:,}, drew {drawn:,}, lost {lost:,}"
+            if self.seats > 2:
+                counts = f"first in {won:,}, tied for first in {drawn:,}, not first in {lost:,}"
+            yield f"as seat {seat + 1}: {counts}"
         if self.losses:
             endings = (
                 f"{count:,} by {'the rules' if word == _RULES else f'`{word}`{self._at(word)}'}"
                 for word, count in sorted(self.losses.items(), key=lambda item: -item[1])
             )
-            yield f"lost: {'; '.join(endings)}"
+            yield f"{'not first' if self.seats > 2 else 'lost'}: {'; '.join(endings)}"
         if self.median_us is not None:
             yield f"time of a move: {about(self.median_us)} in the median"
 
         if self.analysed:
             part = "" if self.analysed == self.games else f" (in {self.analysed:,} games with an analysis)"
-            counts = (f"{count} as seat {seat + 1}" for seat, count in sorted(self.wins.items()) if count.of)
-            yield f"proved wins given away: {', '.join(counts) or 'none to give'}{part}"
-            yield f"positions in which it gave something away: {len(self.given_away):,}"
+            wins = [f"{count} as seat {seat + 1}" for seat, count in sorted(self.wins.items()) if count.of]
+            yield f"proved wins given away: {', '.join(wins)}{part}" if wins else f"proved wins: none{part}"
+            yield (
+                "different positions in which it gave something away, as is proved or estimated: "
+                f"{len(self.given_away):,}"
+            )
         else:
             yield (
-                "no analysis: `referee analyse` may add proved wins given away and kinds of blunders, for "
-                f"about as much processor time as the games took ({about(self.used_us)} for its own moves)"
+                "no analysis: `referee analyse` may add proved wins given away and kinds of blunders; it "
+                "mostly takes less than a second of processor time for a game"
             )
 
     def _at(self, word: str) -> str:
@@ -150,17 +154,22 @@ def diagnosis(
             moves[play.left].append(play.move)
         if play.judged:
             wins[seat].append(play.judged.wins)
-    looked_at = [*_LOOKED_AT, *(_WITH_ANALYSIS if wins else ())]
+    looked_at = [*_LOOKED_AT]
+    of_all = [play.judged for each in different for play in each.seats if play.judged]
+    if any(one.wins.of for one in of_all):
+        looked_at.append("the proved wins that it gave away")
+    if any(one.proved or one.estimated for one in of_all):
+        looked_at.append("its blunders")
     is_enough = len(different) >= FEWEST_CASES
     return Diagnosis(
         bot,
+        max((len(each.seats) for each in all_games), default=2),
         len(all_games),
         len(all_games) - len(different),
         {seat: SeatResults(*counts) for seat, counts in results.items()},
         +losses,
         {word: sorted(numbers) for word, numbers in moves.items()},
         round(median(times)) if times else None,
-        sum(times),
         sum(map(len, wins.values())),
         {seat: added(counts) for seat, counts in wins.items()},
         looked_at if is_enough else (),

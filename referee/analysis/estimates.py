@@ -25,7 +25,7 @@ from referee.viewing.info import read_info
 
 PLAYOUTS = 32  # how many games are played on from each position
 
-PLAYED_ON = f"{PLAYOUTS} games played on"  # what estimates without a bot are called
+PLAYED_ON = f"{PLAYOUTS} games played on from there"  # who estimates without a bot
 
 ASKED_FROM = 0.25
 """From which part of a game on an adviser is asked what its own move would have led to: no chance is shown in

@@ -247,8 +247,9 @@ def _seats(bot: str, games: Sequence[DiagnosedGame], rest: Collection[Summary]) 
         chance = tests * max(fisher(own, others).two_sided, by_clusters(clusters).two_sided)
         if chance < LIKELY:
             where = f"as seat {2 - seat}" if len(seats) == 2 else "in its other seats"
-            without = Count(sum(result(seat, game.ranks) == WON for game in rest), len(rest))
-            beside = f"; without it, seat {seat + 1} won {without} games" if without.of else ""
+            compared_with = rest or [each.game for each in games if each.game.bots.index(bot) != seat]
+            wins = sum(result(seat, game.ranks) == WON for game in compared_with)
+            whose = "in games without it, seat" if rest else "its opponents as seat"
             lost = [
                 each.game.id
                 for each in games
@@ -256,7 +257,8 @@ def _seats(bot: str, games: Sequence[DiagnosedGame], rest: Collection[Summary]) 
             ]
             yield Finding(
                 "seat",
-                f"as seat {seat + 1} it won {own} games, {where} {others}{beside}",
+                f"as seat {seat + 1} it won {own} games, {where} {others}; {whose} {seat + 1} won "
+                f"{Count(wins, len(compared_with))}",
                 chance,
                 own,
                 others,
@@ -270,6 +272,7 @@ def _lengths(bot: str, games: Sequence[DiagnosedGame]) -> Iterator[Finding]:
     outcomes = {each.game.id: result(each.game.bots.index(bot), each.game.ranks) for each in ended}
     if not ended:
         return
+    did_not_win = "lost" if len(ended[0].game.bots) == 2 else "did not win"
     middle = round(median(each.moves for each in ended))
     for words, sign in (("fewer", -1), ("more", 1)):
 
@@ -285,8 +288,8 @@ def _lengths(bot: str, games: Sequence[DiagnosedGame]) -> Iterator[Finding]:
             lost.sort(key=lambda each: -sign * each.moves)
             yield Finding(
                 "length",
-                f"of the games that it lost by the rules, {counts.own} had {words} than {middle} moves, "
-                f"of those that it won {counts.others}",
+                f"of the games that it {did_not_win} by the rules, {counts.own} had {words} than {middle} "
+                f"moves, of those that it won by them {counts.others}",
                 chance,
                 counts.own,
                 counts.others,
@@ -372,7 +375,11 @@ def _of_kind(
 
 def _blunder_text(kind: BlunderKind, is_proved: bool, counts: PlayersCompared) -> str:
     other = "a move that keeps it" if is_proved else "the adviser's move"
-    what = "gave away a proved result" if is_proved else "lost 20 points or more, as the adviser estimates,"
+    what = (
+        "gave away a proved result"
+        if is_proved
+        else "lost 20 points of its chance or more, as the adviser estimates,"
+    )
     news = f"{other} would have brought the news {kind.news}, and its own did not"
     if not kind.is_missed:
         news = f"its own move brought the news {kind.news}, and {other} would not have"

@@ -41,7 +41,7 @@ class AnalysisMethod(NamedTuple):
 
     proof: int  # the positions that the solver may look at, for each position of a game
     adviser: str
-    """Who estimated: `playouts`, the hash of a bot's files and command, or nobody where it is empty."""
+    """Who estimated: `PLAYED_ON`, the hash of a bot's files and command, or nobody where it is empty."""
     version: int = VERSION
 
 
@@ -51,7 +51,7 @@ class AnalysedStep(NamedTuple):
     `proof`, `score` and `lead` are those of seat 1: three sources, of which none follows from another.
     """
 
-    seat: Seat | None = None  # who is to move, from 0; None where not exactly one seat is, or none of 0 and 1
+    seat: Seat | None = None  # whose bot chose the move, 0 or 1; None where none of them did
     proof: int | None = None
     """How the game ends for seat 1 with best play of both: 1, 0 or −1; None where that is not proved."""
     score: float | None = None
@@ -86,6 +86,12 @@ class GameAnalysis:
     """By step, the chance that the seat to move lost by the move that was played, compared with the
     adviser's move: `loss` as a chance, where one may be shown.
     """
+    adviser: str = ""  # the name of who estimated, such as a command; empty where nobody did
+
+    @property
+    def estimated(self) -> str:
+        """By whom chances are estimated, in words."""
+        return f"estimated by {shown(self.adviser, 40) or 'an adviser without a name'}"
 
     def is_of(self, game: Summary, section: SectionGame) -> bool:
         """Whether it is the analysis of this game."""
@@ -176,8 +182,10 @@ def analysed(run: StoredRun, methods: Mapping[str, AnalysisMethod] = NO_METHODS)
     calibrations: dict[str, Calibration] = {}
     for section, by_method in stored_of.items():
         of_section = _of_one_method(by_method, methods.get(section))
+        if not _can_be_estimated(run.header.sections[section]):
+            of_section = {id_: _without_estimates(one) for id_, one in of_section.items()}
         calibrations[section] = calibration(_scored(run, of_section))
-        games |= {id_: _with_chances(one, calibrations[section]) for id_, one in of_section.items()}
+        games |= {id_: with_chances(one, calibrations[section]) for id_, one in of_section.items()}
     where = shown(str(Store(run.folder).path))
     problems = [
         f"`{where}`: {counted(number, 'line')} {what}, left out"
@@ -197,6 +205,18 @@ def _of_one_method(
     return {**alone, **by_method.get(chosen, {})}
 
 
+def _can_be_estimated(section: SectionGame) -> bool:
+    """Whether estimates are worth anything here: a file from elsewhere may have them of any game."""
+    try:
+        return section.available().can_be_estimated
+    except UsageError:
+        return False
+
+
+def _without_estimates(game: GameAnalysis) -> GameAnalysis:
+    return replace(game, steps=tuple(step._replace(score=None, loss=None) for step in game.steps))
+
+
 def _scored(run: StoredRun, games: Mapping[str, GameAnalysis]) -> dict[str, ScoredGame]:
     """The games that the rules ended, by what stands for their events."""
     return {
@@ -206,9 +226,11 @@ def _scored(run: StoredRun, games: Mapping[str, GameAnalysis]) -> dict[str, Scor
     }
 
 
-def _with_chances(game: GameAnalysis, fitted: Calibration) -> GameAnalysis:
+def with_chances(game: GameAnalysis, fitted: Calibration) -> GameAnalysis:
     """The analysis with chances and drops; positions that are proved have none."""
     steps, last = game.steps, max(1, len(game.steps) - 1)
+    if game.events not in fitted.halves:
+        last = max(last, fitted.length)  # it was cut short, so its end is not that of a game
     chances = [
         None if step.proof is not None else fitted.chance(game.events, number / last, step.score)
         for number, step in enumerate(steps)
@@ -232,7 +254,7 @@ def _to_json(analysis: GameAnalysis) -> dict[str, Any]:
         "game": analysis.game,
         "rules": analysis.rules,
         "options": dict(analysis.options),
-        "by": analysis.method._asdict(),
+        "by": {**analysis.method._asdict(), "name": analysis.adviser},
         "steps": [list(step) for step in analysis.steps],
     }
 
@@ -253,6 +275,7 @@ def _from_json(value: dict[str, Any]) -> GameAnalysis:
         value["options"],
         AnalysisMethod(by.number("proof"), by.text("adviser"), by.number("version")),
         tuple(map(_step, steps)),
+        adviser=by.text("name", ""),
     )
 
 

@@ -46,6 +46,7 @@ def turning_point(game: GameAnalysis, winner: Seat) -> TurningPoint | None:
         first -= 1
     if 0 < first < len(proofs) and proofs[first - 1] is not None:
         return TurningPoint(first, is_proved=True)
+    first = min(first, len(proofs) - 1)  # in the last position the winner has won, proved or not
     chances = [chance if chance is None or not winner else 1 - chance for chance in game.chances[:first]]
     found: TurningPoint | None = None
     lowest = 1.0

@@ -44,22 +44,22 @@ def game_text(analysis: GameAnalysis, game: Summary, steps: Steps) -> list[str]:
 
 def _verdicts(analysis: GameAnalysis, bots: Sequence[str]) -> list[str]:
     spans: dict[int, list[str]] = {}
-    numbered = groupby(enumerate(analysis.steps), key=lambda step: step[1].proof)
+    numbered = groupby(enumerate(analysis.steps[:-1]), key=lambda step: step[1].proof)
     for proof, steps in numbered:
         numbers = [number for number, _ in steps]
         if proof is not None:
             span = f"{numbers[0]} to {numbers[-1]}" if numbers[1:] else str(numbers[0])
             spans.setdefault(proof, []).append(span)
-    whose = {1: f"{shown(bots[0])} wins", 0: "it is a draw", -1: f"{shown(bots[-1])} wins"}
+    whose = {1: f"{shown(bots[0])} wins", 0: "a draw", -1: f"{shown(bots[-1])} wins"}
     found = [
-        f"proved, with best play from there on: {whose[proof]} at {_steps(at)}"
+        f"proved at {_steps(at)}: {whose[proof]} with best play from there on"
         for proof, at in sorted(spans.items(), reverse=True)
     ]
     known = [(number, chance) for number, chance in enumerate(analysis.chances) if chance is not None]
     if known:
         some = known[:: max(1, -(-len(known) // _SHOWN_CHANCES))]
         texts = (f"about {tens(chance)} % at step {number}" for number, chance in some)
-        found.append(f"estimated chance of {shown(bots[0])}: {listed(texts)}")
+        found.append(f"chance of {shown(bots[0])}, {analysis.estimated}: {listed(texts)}")
     return found
 
 
@@ -69,10 +69,13 @@ def _steps(spans: Sequence[str]) -> str:
 
 
 def _move_at(steps: Steps, step: int) -> str:
-    """Who moved in a step, and what."""
-    moves = [event for event in steps.steps[step].events if isinstance(event, Moved | Preset)]
-    texts = (f"{shown(steps.terms.bots[move.seat])} {shown(move.text, 200)}" for move in moves)
-    return f"step {step} ({listed(texts)})"
+    """Who moved in a step, and what; whether the referee made the move, or chance decided."""
+    texts = []
+    for event in steps.steps[step].events:
+        if isinstance(event, Moved | Preset):
+            opening = ", in the opening" if isinstance(event, Preset) else ""
+            texts.append(f"{shown(steps.terms.bots[event.seat])} {shown(event.text, 200)}{opening}")
+    return f"step {step} ({listed(texts) or 'chance'})"
 
 
 def _turned(
@@ -86,8 +89,9 @@ def _turned(
         return f"it turned at {where}: before it {was}, after it {name} wins with best play"
     assert point.before is not None and point.after is not None
     return (
-        f"the largest rise of the chance of {name} that lasted: at {_move_at(steps, point.step)}, from about "
-        f"{tens(point.before)} % to at least about {tens(point.after)} % from then on"
+        f"the largest rise of the chance of {name} that lasted, {analysis.estimated}: at "
+        f"{_move_at(steps, point.step)}, from about {tens(point.before)} % to about {tens(point.after)} % or "
+        "more from then on"
     )
 
 
@@ -96,30 +100,31 @@ def _costly(move: CostlyMove, steps: Steps) -> str:
     if move.given:
         what = "a proved win" if move.had == 1 else "a proved draw"
         return f"{where}: gave away {what}{f', which {best} keeps' if best else ''}"
-    points = 10 * round(10 * (move.drop or 0))
-    return f"{where}: about {points} points less than after the adviser's {best}"
+    points = tens(move.drop or 0)
+    return f"{where}: estimated, a chance about {points} points lower than after the adviser's move {best}"
 
 
 def totals_text(
-    run_games: Mapping[str, Summary],
-    games: Mapping[str, GameAnalysis],
-    fitted: Calibration,
-    can_be_estimated: bool,
+    run_games: Mapping[str, Summary], games: Mapping[str, GameAnalysis], fitted: Calibration
 ) -> list[str]:
     """What is known of the games of a section together."""
-    positions = sum(len(one.steps) for one in games.values())
-    proved = sum(step.proof is not None for one in games.values() for step in one.steps)
-    found = [f"{counted(len(games), 'game')} analysed, {proved:,} of {positions:,} positions proved"]
+    before_end = [step for one in games.values() for step in one.steps[:-1]]
+    proved = sum(step.proof is not None for step in before_end)
+    found = [
+        f"{counted(len(games), 'game')} analysed; of {len(before_end):,} positions before the end, "
+        f"{proved:,} are proved"
+    ]
     first = [
-        (one, proof, winner)
+        (winner_by_rules(run_games[id_]), proof)
         for id_, one in games.items()
-        if (winner := winner_by_rules(run_games[id_])) is not None
+        if run_games[id_].ending == Ending.RULES.word
         and (proof := next((step.proof for step in one.steps[:-1] if step.proof), None))
     ]
     if first:
-        held = sum((proof == 1) == (winner == 0) for _, proof, winner in first)
+        held = sum(winner == (0 if proof == 1 else 1) for winner, proof in first)
         found.append(
-            f"the side that was first proved to win with best play did win {held} of {len(first)} games"
+            f"the side that was first proved to win with best play went on to win in {held:,} of "
+            f"{counted(len(first), 'game')}"
         )
     points = [
         point
@@ -127,22 +132,28 @@ def totals_text(
         if (winner := winner_by_rules(run_games[id_])) is not None and (point := turning_point(one, winner))
     ]
     by_proof = sum(point.is_proved for point in points)
-    found.append(f"turning points: {by_proof} proved, {len(points) - by_proof} estimated")
-    scored = any(step.score is not None for one in games.values() for step in one.steps)
-    if not can_be_estimated or not scored:
-        found.append("chances: none, since nobody estimates here")
-    elif fitted.games < LEAST_GAMES:
-        ended = counted(fitted.games, "game")
-        found.append(f"chances: none, since the rules ended {ended}, expected at least {LEAST_GAMES}")
-    else:
-        briers = ", ".join("none" if brier is None else f"{brier:.3f}" for brier in fitted.briers)
-        quarters = [str(n + 1) for n in range(4) if not fitted.is_open(n / 4)]
-        in_ = f"quarter {listed(quarters)}" if quarters else "no quarter"
-        found.append(
-            f"chances: shown in {in_} of the games; Brier scores by quarter, where below {WORST_BRIER} is "
-            f"better than a coin: {briers}"
-        )
-    return found
+    found.append(
+        f"turning points: proved in {counted(by_proof, 'game')}; in {len(points) - by_proof:,}, the largest "
+        "rise that lasted is estimated"
+    )
+    return [*found, _chances_text(games, fitted)]
+
+
+def _chances_text(games: Mapping[str, GameAnalysis], fitted: Calibration) -> str:
+    """In which parts of the games chances are shown, and why."""
+    scored = [one for one in games.values() if any(step.score is not None for step in one.steps)]
+    if not scored:
+        return "chances: none, since there are no estimates"
+    by = f"chances, {scored[-1].estimated}"
+    if fitted.games < LEAST_GAMES:
+        return f"{by}: none, since the rules ended {counted(fitted.games, 'game')}, expected {LEAST_GAMES}"
+    briers = ", ".join("none" if brier is None else f"{brier:.3f}" for brier in fitted.briers)
+    quarters = [str(n + 1) for n in range(4) if not fitted.is_open(n / 4)]
+    where = f"in quarter{'s' * (len(quarters) > 1)} {listed(quarters)}" if quarters else "nowhere"
+    return (
+        f"{by}: shown {where}, of quarters 2 to 4 where the Brier score is below {WORST_BRIER} (a coin has "
+        f"0.25); by quarter it is {briers}"
+    )
 
 
 def game_data(analysis: GameAnalysis, game: Summary) -> dict[str, Any]:

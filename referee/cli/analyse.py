@@ -40,7 +40,9 @@ if TYPE_CHECKING:
     type=click.IntRange(0, 1000),
     help="Number of processes that prove; 0 does it in this process. Default: the number of usable cores.",
 )
-@click.option("--fresh", is_flag=True, help="Compute again what is stored already.")
+@click.option(
+    "--fresh", is_flag=True, help="Compute again what is stored already; the last analysis of a game counts."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the analysis of each game as JSON.")
 @game_option
 def analyse(path: Path, ids: tuple[str, ...], as_json: bool, game: str | None, **given: Any) -> None:
@@ -101,7 +103,6 @@ def _show_totals(run: StoredRun, found: RunAnalysis) -> None:
 
     for section, fitted in found.calibrations.items():
         games = {id_: one for id_, one in found.games.items() if section_of(id_) == section}
-        can_be = run.header.sections[section].available().can_be_estimated
         where = f"{section}: " if section else ""
-        for line in totals_text(run.games, games, fitted, can_be):
+        for line in totals_text(run.games, games, fitted):
             show_data(f"{where}{line}")

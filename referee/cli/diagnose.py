@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import click
 
 from referee.cli import completion
-from referee.cli.options import run_argument
+from referee.cli.options import game_option, outside_game, run_argument
 from referee.cli.output import AdvanceBar, put_text, show_data
 from referee.core.errors import UsageError
 
@@ -34,14 +35,9 @@ from referee.core.errors import UsageError
     help="Write the positions in which it gave something away for `referee suite`.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the diagnosis as JSON.")
+@game_option
 def diagnose(
-    path: Path,
-    bot: str,
-    section: str | None,
-    against: str | None,
-    since: int,
-    suite: Path | None,
-    as_json: bool,
+    path: Path, bot: str, suite: Path | None, as_json: bool, game: str | None, **chosen: Any
 ) -> None:
     """Tells what happens to a bot more often than to its opponents, or in some of its games than in others.
 
@@ -60,10 +56,10 @@ def diagnose(
     from referee.tournament.run.reading import run_folder
     from referee.tournament.run.run import read_run
 
+    outside_game(game)
     with AdvanceBar() as bar:
         run = read_run(run_folder(path), bar.stage("reading the results"))
-        games = DiagnosedGames(section, against, since)
-        found = diagnosed(run, bot, games, bar.stage("reading the games"))
+        found = diagnosed(run, bot, DiagnosedGames(**chosen), bar.stage("reading the games"))
     if suite:
         if not found.given_away:
             raise UsageError(

@@ -11,12 +11,10 @@ from referee.analysis.calibration import tens
 from referee.analysis.store import GameAnalysis
 from referee.analysis.turning import CostlyMove, costly_moves, turning_point
 from referee.core.text import shown
-from referee.gameplay.events import Ending, Moved
+from referee.gameplay.events import Ending
 from referee.games.api import Seat
 from referee.viewing.knowledge import ViewKnowledge
 from referee.viewing.steps import Steps
-
-PLAYOUTS = "playouts"  # what a method calls an adviser that is no bot
 
 _RESULTS = {1: "win", 0: "draw", -1: "loss"}
 
@@ -44,12 +42,6 @@ class ShownAnalysis(NamedTuple):
         return cls(steps, analysis)
 
     @property
-    def adviser(self) -> str:
-        """Who estimated, for people: a bot by the beginning of what stands for its files."""
-        name = self.analysis.method.adviser
-        return name if name in ("", PLAYOUTS) else f"adviser {shown(name[:8])}"
-
-    @property
     def proved_turn(self) -> int | None:
         """The step with which the game turned, where that is proved."""
         verdict = self.steps.verdict
@@ -62,22 +54,17 @@ class ShownAnalysis(NamedTuple):
         """For the script of a page: by step, what is proved and the chance in percent, both of seat 1, with
         null where nothing is known, what is said of it, and the moves that gave much away.
         """
-        costly = {move.step: move for move in costly_moves(self.analysis) if self._is_move(move)}
+        costly = {move.step: move for move in costly_moves(self.analysis)}
         return {
             "proofs": [step.proof for step in self.analysis.steps],
             "chances": [None if chance is None else tens(chance) for chance in self._chances],
-            "adviser": self.adviser,
+            "estimated": self.analysis.estimated,
             "said": [
                 [*self._said(number), *([self._told(costly[number])] if number in costly else [])]
                 for number in range(len(self.analysis.steps))
             ],
             "costly": [[move.step, move.seat + 1, bool(move.given)] for move in costly.values()],
         }
-
-    def _is_move(self, costly: CostlyMove) -> bool:
-        """Whether the seat moved in this step: it may also have left the game there."""
-        events = self.steps.steps[costly.step].events
-        return any(isinstance(event, Moved) and event.seat == costly.seat for event in events)
 
     @property
     def _chances(self) -> tuple[float | None, ...]:
@@ -96,7 +83,7 @@ class ShownAnalysis(NamedTuple):
         elif proof is not None:
             yield f"proved: {self._name(0 if proof > 0 else 1)} wins with best play"
         elif chance is not None:
-            yield f"{self._name(0)} has a chance of about {tens(chance)} %, estimated ({self.adviser})"
+            yield f"{self._name(0)} has a chance of about {tens(chance)} %, {self.analysis.estimated}"
 
     def _told(self, move: CostlyMove) -> str:
         """What a move gave away."""
@@ -108,9 +95,10 @@ class ShownAnalysis(NamedTuple):
             turned = f"turns a {_RESULTS[before]} into a {_RESULTS[after]}"
             return f"proved: the move {turned}, with best play{kept_by}"
         chance, drop = self._chances[move.step], move.drop or 0.0
-        by = f"estimated ({self.adviser})"
-        if chance is None or not best:
-            return f"the chance of {self._name(move.seat)} fell by about {tens(drop)} points, {by}"
+        by = self.analysis.estimated
+        if chance is None:
+            lower = f"a chance about {tens(drop)} points lower than after {best}, the adviser’s move"
+            return f"{lower}, {by}"
         played = 1 - chance if move.seat else chance
         kept, left = tens(played + drop), tens(played)
         return f"the adviser’s move {best} kept a chance of about {kept} %, this one about {left} %, {by}"

@@ -18,7 +18,7 @@ A view is what one seat knows of the game (`"seat": 1`), or a spectator, who see
 
 A view of the whole position may have `"analysis"`, with lists by the numbers of steps: `"proofs"` and
 `"chances"` of seat 1 (1, 0, −1; percent in tens; null where nothing is known), and `"said"`, texts; besides
-the name of the `"adviser"`, and `"costly"`: `[STEP, SEAT, IS_PROVED]` for moves that gave much away.
+by whom chances are `"estimated"`, and `"costly"`: `[STEP, SEAT, IS_PROVED]` for moves that gave much away.
 
 `"grows": true` says that each position is drawn as large as fits in the box.
 

@@ -32,7 +32,9 @@ def deciding_move(steps: Steps, known: ViewKnowledge, proved: int | None = None)
     winner, counted = ranks.index(1), steps.terms.game.counted
     name = shown(steps.terms.bots[winner])
     if proved is not None:
-        return DecidingMove(proved, f"proved: {name} wins with best play from here on, and did not before")
+        return DecidingMove(
+            proved, f"proved: {name} wins with best play from here on, and not from the position before"
+        )
     if len(ranks) == 2:
         step = last_rise(by_chances(said_chances(steps, known), winner))
         if step is not None:

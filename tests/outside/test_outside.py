@@ -101,6 +101,8 @@ def test_a_match_is_played_replayed_and_verified(place: Place) -> None:
     done = place("replay", "run", "2", "--image", "-", *place.again)
     assert done.code == 0 and done.out.startswith("<svg") and "has four in a line" in done.out
     assert '<use href="#s-' in done.out, "not made of characters"
+    assert place("analyse", "run", "--proof", "50", *place.again).out.startswith("4 games analysed")
+    assert "\nproved wins" in place("diagnose", "run", "search", *place.again).out
     assert "search" in place("table", "run").out and "1:search" in place("find", "run").out
 
 

@@ -283,7 +283,7 @@ def test_what_is_proved_and_estimated_is_drawn_and_said(page: Page, tmp_path: Pa
     assert graph.locator("rect.proof").count() == 2 * 3 and graph.locator(".open-proof").count() == 2 * 2
     assert graph.locator("path.estimate").count() == 1 and graph.locator("rect.open").count() == 1
     expect(page.locator(".about-graph")).to_contain_text(
-        "Proofs (high: won, flat: lost), chance to win (playouts)"
+        "Proofs (high: won, flat: lost), chance to win (estimated by @greedy)"
     )
     press(page, "n")
     expect(page.locator(".now p.analysis").first).to_have_text("proved: a wins with best play")

@@ -45,10 +45,10 @@ def test_games_are_analysed_and_printed(folder: Path, tmp_path: Path) -> None:
     done = referee(*command, "1")
     assert done.code == 0, done.err
     first, proved, *_ = done.out.splitlines()
-    assert first.startswith("1:a:b: ") and "wins at step" in proved
+    assert first.startswith("1:a:b: ") and " wins with best play from there on" in proved
     done = referee(*command, "--workers", "2")
-    assert done.code == 0 and done.out.startswith("2 games analysed, ") and not done.err.strip()
-    assert "chances: none, since the rules ended 2 games, expected at least 30" in done.out
+    assert done.code == 0 and done.out.startswith("2 games analysed; of ") and not done.err.strip()
+    assert "chances, estimated by adviser.py: none, since the rules ended 2 games, expected 30" in done.out
     before = (folder / ANALYSIS).read_bytes()
     (one, other) = json.loads(referee(*command, "--json").out)
     assert one["id"] == "1:a:b" and one["steps"][-1]["proof"] in (1, -1) and other["bots"] == ["b", "a"]
@@ -72,7 +72,7 @@ def test_an_adviser_that_lies_or_dies_is_told_in_a_line(
     folder: Path, tmp_path: Path, said: str, does: str, told: str
 ) -> None:
     done = referee("analyse", str(folder), "--by", adviser(tmp_path, said, does), "--workers", "0")
-    assert done.code == 0 and done.out.startswith("2 games analysed, ")
+    assert done.code == 0 and done.out.startswith("2 games analysed; of ")
     before, _, after = told.partition("{n}")
     line = done.err.splitlines()[0]
     assert line.startswith("the adviser ") and before in line and after in line, done.err

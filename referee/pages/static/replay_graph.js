@@ -6,7 +6,7 @@
 function graphTitle(game, { analysis }, stepLines) {
   const isSaid = stepLines.flat().some((line) => line.value !== undefined);
   const isEstimated = (analysis?.chances ?? []).some((chance) => chance !== null);
-  const chances = isSaid && isEstimated ? `chance to win (pale: ${analysis.adviser})` : isEstimated ? `chance to win (${analysis.adviser})` : "chance to win";
+  const chances = isSaid && isEstimated ? `chance to win (pale: ${analysis.estimated})` : isEstimated ? `chance to win (${analysis.estimated})` : "chance to win";
   const parts = [
     ...(hasProofs(analysis) ? ["proofs (high: won, flat: lost)"] : []),
     ...(isSaid || isEstimated ? [chances] : []),

@@ -88,7 +88,11 @@ def test_a_weakness_in_one_seat_is_found() -> None:
     found = diagnosis(MINE, games(60, "seat", lambda random, seat: (random.random() < (0.6, 0.05)[seat], "")))
     (finding,) = found.findings
     assert finding.about == "seat"
-    assert finding.sentence.startswith(f"as seat 2 it won {finding.own} games, as seat 1 {finding.others}")
+    theirs = finding.others.of - finding.others.cases
+    assert finding.sentence == (
+        f"as seat 2 it won {finding.own} games, as seat 1 {finding.others}; its opponents as seat 2 won "
+        f"{theirs} of 30"
+    )
     assert finding.own.of == 30 and all(example.game.endswith(":other:mine") for example in finding.examples)
 
 
@@ -137,6 +141,33 @@ def test_proved_wins_given_away_are_told_of_the_seat_where_it_is_so() -> None:
         "its opponents and itself in other seats together 9 of 75"
     )
     assert finding.text.endswith("as in 1:other:mine@7 and 2:other:mine@7.")
+
+
+def test_what_nobody_could_give_away_was_not_looked_at() -> None:
+    nothing = SeatDecisions(0, 0, Count(0, 0), [])
+    played = [
+        each._replace(seats=tuple(play._replace(judged=nothing) for play in each.seats))
+        for each in games(20, "hidden", equal)
+    ]
+    found = diagnosis(MINE, played)
+    assert "\nproved wins: none\n" in found.text and "its blunders" not in found.looked_at
+    judged = [
+        each._replace(seats=(each.seats[0]._replace(judged=nothing._replace(estimated=1)), each.seats[1]))
+        for each in played
+    ]
+    assert diagnosis(MINE, judged).looked_at[-1] == "its blunders"
+
+
+def test_where_more_than_two_play_a_bot_is_first_or_not() -> None:
+    three = [
+        each._replace(
+            game=each.game._replace(bots=(*each.game.bots, "third"), ranks=(*each.game.ranks, 3)),
+            seats=(*each.seats, each.seats[0]),
+        )
+        for each in games(20, "three", equal)
+    ]
+    lines = diagnosis(MINE, three).text.splitlines()
+    assert lines[1].startswith("as seat 1: first in ") and lines[3].startswith("not first: ")
 
 
 def test_games_that_repeat_another_one_are_one_piece_of_evidence() -> None:

@@ -107,16 +107,25 @@ def test_a_game_in_words_has_what_is_proved_and_what_is_estimated_apart() -> Non
     steps = [AnalysedStep(number % 2, proof, best=f"b{number}") for number, proof in enumerate(proofs)]
     summary = summary_of(GAME)
     analysis = GameAnalysis(
-        summary.digest, "", "blooms", 1, {}, AnalysisMethod(1, ""), (*steps,), (*chances,), (0.5, *[None] * 4)
+        summary.digest,
+        "",
+        "blooms",
+        1,
+        {},
+        AnalysisMethod(1, "hash"),
+        (*steps,),
+        (*chances,),
+        (0.5, *[None] * 4),
+        "@greedy",
     )
     first, *rest = game_text(analysis, summary, STEPS)
     assert first.startswith("1:a:b: b won: ")
     assert rest == [
-        "  proved, with best play from there on: a wins at step 2",
-        "  proved, with best play from there on: b wins at steps 3 to 4",
-        "  estimated chance of a: about 40 % at step 0 and about 90 % at step 1",
+        "  proved at step 2: a wins with best play from there on",
+        "  proved at step 3: b wins with best play from there on",
+        "  chance of a, estimated by @greedy: about 40 % at step 0 and about 90 % at step 1",
         "  it turned at step 3 (a L:C3): before it a had a proved win, after it b wins with best play",
         "  moves that gave most away:",
-        "    step 1 (a L:A1): about 50 points less than after the adviser's b0",
+        "    step 1 (a L:A1): estimated, a chance about 50 points lower than after the adviser's move b0",
         "    step 3 (a L:C3): gave away a proved win, which b2 keeps",
     ]

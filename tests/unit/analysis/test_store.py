@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from referee.analysis import analysing
-from referee.analysis.analysing import AnalysisSettings, analyse
-from referee.analysis.store import GameAnalysis, Store, analysed
+from referee.analysis.analysing import AnalysisSettings, analyse, opened
+from referee.analysis.calibration import ScoredGame, calibration
+from referee.analysis.store import (
+    AnalysedStep,
+    AnalysisMethod,
+    GameAnalysis,
+    Store,
+    analysed,
+    with_chances,
+)
 from referee.core.errors import UsageError
+from referee.gameplay.events import Moved, Preset
+from referee.games.blooms import Blooms
+from referee.records.record import json_of, to_json
 from referee.records.run_files import ANALYSIS
 from referee.tournament.run.run import StoredRun, read_run
+from referee.viewing.steps import steps_of
 from tests.unit.records.test_records import record
 from tests.unit.tournament.test_exports import written
 
@@ -81,6 +94,42 @@ def test_analyses_by_different_methods_are_not_mixed(run: StoredRun) -> None:
     assert {one.method.proof for one in analysed(run).games.values()} == {50}, "that of most games"
     only = analyse(run, ["2:a:b"], AnalysisSettings(7)).games
     assert [*only] == ["2:a:b"] and only["2:a:b"].method.proof == 7
+
+
+def test_estimates_of_a_game_in_which_they_are_worth_nothing_are_not_used(
+    run: StoredRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = analyse_all(run)
+    scored = [json.loads(line) for line in lines(run)]
+    for one in scored:
+        one["steps"] = [[*step[:2], 1.0, *step[3:5], 1.0] for step in one["steps"]]
+    (run.folder / ANALYSIS).write_text("".join(f"{json.dumps(one)}\n" for one in scored))
+    assert all(step.score == 1.0 for game in analysed(run).games.values() for step in game.steps)
+    monkeypatch.setattr(Blooms, "can_be_estimated", False)
+    assert [*analysed(run).games.values()] == found, "but what is proved stays"
+
+
+def test_a_move_that_no_bot_chose_is_nobodys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not those of an opening, and not those that the referee made when the time was up."""
+    game = steps_of(GAMES[0])
+    first, one, two, three, four = game.steps
+    (moved,) = (event for event in three.events if isinstance(event, Moved))
+    opening = replace(two, events=(Preset(1, "L:A2 D:B1"),))
+    late = replace(three, events=(moved._replace(defaulted=True),))
+    changed = replace(game, steps=[first, one, opening, late, four])
+    monkeypatch.setattr(analysing, "steps_of", lambda record: changed)
+    found = opened(json_of(to_json(GAMES[0])), 0)
+    assert [step.seat for step in found] == [0, None, None, 1, None]  # type: ignore[union-attr]
+
+
+def test_chances_of_a_game_that_was_cut_short_are_those_of_its_part_of_a_whole_one() -> None:
+    step = AnalysedStep(0, None, 2.0)
+    whole = {f"{number}": ScoredGame(float(number % 8 > 0), [2.0] * 8 + [None]) for number in range(40)}
+    cut = GameAnalysis("cut", "g", "blooms", 1, {}, AnalysisMethod(1, ""), (step,) * 3)
+    fitted = calibration(whole)
+    assert with_chances(replace(cut, events="1"), fitted).chances[1] is not None
+    first, second, third = with_chances(cut, fitted).chances
+    assert (first, second) == (None, None) and third == fitted.chance("cut", 2 / 8, 2.0) is not None
 
 
 def test_old_versions_and_other_rules_are_not_used(run: StoredRun) -> None:

@@ -41,6 +41,10 @@ def test_an_estimated_one_is_the_largest_gain_that_lasts_and_the_last_of_equal_o
     assert turning_point(game([*none], [0.2, 0.7, None, 0.6, 0.7]), 0) is None, "who knows what came between"
 
 
+def test_the_end_of_a_game_needs_no_proof() -> None:
+    assert turning_point(game([None] * 4, [0.1, 0.2, 0.6, None]), 0) == TurningPoint(2, False, 0.2, 0.6)
+
+
 def test_proofs_and_chances_make_no_turning_point_together() -> None:
     assert turning_point(game([None, None, 1, 1], [0.4, 0.2, None, None]), 0) is None
     assert turning_point(game([None, None, None, 1], [0.1, 0.2, 0.6, None]), 0) == TurningPoint(
