@@ -16,6 +16,7 @@ from referee.analysis.played import DiagnosedGame
 from referee.analysis.significance import (
     FEWEST_CASES,
     LIKELY,
+    TWICE,
     Cluster,
     Count,
     added,
@@ -180,20 +181,25 @@ def _jump(bot: str, games: Sequence[DiagnosedGame]) -> Iterator[Finding]:
         times = each.seats[each.game.bots.index(bot)].times_us
         return {"after": exceeding(times[split:]), "before": exceeding(times[:split])}
 
-    if median(after) <= JUMP * median(before) or exceeding(after).share <= _AFTER:
-        return
-    counts = compared(games, counts_of, "after")
-    chance = len(splits) * by_clusters(counts.clusters).as_large  # the split was chosen among these
-    if chance >= LIKELY:
-        return
     others = [
         play.times_us
         for each in games
         for name, play in zip(each.game.bots, each.seats, strict=True)
         if name != bot
     ]
-    theirs = [about(round(median(part))) for part in _parts(others, split) if part]
-    beside = f"; its opponents: before {theirs[0]}, then {theirs[1]}" if len(theirs) == 2 else ""
+    theirs = [median(part) for part in _parts(others, split) if part]
+    longer = median(after) / median(before)
+    if longer <= JUMP or exceeding(after).share <= _AFTER:
+        return
+    if len(theirs) == 2 and longer < TWICE * theirs[1] / theirs[0]:
+        return  # later moves take everybody longer
+    counts = compared(games, counts_of, "after")
+    chance = len(splits) * by_clusters(counts.clusters).as_large  # the split was chosen among these
+    if chance >= LIKELY:
+        return
+    beside = ""
+    if len(theirs) == 2:
+        beside = f"; its opponents: before {about(round(theirs[0]))}, then {about(round(theirs[1]))}"
     reaching = [each.game.id for each, times in zip(games, own, strict=True) if len(times) > split]
     yield Finding(
         "time",

@@ -151,8 +151,8 @@ def _chances_text(games: Mapping[str, GameAnalysis], fitted: Calibration) -> str
     quarters = [str(n + 1) for n in range(4) if not fitted.is_open(n / 4)]
     where = f"in quarter{'s' * (len(quarters) > 1)} {listed(quarters)}" if quarters else "nowhere"
     return (
-        f"{by}: shown {where}, of quarters 2 to 4 where the Brier score is below {WORST_BRIER} (a coin has "
-        f"0.25); by quarter it is {briers}"
+        f"{by}: shown {where}; Brier scores by quarter: {briers} (a coin has 0.25; the first quarter, and "
+        f"those not below {WORST_BRIER}, have no chances)"
     )
 
 

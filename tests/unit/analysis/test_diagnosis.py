@@ -84,6 +84,19 @@ def test_a_jump_of_times_is_found_at_its_move() -> None:
     assert len(finding.examples) == 2
 
 
+def test_later_moves_that_take_everybody_longer_are_not_told() -> None:
+    slow = [
+        each._replace(
+            seats=tuple(
+                play._replace(times_us=tuple(us * (1 + 3 * (n > 7)) for n, us in enumerate(play.times_us)))
+                for play in each.seats
+            )
+        )
+        for each in games(40, "all slow", equal)
+    ]
+    assert about(diagnosis(MINE, slow)) == []
+
+
 def test_a_weakness_in_one_seat_is_found() -> None:
     found = diagnosis(MINE, games(60, "seat", lambda random, seat: (random.random() < (0.6, 0.05)[seat], "")))
     (finding,) = found.findings
