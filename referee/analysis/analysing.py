@@ -251,7 +251,8 @@ class _AskedAdviser:
         what = ""
         if unread := self._bot.unread:
             what = (
-                f"{counted(unread, 'time')} a `value` that is not from 0 to 1, or a `score` that is no number"
+                f"what cannot be used {counted(unread, 'time')}: a `value` that is not from 0 to 1, or a "
+                "`score` that is no number"
             )
         elif self._games and not self._bot.said and not self._failures:
             what = "no `value` and no `score` of any position"

@@ -139,8 +139,10 @@ class Adviser:
                 raise AdviserFailed("resigned")
             case Retired() as fault:
                 fault, _ = self._asked.end_at_fault(fault)
-                detail = f": {shown(fault.detail, 200)}" if fault.detail else ""
-                raise AdviserFailed(f"{fault.ending.sentence}{detail}")
+                sentence, detail = fault.ending.sentence, fault.detail
+                if fault.ending is Ending.ILLEGAL:  # it has no second try
+                    sentence, detail = "made an illegal move", detail.partition(": ")[2]
+                raise AdviserFailed(f"{sentence}: {shown(detail, 200)}" if detail else sentence)
             case _:
                 game.leave()
                 raise AdviserFailed(Ending.TIME.sentence)

@@ -62,9 +62,9 @@ def test_games_are_analysed_and_printed(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("said", "does", "told"),
     [
-        ("'value 7'", "pass", "said {n} a `value` that is not from 0 to 1, or a `score` that is no number"),
+        ("'value 7'", "pass", "said what cannot be used {n}: a `value` that is not from 0 to 1"),
         ("'nothing'", "pass", "said no `value` and no `score` of any position"),
-        ("'value 1'", "return 'L:Z9'", "made too many illegal moves"),
+        ("'value 1'", "return 'L:Z9'", "made an illegal move: there is no cell Z9"),
         ("'value 1'", "raise SystemExit(3)", "in game 1:a:b"),
     ],
 )
