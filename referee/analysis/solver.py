@@ -14,7 +14,7 @@ from referee.games.api import Game, Options, Refusal, Seat, State
 
 M = TypeVar("M")
 
-NODES = 5000  # how many positions are looked at by default for each position that is to be proved
+NODES = 2500  # how many positions are looked at by default for each position that is to be proved
 
 
 def is_solvable(game: Game[Any], options: Options) -> bool:

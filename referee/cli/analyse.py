@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     "--proof",
     metavar="N",
     type=click.IntRange(0, 100_000_000),
-    default=5000,
+    default=2500,
     show_default=True,
     help="Look at N positions to prove one; 0 proves nothing.",
 )
