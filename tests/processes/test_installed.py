@@ -194,7 +194,7 @@ def test_every_command_is_in_the_help_and_on_a_page() -> None:
 def test_a_wheel_has_everything_and_works_where_nothing_else_is_installed(tmp_path: Path) -> None:
     env = {**os.environ, "PIP_NO_COMPILE": "1", "PYTHONDONTWRITEBYTECODE": ""}  # the build warns of it
     built = subprocess.run(
-        [sys.executable, "-m", "build", "-o", str(tmp_path), str(ROOT)],
+        [sys.executable, "-m", "build", "--no-isolation", "-o", str(tmp_path), str(ROOT)],
         capture_output=True,
         text=True,
         env=env,
