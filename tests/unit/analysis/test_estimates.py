@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from referee.analysis import estimates
+from referee.analysis.calibration import Calibration
 from referee.analysis.estimates import PLAYOUTS, Adviser, AdviserFailed, played_on
 from referee.analysis.store import AnalysedStep, AnalysisMethod, GameAnalysis
-from referee.analysis.words import game_text
+from referee.analysis.words import game_text, totals_text
 from referee.gameplay.clock import Charge
-from referee.gameplay.events import Ending, Moved, Retired
+from referee.gameplay.events import Drawn, Ending, Moved, Preset, Retired
 from referee.gameplay.terms import Terms
 from referee.games import game_named
 from referee.games.api import Seat, State
@@ -129,3 +131,27 @@ def test_a_game_in_words_has_what_is_proved_and_what_is_estimated_apart() -> Non
         "    step 1 (a L:A1): estimated, a chance about 50 points lower than after the adviser's move b0",
         "    step 3 (a L:C3): gave away a proved win, which b2 keeps",
     ]
+
+
+def test_totals_leave_out_ends_and_count_draws_against_who_was_proved_to_win() -> None:
+    won = summary_of(GAME)
+    steps = tuple(AnalysedStep(number % 2, proof) for number, proof in enumerate([None, -1, -1, 0, 0]))
+    analysis = GameAnalysis("", "", "connect4", 1, {}, AnalysisMethod(1, ""), steps, (None,) * 5, (None,) * 5)
+    games = {"won": won, "drawn": won._replace(ranks=(1, 1))}
+    assert totals_text(games, dict.fromkeys(games, analysis), Calibration(2)) == [
+        "2 games analysed; of 8 positions before the end, 6 are proved",
+        "the side that was first proved to win with best play went on to win in 1 of 2 games",
+        "turning points: proved in 0 games; in 0, the largest rise that lasted is estimated",
+        "chances: none, since there are no estimates",
+    ]
+
+
+def test_a_step_says_whether_the_referee_or_chance_made_it() -> None:
+    steps = list(STEPS.steps)
+    opening = replace(steps[3], events=(Preset(0, "L:C3"),))
+    drawn = replace(steps[3], events=(Drawn("6"),))
+    none = GameAnalysis("", "", "blooms", 1, {}, AnalysisMethod(1, ""), (AnalysedStep(0, 1),) * 3)
+    analysis = replace(none, steps=(*none.steps, *(AnalysedStep(0, -1),) * 2))
+    for step, told in ((opening, "step 3 (a L:C3, in the opening)"), (drawn, "step 3 (chance)")):
+        changed = replace(STEPS, steps=[*steps[:3], step, steps[4]])
+        assert any(told in line for line in game_text(analysis, summary_of(GAME), changed)), told
