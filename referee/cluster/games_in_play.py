@@ -132,9 +132,10 @@ class SlotReceiver:
             number = self._numbers.setdefault(address, len(self._numbers) + 1)
             known = self._slots[key] = _SentSlot(SlotWriter(self._folder, f"m{number}-{name}"), None)
         if known.head != head:
-            known.writer.begin({**head, "shift_us": shift_us})
+            known.writer.begin({**head, "shift_us": shift_us}, told.encode())
             self._slots[key] = known._replace(head=head)
-        known.writer.replace(told.encode())
+        else:
+            known.writer.replace(told.encode())
 
     def forget(self, address: str) -> None:
         """Removes the games of a Dask worker that plays none of them any more."""

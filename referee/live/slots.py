@@ -81,10 +81,10 @@ def remove_slot(folder: Path, name: str) -> None:
 
 
 class Watch:
-    """Whether somebody looks at the slots of a folder."""
+    """Whether somebody looks at the slots of a folder; nobody does if there is none."""
 
-    def __init__(self, folder: Path) -> None:
-        self._path = folder / WATCHED
+    def __init__(self, folder: Path | None) -> None:
+        self._path = folder and folder / WATCHED
         self._is_on = False
         self._looked_us = -_LOOK_US
 
@@ -92,7 +92,7 @@ class Watch:
     def is_on(self) -> bool:
         """Whether somebody looked lately; the file is read once a second at most."""
         now = now_us()
-        if now - self._looked_us >= _LOOK_US:
+        if self._path and now - self._looked_us >= _LOOK_US:
             self._looked_us = now
             self._is_on = 0 <= now - _watched_us(self._path) < FRESH_US
         return self._is_on
@@ -124,12 +124,12 @@ class SlotWriter:
         self._is_full = False  # whether something was left out, and what comes after it makes no sense
         self.begin({})
 
-    def begin(self, game: Mapping[str, Any]) -> None:
-        """Begins a game that is described by these members."""
+    def begin(self, game: Mapping[str, Any], told: bytes = b"") -> None:
+        """Begins a game that is described by these members, with what is told of it so far."""
         first = {**game, "boot": boot_id(), "began_us": now_us()}
         self._first_line = json.dumps(first, separators=(",", ":")).encode() + b"\n"
         if self._is_in_place:
-            self.replace(b"")
+            self.replace(told)
             return
         self.close()
         new = self._path.with_name(f".{self._path.name}.new")
@@ -137,7 +137,7 @@ class SlotWriter:
             new.unlink(missing_ok=True)
             self._descriptor = open_without_links(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
             new.replace(self._path)
-            self.replace(b"")
+            self.replace(told)
 
     @property
     def _is_in_place(self) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import platform
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -307,8 +308,8 @@ def _play(
     def watch(event: Event, state: State[Any]) -> None:
         events.append(event)
         feed.state = state
-        if feed.is_on:
-            feed.take(event)
+        if feed.is_on and time.monotonic_ns() >= feed.due_ns:
+            feed.take()
         if show:
             show(terms, event, state)
 

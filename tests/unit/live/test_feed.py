@@ -19,14 +19,16 @@ from referee.games.api import Game, State
 from referee.live import feed as feeds
 from referee.live import slots
 from referee.live.boards import BoardsInPlay
-from referee.live.feed import BATCH_US, QUICK_US, STANDS_US, Feed
+from referee.live.feed import INTERVAL_NS, Feed
 from referee.live.pictures import picture_json, picture_of
 from referee.live.slots import FOLDER, FRESH_US, GameInPlay, SlotReader, make_folder, say_watched
 from referee.records.record import GameRecord, parse_json
 from referee.records.replay import replay
 from referee.viewing.knowledge import EVERYBODY, ViewKnowledge, common_picture
 
-QUICK, SLOW = QUICK_US, QUICK_US + 1
+INTERVAL_US = INTERVAL_NS // 1000
+
+QUICK, SLOW = INTERVAL_US // 6, INTERVAL_US
 
 
 class Playing:
@@ -36,19 +38,20 @@ class Playing:
         self.now_us = 1_000_000_000
         monkeypatch.setattr(slots, "now_us", lambda: self.now_us)
         monkeypatch.setattr(feeds, "now_us", lambda: self.now_us)
-        monkeypatch.setattr(time, "monotonic", lambda: self.now_us / 1e6)
-        self.cpu_s = 0.0
-        monkeypatch.setattr(time, "thread_time", lambda: self.cpu_s)
+        self.cpu_ns = 0
+        monkeypatch.setattr(time, "thread_time_ns", lambda: self.cpu_ns)
         make_folder(folder / FOLDER)
         self.folder = folder / FOLDER
         self.reader = SlotReader(self.folder)
         self.feed = Feed(self.folder, "w1")
         self.events: list[Event] = []
         self.state: State[Any] | None = None
+        self.is_watched = False
 
     def watched(self) -> None:
-        """Somebody looks, and the worker notices with its next look."""
+        """Somebody looks as long as games are played, and the worker notices with its next look."""
         self.now_us += 1_000_000
+        self.is_watched = True
         say_watched(self.folder)
 
     def play(
@@ -64,8 +67,10 @@ class Playing:
             self.events.append(event)
             self.state = self.feed.state = state
             self.now_us += used_us
-            if self.feed.is_on:
-                self.feed.take(event)
+            if self.is_watched:
+                say_watched(self.folder)
+            if self.feed.is_on and self.now_us * 1000 >= self.feed.due_ns:
+                self.feed.take()
             then()
 
         replay(record, watch)
@@ -160,7 +165,7 @@ def test_of_quick_moves_only_some_are_told_at_once_and_the_rest_with_the_next_lo
         found.append(told.told.count(b"\n") if told else 0)
 
     playing.play(record, used_us=QUICK, then=look)
-    assert len({*found}) <= 2 + len(found) * QUICK // BATCH_US
+    assert len({*found}) <= 2 + len(found) * QUICK // INTERVAL_US
     assert found[-1] < sum(isinstance(one, Moved) for one in record.events)
     told = playing.told()
     assert told and told.told.count(b"\n") == sum(isinstance(one, Moved) for one in record.events)
@@ -184,7 +189,7 @@ def test_the_end_of_a_game_stands_for_a_while_before_the_next_is_told(playing: P
 
     def look() -> None:
         if told := playing.told():
-            found.add((playing.now_us - ended_us < STANDS_US, told.head["options"]["size"]))
+            found.add((playing.now_us - ended_us < INTERVAL_US, told.head["options"]["size"]))
 
     playing.play(next_record, used_us=20_000, then=look)
     assert found == {(True, 4), (False, 5)}
@@ -223,7 +228,6 @@ def test_of_a_hidden_game_only_what_everybody_knows_is_told(
     def look() -> None:
         nonlocal count
         playing.now_us += 1_000_000
-        say_watched(playing.folder)
         playing.feed.look(0)
         told = playing.told()
         assert told and playing.state
@@ -263,13 +267,13 @@ def test_common_pictures_take_a_small_share_of_the_time(
     drawn = []
 
     def draw(*args: Any, **options: Any) -> Any:
-        playing.cpu_s += 0.01
+        playing.cpu_ns += 10_000_000
         drawn.append(playing.now_us)
         return common_picture(*args, **options)
 
     monkeypatch.setattr("referee.viewing.knowledge.common_picture", draw)
     playing.watched()
-    playing.play(match("thetree", players="4"), used_us=100_000, then=lambda: say_watched(playing.folder))
+    playing.play(match("thetree", players="4"), used_us=100_000)
     assert len(drawn) > 1 and min(b - a for a, b in pairwise(drawn)) >= 2_000_000
 
 
@@ -278,16 +282,15 @@ def test_the_last_position_of_a_hidden_game_is_told_even_if_none_is_due(
 ) -> None:
     monkeypatch.setattr(feeds, "SHARE", 1e-9)
     with closing(Feed(playing.folder, "w1")) as playing.feed:
-        playing.cpu_s = 0.0
 
         def draw(*args: Any, **options: Any) -> Any:
-            playing.cpu_s += 0.01
+            playing.cpu_ns += 10_000_000
             return common_picture(*args, **options)
 
         monkeypatch.setattr("referee.viewing.knowledge.common_picture", draw)
         record = match("thetree", players="3")
         playing.watched()
-        playing.play(record, then=lambda: say_watched(playing.folder))
+        playing.play(record)
         told = playing.told()
         moves = sum(isinstance(event, Moved) for event in record.events)
         assert told and parse_json(told.told)["moves"] == moves > 2
