@@ -102,6 +102,9 @@ class Arena:
 
         def sleep(rest_s: float) -> None:
             time.sleep(min(rest_s, TICK_S))  # meanwhile the run may have ended, which is told at once
+            with self._lock:
+                if self._watched.is_set():
+                    self._say()
 
         repeat(look, lambda used_s: self._run.pause_s(used_s, TICK_S), sleep=sleep)
 

@@ -38,11 +38,11 @@ it takes more, it looks later at the run's files and at the games in play; what 
 nevertheless.
 """
 
-ORDER_PART = 0.25  # the part of this that the order of the bots takes at most
+ORDER_PART = 0.1  # the part of this that the order of the bots takes at most
 
 LOOK_S = 1.0  # the time between two looks at the run's files, at the least
 
-LONGEST_PAUSE_S = 5.0  # the time between two looks at the most, whatever the server took
+LONGEST_PAUSE_S = 60.0  # the time between two looks at the most, whatever the server took
 
 CATCHING_UP = 0.25
 """The share of the time of a core that the server takes at most while a referee is running and it has not yet
@@ -113,6 +113,7 @@ class LiveRun:
         """`given` is the game that the user named; `clock` gives seconds, `used` the seconds of processor
         time that the thread has taken that asks.
         """
+        self.folder = folder
         self._limit = LIMIT * len(usable_cores())  # of the time of one core
         self._lock = threading.Lock()  # protects the follower and the snapshot
         self._follower = RunFollower(folder)
@@ -148,7 +149,7 @@ class LiveRun:
     def look(self) -> bool:
         """Reads what is new; whether there is anything new to be seen."""
         with self._lock:
-            was_running, self.is_running = self.is_running, is_locked(self._follower.folder)
+            was_running, self.is_running = self.is_running, is_locked(self.folder)
             has_changed = self._follower.read() or self.is_running != was_running
             self._version += has_changed
             return has_changed
@@ -249,9 +250,10 @@ def follow(
     """Looks at a run again and again; the rest as in `repeat`."""
 
     def pause_s(used_s: float) -> float:
-        return run.pause_s(used_s, 0.0 if run.has_unread else LOOK_S)
+        least_s = 0.0 if run.has_unread else LOOK_S
+        return run.pause_s(used_s, least_s) if is_locked(run.folder) else least_s
 
-    repeat(run.look, pause_s, clock, used, sleep)
+    repeat(run.look, pause_s, clock, used, lambda rest_s: sleep(min(rest_s, LOOK_S)))
 
 
 class Secrecy:

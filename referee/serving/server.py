@@ -134,7 +134,7 @@ def answering(
     threads: ServerThreads,
 ) -> Iterator[None]:
     """Answers requests in a thread of its own, until this is left. `begin` is called with its event loop."""
-    server = uvicorn.Server(_settings(app))
+    server = _Server(_settings(app))
 
     async def answer() -> None:
         begin(asyncio.get_running_loop())
@@ -144,8 +144,20 @@ def answering(
     try:
         yield
     finally:
-        server.should_exit = True
+        server.over.set()
         thread.join(timeout=1.0)
+
+
+class _Server(uvicorn.Server):
+    """Sleeps until it is over, where that of uvicorn looks ten times a second whether it is."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.over = threading.Event()
+
+    async def main_loop(self) -> None:
+        """Returns when it is over."""
+        await asyncio.to_thread(self.over.wait)
 
 
 def _settings(app: Safety) -> uvicorn.Config:

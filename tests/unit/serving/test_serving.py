@@ -9,6 +9,7 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from itertools import count, islice
 from pathlib import Path
@@ -19,6 +20,7 @@ import pytest
 from referee.core.text import shown
 from referee.gameplay.openings import Openings
 from referee.games import GAMES
+from referee.live.slots import FOLDER, WATCHED, make_folder
 from referee.ratings.pool import Result, fit
 from referee.ratings.tally import Tallies
 from referee.records import journal
@@ -690,11 +692,38 @@ def test_reading_is_put_off_by_the_time_that_the_server_took_and_no_game_is_skip
         run = LiveRun(growing.path.parent)
         clock = Scripted(0.001, 0.05, 0.08, 10.0, 0.0)
         clock.follow(run, playing(growing, "2:b:a", "3:a:b", "3:b:a"))
-        assert clock.looks == pytest.approx([0, 1, 3.5, 7.5, 12.5]), "the last pause is the longest"
+        assert clock.looks == pytest.approx([0, 1, 3.5, 7.5, 67.5]), "the last pause is the longest"
         assert run.snapshot().count == 6
     clock = Scripted(0.0, 0.05, 0.08, 0.0)
     clock.follow(LiveRun(growing.path.parent))
     assert clock.looks == [0, 1, 2, 3], "no referee is running"
+
+
+def test_the_end_of_a_run_is_noticed_while_the_server_rests(growing: Growing) -> None:
+    with ExitStack() as referee:
+        referee.enter_context(locked(growing.path.parent))
+        clock, run = Scripted(10.0, 0.0), LiveRun(growing.path.parent)
+        clock.follow(run, referee.close)
+    assert clock.looks == [0, 1] and not run.is_running
+
+
+def test_workers_are_told_that_somebody_looks_while_the_server_rests(
+    growing: Growing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = growing.path.parent / FOLDER
+    make_folder(folder)
+
+    def rest(look: object, pause_s: object, sleep: Callable[[float], None]) -> None:
+        sleep(0.0)
+        assert not (folder / WATCHED).exists(), "nobody looks yet"
+        looked.watch(True)
+        sleep(0.0)
+
+    monkeypatch.setattr(arena, "repeat", rest)
+    with locked(growing.path.parent):
+        looked = Arena(LiveRun(growing.path.parent), growing.path.parent)
+        looked.follow(lambda event: None)
+    assert (folder / WATCHED).exists()
 
 
 def test_boards_are_put_off_like_reading(growing: Growing, monkeypatch: pytest.MonkeyPatch) -> None:
