@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from referee.cli.output import say, show_data
 from referee.core.seeds import Stream
+from referee.core.stop import Interrupted
 from referee.gameplay.terms import Terms
 from referee.games.api import Seat
 from referee.person.browser_console import BrowserConsole
@@ -55,7 +56,8 @@ class PlacesInBrowser(contextlib.ExitStack):
         if self._pages and (record := self._pages.record):
             show_data(result(record.terms, record.verdict))
             say(f"this command ends when all pages have been closed for {LEFT_S:g} s; Ctrl-C ends it at once")
-            self._pages.wait_until_left()
+            with contextlib.suppress(Interrupted):  # the game is over and recorded
+                self._pages.wait_until_left()
 
     @property
     def _url(self) -> str:
