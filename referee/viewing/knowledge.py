@@ -159,11 +159,12 @@ def common_lines(state: State[Any], seats: int) -> tuple[str, ...]:
 
 def _common_panel(panels: Sequence[Panel], seen_by_others: bool) -> Panel:
     """What is common to a panel as each seat sees it."""
-    first = panels[0]
-    if len({_shape(panel) for panel in panels}) > 1:
+    (about, *more) = {panel.seat for panel in panels}
+    if seen_by_others and about is not None and len(panels) > 1:
+        panels = [panel for seat, panel in enumerate(panels) if seat != about]
+    if more or len({_shape(panel) for panel in panels}) > 1:
         return NOTHING
-    if seen_by_others and first.seat is not None and len(panels) > 1:
-        panels = [panel for seat, panel in enumerate(panels) if seat != first.seat]
+    first = panels[0]
     if isinstance(first, Row):
         return Row(_common([panel.spans for panel in panels if isinstance(panel, Row)]), first.seat)
     planes = [panel for panel in panels if isinstance(panel, Plane)]

@@ -169,7 +169,12 @@ GUESSED = Symbol("guessed", (Circle(0, 0, 0.23, "own-first", "own-edge"),))
 NOT_GUESSED = Symbol("to guess", (Circle(0, 0, 0.23, "board", "edge", 0.02),))
 
 
-_APART = 3  # how far pots are apart on the plane; in characters, they are 22 apart and 20 wide
+_APART = 3  # how far pots are apart on the plane
+
+_WIDE, _NARROW = (
+    22,
+    13,
+)  # and in characters, where their flowers are known and where not; they are 2 less wide
 
 _ABOVE = 0.52  # how far the soil of a pot is above its middle
 
@@ -218,19 +223,19 @@ def _bed(
             mark for pot, flower in enumerate(side.pots) for mark in _pot(seat, pot, flower and flower[:2])
         ]
         score = _score(seat, side.points, goal, side.picked, side.charge, side.needed)
-        known = side.symbols
+        known, apart = side.symbols, _WIDE
     else:
         told = next((line.split()[2:] for line in reversed(news) if line.startswith("stages ")), ["?"] * POTS)
         pots = [mark for pot, stage in enumerate(told) for mark in _other_pot(seat, pot, stage)]
         score = _other_score(seat, side.points, goal)
-        known = sides[1 - seat].guessed  # guard: hidden-runes
+        known, apart = sides[1 - seat].guessed, _NARROW  # guard: hidden-runes
         done = _done_by_other(news, sides[0].guessed + sides[1].guessed)
     words = [span for line in done if line.split(" ", 2)[1] == number for span in _in_words(line, seat)]
     runes = _runes(seat, side, known)
     pots += [_placed_rune(span, at, side.symbols[at]) for at, span in enumerate(runes)]
     return (
         score,
-        Plane(tuple(pots), _GROUND, 22 / _APART, margin=2, seat=seat),
+        Plane(tuple(pots), _GROUND, apart / _APART, margin=2, seat=seat),
         Row((_RUNES, *(span._replace(symbol=None, caption="") for span in runes)), seat),
         Row((_LAST, *_together(words[1:])), seat),
     )
@@ -322,7 +327,7 @@ def _turns(line: int, block: int) -> tuple[Mark, ...]:
         Mark(0, y + seat, "", badge(seat, "").symbol, "", SEATS[seat], f"seat {seat + 1} from turn {first}")
         for seat in (0, 1)
     ]
-    return (*turns, *seats)
+    return (Mark(0, y - 0.85, caption="turn", paint="faint"), *turns, *seats)
 
 
 _LINE_OF_CASTS = 3.1  # how far the lines of the table are apart
@@ -366,8 +371,8 @@ def _rune(seat: Seat, symbol: str, identity: int | None) -> Span:
 
 
 def _place(pot: int) -> float:
-    """Where a pot is; in characters, eight are to the left of the first."""
-    return _APART * (15.5 / 22 + pot)
+    """Where a pot is; in characters, `pots` is to the left of the first."""
+    return _APART * (15.5 / _WIDE + pot)
 
 
 def _bar(pot: int, share: float, paint: Paint, title: str) -> Region:
@@ -388,23 +393,26 @@ def _pot_name(seat: Seat, pot: int) -> str:
     return f"pot {pot + 1} of seat {seat + 1}"
 
 
-def _pot_mark(seat: Seat, pot: int, text: str, caption: str, title: str) -> Mark:
+def _pot_mark(seat: Seat, pot: int, text: str, caption: str, title: str, apart: int = _NARROW) -> Mark:
     """A pot, which hides the foot of its plant."""
     title = f"{_pot_name(seat, pot)}: {title}"
-    blank = " " * (len(text) > 18)  # so that a longer text begins where the others do
-    return Mark(_place(pot), 0, f"{blank}[{text:^18}]", POT, caption, SEATS[seat], title)
+    most = apart - 4
+    blank = " " * (len(text) > most)  # so that a longer text begins where the others do
+    return Mark(_place(pot), 0, f"{blank}[{text:^{most}}]", POT, caption, SEATS[seat], title)
 
 
 @cache
 def _pot(seat: Seat, pot: int, flower: tuple[str, int] | None) -> tuple[Piece, ...]:
     if flower is None:
-        return (_pot_mark(seat, pot, NONE, "", "empty"),)
+        return (_pot_mark(seat, pot, NONE, "", "empty", _WIDE),)
     letter, stage = flower
     kind, last = FLOWERS[letter], BLOOMS_AT[letter]
     size = round(0.5 + 0.5 * stage / last, 3)
     return (
         Mark(_place(pot), -_ABOVE, "", PLANTS[letter], title=f"{kind} in {_pot_name(seat, pot)}", size=size),
-        _pot_mark(seat, pot, f"{kind} {stage}/{last}", f"{stage}/{last}", f"{kind}, stage {stage} of {last}"),
+        _pot_mark(
+            seat, pot, f"{kind} {stage}/{last}", f"{stage}/{last}", f"{kind}, stage {stage} of {last}", _WIDE
+        ),
         Mark(_place(pot), 0.72, caption=kind, paint="faint"),
         _bar(pot, stage / last, "vine", f"stage {stage}"),
     )

@@ -24,6 +24,7 @@ from referee.live.pictures import picture_json
 from referee.live.slots import FOLDER, WATCHED, SlotWriter, now_us
 from referee.running import RunInfo
 from referee.tournament.formats import Amount
+from referee.viewing.knowledge import EVERYBODY, ViewKnowledge
 from tests.unit.cli.test_progress import picture, written
 
 S = 1_000_000
@@ -73,6 +74,15 @@ def test_a_board_has_the_names_the_clocks_and_who_is_to_move(slots: Slots) -> No
     assert second.split() == [">", "bee", "0", "of", "15", "1:05"]
     assert head.split() == ["1", "2", "3", "4"] and row.split() == ["A", "[1L]", "·", "·", "·", "A4"]
     assert (slots.folder / FOLDER / WATCHED).exists(), "workers are told that somebody looks"
+
+
+def test_both_gardens_of_floral_fit_where_two_boards_share_the_terminal(slots: Slots) -> None:
+    slot, game = slots.begin("w1", "floral", "ant", "bee"), GAMES["floral"]
+    options = game.settle({})
+    state = step(game.start(options), Stream(b"floral"))  # the runes are dealt
+    slot.replace(told(ViewKnowledge.of(EVERYBODY, game, options).picture(state)))
+    gardens = [line for line in texts(slots.boards(), columns=100) if line.startswith("pots")]
+    assert [line.count("]") for line in gardens] == [3, 3]
 
 
 def test_a_board_that_is_too_wide_is_cut_but_not_the_names_of_its_rows(slots: Slots) -> None:
