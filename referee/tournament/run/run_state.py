@@ -323,11 +323,10 @@ class Scheduled:
         return section
 
     def _check_place(self, pairing: Pairing) -> None:
-        where = f"game `{shown(pairing.id)}`"
         if pairing.section not in self._sections:
-            raise RecordError(f"the section of {where} is not in this run")
+            raise RecordError(f"the section of game `{shown(pairing.id)}` is not in this run")
         if not pairing.number:
-            raise RecordError(f"the round of {where} is not in this run")
+            raise RecordError(f"the round of game `{shown(pairing.id)}` is not in this run")
         if self.format:
             self.format.check_place(pairing)
 
