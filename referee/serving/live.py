@@ -42,7 +42,7 @@ ORDER_PART = 0.1  # the part of this that the order of the bots takes at most
 
 LOOK_S = 1.0  # the time between two looks at the run's files, at the least
 
-LONGEST_PAUSE_S = 60.0  # the time between two looks at the most, whatever the server took
+LONGEST_PAUSE_S = 20.0  # the time between two looks at the most, whatever the server took
 
 CATCHING_UP = 0.25
 """The share of the time of a core that the server takes at most while a referee is running and it has not yet

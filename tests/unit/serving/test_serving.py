@@ -692,7 +692,7 @@ def test_reading_is_put_off_by_the_time_that_the_server_took_and_no_game_is_skip
         run = LiveRun(growing.path.parent)
         clock = Scripted(0.001, 0.05, 0.08, 10.0, 0.0)
         clock.follow(run, playing(growing, "2:b:a", "3:a:b", "3:b:a"))
-        assert clock.looks == pytest.approx([0, 1, 3.5, 7.5, 67.5]), "the last pause is the longest"
+        assert clock.looks == pytest.approx([0, 1, 3.5, 7.5, 27.5]), "the last pause is the longest"
         assert run.snapshot().count == 6
     clock = Scripted(0.0, 0.05, 0.08, 0.0)
     clock.follow(LiveRun(growing.path.parent))
