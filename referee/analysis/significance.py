@@ -93,14 +93,12 @@ def by_clusters(clusters: Collection[Cluster]) -> ByChance:
     return ByChance(above, min(1.0, 2 * min(above, below)))
 
 
-def exceeds(
-    own: Count, others: Count, clusters: Collection[Cluster], least: float = TWICE, tests: int = 1
-) -> float | None:
-    """The larger of both probabilities where something happened at least `least` times as often as with
+def exceeds(own: Count, others: Count, clusters: Collection[Cluster], tests: int = 1) -> float | None:
+    """The larger of both probabilities where something happened at least `TWICE` times as often as with
     others, in enough cases, and is less than `LIKELY` by both tests; else None. Of several tests at once,
     each has to be that much less likely (Bonferroni).
     """
-    if own.cases < FEWEST_CASES or not others.of or own.share < least * others.share:
+    if own.cases < FEWEST_CASES or not others.of or own.share < TWICE * others.share:
         return None
     chance = tests * fisher(own, others).as_large
     if chance >= LIKELY:
