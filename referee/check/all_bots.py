@@ -41,15 +41,19 @@ def check_all(
     out: Collection[str] = (),
 ) -> Iterator[CheckedBot]:
     """The results of all bots that are not `out`, in each game of the file; of a bot that cannot start only
-    one. `steps` are the chosen ones, as for `run_steps`; `on_bot` is called with what is checked next.
+    one, and as one those of a bot that enters under several names. `steps` are the chosen ones, as for
+    `run_steps`; `on_bot` is called with what is checked next.
 
     Raises `UsageError` for a person, `EnvironmentLacksError` where this machine lacks something.
     """
+    given_name = tournament.format.given_name
+    once = {given_name(name): name for name in tournament.names}.values()
+    out = {*out, *(name for name in tournament.names if name not in once)}
     tournament = at_levels(tournament, isolation, is_here=True)
     private = tournament.private(tournament.file.folder)
     unfit = {one.bot: one for one in unfit_bots(tournament, private, out, build)}
-    for one in (*tournament.left_out, *unfit.values()):
-        yield CheckedBot(one.bot, "", FAILED if one.is_fault else LEFT_OUT, one.reason, one.output)
+    for name, one in {given_name(one.bot): one for one in (*tournament.left_out, *unfit.values())}.items():
+        yield CheckedBot(name, "", FAILED if one.is_fault else LEFT_OUT, one.reason, one.output)
     fit = [entrant.bot for entrant in tournament.entrants if entrant.bot.name not in {*unfit, *out}]
     settled = {bot.name: bot for bot in isolated(fit, private)}
     for plan in tournament.sharing(usable_memory(), 1).plans:
@@ -68,8 +72,8 @@ def check_all(
                 bot.limits.memory,
                 scale=SCALE,
             )
-            on_bot(f"{name} in {game}")
-            yield _checked(name, game, [*run_steps(settings, steps)])
+            on_bot(f"{given_name(name)} in {game}")
+            yield _checked(given_name(name), game, [*run_steps(settings, steps)])
 
 
 def _checked(name: str, game: str, results: list[StepResult]) -> CheckedBot:

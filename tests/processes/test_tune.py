@@ -138,6 +138,12 @@ def test_what_is_wrong_with_a_bot_is_told_by_its_name_in_the_file(
     assert done.code != 0 and error in done.err
 
 
+def test_a_bot_that_is_tuned_is_checked_once_by_its_name_in_the_file(tmp_path: Path) -> None:
+    done = referee("check", str(tuning(tmp_path / "t.toml", "./nope {n}")))
+    assert done.code != 0 and done.err.count("bot: failed") == 1
+    assert "1 of 1 bot failed: bot" in done.err
+
+
 def test_a_file_without_parameters_is_not_tuned(tmp_path: Path) -> None:
     done = referee("tune", str(toml(tmp_path / "t.toml")))
     assert done.code == 2
