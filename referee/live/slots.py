@@ -71,7 +71,9 @@ def make_folder(folder: Path) -> None:
 
 def remove_folder(folder: Path) -> None:
     """Removes a folder of slots, with whatever is in it."""
-    shutil.rmtree(folder, ignore_errors=True)
+    for _ in range(3):  # whoever looks may write into it in between
+        if folder.exists():
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def remove_slot(folder: Path, name: str) -> None:

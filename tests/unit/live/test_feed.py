@@ -233,8 +233,9 @@ def test_of_a_hidden_game_only_what_everybody_knows_is_told(
         assert told and playing.state
         value = parse_json(told.told)
         assert value.keys() == {"us", "turn", "moves", "picture"}
-        assert picture_of(value["picture"]) == picture_of(picture_json(known.picture(playing.state)))
-        assert value["turn"] == [seat + 1 for seat in known.to_move(playing.state)]
+        if not isinstance(playing.events[-1], Rejected):  # which comes with the position that was asked
+            assert picture_of(value["picture"]) == picture_of(picture_json(known.picture(playing.state)))
+            assert value["turn"] == [seat + 1 for seat in known.to_move(playing.state)]
         boards.look()
         count += len(boards.whole())
 
