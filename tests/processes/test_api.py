@@ -68,6 +68,7 @@ def child() -> Iterator[subprocess.Popen[bytes]]:
         process.kill()
 
 
+@pytest.mark.slow
 def test_a_match_leaves_its_caller_as_it_was(child: subprocess.Popen[bytes]) -> None:
     before = prctl(PR_GET_DUMPABLE), prctl(PR_GET_CHILD_SUBREAPER), signal.getsignal(signal.SIGINT)
     over: list[str] = []

@@ -38,6 +38,7 @@ def player(answer: str) -> str:
     return sh(f"{SAYS} ask) {answer};; quit) exit;; esac; done")
 
 
+@pytest.mark.slow
 def test_bots_get_points_for_what_they_find_and_avoid(tmp_path: Path) -> None:
     file = tmp_path / "suite.toml"
     file.write_text(CASES)

@@ -138,6 +138,7 @@ def test_what_is_wrong_with_a_bot_is_told_by_its_name_in_the_file(
     assert done.code != 0 and error in done.err
 
 
+@pytest.mark.slow
 def test_a_bot_that_is_tuned_is_checked_once_by_its_name_in_the_file(tmp_path: Path) -> None:
     done = referee("check", str(tuning(tmp_path / "t.toml", "./nope {n}")))
     assert done.code != 0 and done.err.count("bot: failed") == 1

@@ -26,6 +26,7 @@ def games(number: int, slope: float, late: float, steps: int = 21) -> dict[str, 
     return found
 
 
+@pytest.mark.slow
 def test_the_chances_are_those_that_the_results_were_drawn_from() -> None:
     fitted = calibration(games(2000, 0.2, 2.0))
     for a, b in fitted.fits:

@@ -117,6 +117,7 @@ def turns(slug: str, **options: str) -> Iterator[tuple[bytes, State[Any]]]:
             return
 
 
+@pytest.mark.quick_cases(5)  # the narrower boards
 @pytest.mark.parametrize("slug", GAMES)
 @pytest.mark.parametrize("columns", [100, 120])
 def test_boards_fit_and_stay_in_place(slug: str, columns: int, slots: Slots) -> None:

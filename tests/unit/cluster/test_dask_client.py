@@ -20,6 +20,7 @@ def dask_client() -> Any:
     return import_module("referee.cluster.dask_client")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("error", [RuntimeError("odd"), KeyError("id"), asyncio.CancelledError()])
 def test_the_connection_is_made_again_whatever_ended_it(
     monkeypatch: pytest.MonkeyPatch, dask_client: Any, error: BaseException

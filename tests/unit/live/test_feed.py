@@ -214,7 +214,7 @@ def test_when_nobody_looks_any_more_the_worker_stops_and_the_old_game_goes(playi
     assert not playing.feed.is_on
 
 
-@pytest.mark.quick_cases(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("slug", "given"), [("thetree", {"players": "3"}), ("floral", {"max_turns": "12"})])
 def test_of_a_hidden_game_only_what_everybody_knows_is_told(
     playing: Playing, tmp_path: Path, slug: str, given: dict[str, str]

@@ -123,7 +123,7 @@ def replace_best(step: AnalysedStep, best: str) -> AnalysedStep:
     return step._replace(best=best)
 
 
-@pytest.mark.quick_cases(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("slug", ["thetree", "floral"])
 def test_a_seat_of_a_game_with_hidden_information_has_none_of_it(slug: str) -> None:
     """It was computed from what all seats held."""

@@ -167,7 +167,7 @@ def texts(value: object) -> list[str]:
     return []
 
 
-@pytest.mark.quick_cases(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("slug", ["floral", "thetree"])
 @pytest.mark.parametrize("view", [0, 1])
 def test_the_data_of_a_seat_holds_no_secrets_of_others(slug: str, view: int) -> None:

@@ -520,11 +520,11 @@ def exact(wins: int, losses: int) -> tuple[Floats, float]:
     return np.interp(SHARES, below / below[-1], points), 1 - float(np.interp(0, points, below / below[-1]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("wins", "losses", "limit"),
     [(1, 0, -1.0), (4, 1, -1.0), (300, 220, -1.0), (4, 1, math.inf), (300, 220, math.inf)],
 )
-@pytest.mark.quick_cases(1)
 def test_draws_are_those_of_the_posterior(
     wins: int, losses: int, limit: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -209,8 +209,8 @@ def test_an_estimate_needs_a_decision() -> None:
     assert estimate(decided((0, 0, 0, 0, 5), "H1", model="normalized")) is None, "too few pairs"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("text", "difference"), [("0,200", 100.0), ("0,40", 40.0), ("0,40", 0.0)])
-@pytest.mark.quick_cases(1)
 def test_the_estimate_after_a_test_is_in_its_interval_and_less_extreme_than_the_score(
     text: str, difference: float
 ) -> None:

@@ -182,6 +182,7 @@ def test_games_of_several_runs_are_found(pool: Path, tmp_path: Path) -> None:
     assert lines[-1].split()[:4] == [str(other), "1", "1:a:b", "b"]
 
 
+@pytest.mark.slow
 def test_a_table_counts_the_games_that_the_same_words_find(pool: Path, tmp_path: Path) -> None:
     large = written(tmp_path / "run", WON, header={"options": {"size": 5, "target": 1}})
     for words in (
