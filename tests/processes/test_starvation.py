@@ -6,6 +6,8 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +27,26 @@ from tests.processes.runs import toml
 
 pytestmark = pytest.mark.skipif(not cpu.COUNTS_WAITING, reason="this kernel does not count waiting")
 
-COMPUTING = "import os; os.sched_setaffinity(0, {{{core}}})\nwhile True: pass"
+
+@contextmanager
+def computing(count: int, core: int | None = None, new_session: bool = False) -> Iterator[None]:
+    """So many programs compute all the time, on this core if one is given: from now on, not once they have
+    started.
+    """
+    pinned = "" if core is None else f"import os; os.sched_setaffinity(0, {{{core}}}); "
+    command = [sys.executable, "-c", f"{pinned}print(flush=True)\nwhile True: pass"]
+    busy = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=new_session) for _ in range(count)
+    ]
+    try:
+        for process in busy:
+            assert process.stdout and process.stdout.readline()
+        yield
+    finally:
+        for process in busy:
+            process.kill()
+            process.communicate()
+
 
 BOT = """
 import os, time
@@ -62,13 +83,8 @@ def test_a_bot_on_a_core_that_others_use_waits(tmp_path: Path, forgiven: bool) -
     control = TimeControl.parse("10ms+60s")
     game = GAMES["evengroups"]
     terms = Terms("x", game, game.settle({"size": "3"}), ("a", "b"), (control, control), b"")
-    busy = [subprocess.Popen([sys.executable, "-c", COMPUTING.format(core=core)]) for _ in range(3)]
-    try:
+    with computing(3, core):
         (record,) = play_encounter(bots, [terms], start_us=LONG_US)
-    finally:
-        for process in busy:
-            process.kill()
-            process.wait()
     assert record.verdict.rated
     first = next(event for event in record.events if isinstance(event, Moved) and event.seat == 0)
     charge, timing = first.charge, first.timing
@@ -106,19 +122,11 @@ def test_a_loss_on_a_busy_machine_is_void_if_the_bot_would_have_been_in_time(tmp
     game = GAMES["evengroups"]
     controls = (TimeControl.parse("100ms"), TimeControl.parse("60s"))
     terms = Terms("x", game, game.settle({"size": "3"}), ("a", "b"), controls, b"")
-    busy = [
-        subprocess.Popen([sys.executable, "-c", "while True: pass"], start_new_session=True)
-        for _ in range(12 * (os.cpu_count() or 1))
-    ]
-    try:
-        with pytest.raises(
-            KeptWaitingError, match=r"^bot `a` ran out of time, but for \d+ of \d+ ms it was kept"
-        ):
-            list(play_encounter(bots, [terms], start_us=LONG_US))
-    finally:
-        for process in busy:
-            process.kill()
-            process.wait()
+    with (
+        computing(12 * (os.cpu_count() or 1), new_session=True),
+        pytest.raises(KeptWaitingError, match=r"^bot `a` ran out of time, but for \d+ of \d+ ms it was kept"),
+    ):
+        list(play_encounter(bots, [terms], start_us=LONG_US))
 
 
 @pytest.mark.slow
