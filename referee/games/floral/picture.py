@@ -171,10 +171,9 @@ NOT_GUESSED = Symbol("to guess", (Circle(0, 0, 0.23, "board", "edge", 0.02),))
 
 _APART = 3  # how far pots are apart on the plane
 
-_WIDE, _NARROW = (
-    22,
-    13,
-)  # and in characters, where their flowers are known and where not; they are 2 less wide
+_WIDE = 22  # and in characters, where their flowers are known; they are 2 less wide
+
+_NARROW = 13  # the same where their flowers are not known
 
 _ABOVE = 0.52  # how far the soil of a pot is above its middle
 
