@@ -23,7 +23,7 @@ from referee.records.record import json_of
 from referee.tournament.file.file_list import hashes_of_words
 from referee.viewing.info import read_info
 
-PLAYOUTS = 32  # how many games are played on from each position
+PLAYOUTS = 24  # how many games are played on from each position
 
 PLAYED_ON = f"{PLAYOUTS} games played on from there"  # who estimates without a bot
 

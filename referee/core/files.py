@@ -29,12 +29,12 @@ _KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
 _WITHOUT_WAITING = os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
-def open_regular(path: Path) -> BinaryIO:
-    """A regular file, open for reading; symbolic links are followed.
+def open_regular(path: Path, buffering: int = -1) -> BinaryIO:
+    """A regular file, open for reading; symbolic links are followed. `buffering` is that of `open`.
 
     Raises `OSError`, whose `strerror` says what else lies at the path where it is no regular file.
     """
-    return os.fdopen(_opened(path, os.O_RDONLY), "rb")
+    return os.fdopen(_opened(path, os.O_RDONLY), "rb", buffering)
 
 
 def open_without_links(path: Path, flags: int = os.O_RDONLY) -> int:

@@ -106,7 +106,8 @@ class Arena:
                 if self._watched.is_set():
                     self._say()
 
-        repeat(look, lambda used_s: self._run.pause_s(used_s, TICK_S), sleep=sleep)
+        run = self._run
+        repeat(look, lambda used_s: run.showing_pause_s(used_s, TICK_S), run.showing_s, sleep=sleep)
 
     def keep_order(self) -> None:
         """Has the order of the bots computed whenever that is due, as long as somebody looks."""

@@ -86,7 +86,7 @@ class RunFollower:
         before = self._state()
         self._failure = ""
         try:
-            with os.fdopen(open_without_links(self.folder / RECORDS), "rb") as file:
+            with os.fdopen(open_without_links(self.folder / RECORDS), "rb", journal.AHEAD) as file:
                 found = os.fstat(file.fileno())
                 self._compare(found)
                 if not self._damage:

@@ -32,17 +32,19 @@ from referee.tournament.run.progress import BotOrder, RunProgress, is_over, orde
 from referee.tournament.run.run import PlacedGame, StoredRun
 from referee.tournament.run.run_state import Scheduled
 
-LIMIT = 0.005
+LIMIT = 0.0048
 """The share of the time of the usable cores that the server takes at most while a referee is running. Where
-it takes more, it looks later at the run's files and at the games in play; what it was asked for it makes
+it would take more, it looks later at the run's files and at the games in play; what it is asked for it makes
 nevertheless.
 """
 
-ORDER_PART = 0.1  # the part of this that the order of the bots takes at most
+READING_PART = 0.4  # the part of this that reading the run's files takes at most
+
+ORDER_PART = 0.1  # the part that the order of the bots takes at most; the rest is for the games in play
 
 LOOK_S = 1.0  # the time between two looks at the run's files, at the least
 
-LONGEST_PAUSE_S = 20.0  # the time between two looks at the most, whatever the server took
+LONGEST_PAUSE_S = 60.0  # the time between two looks at the most, whatever the server took
 
 CATCHING_UP = 0.25
 """The share of the time of a core that the server takes at most while a referee is running and it has not yet
@@ -115,6 +117,9 @@ class LiveRun:
         """
         self.folder = folder
         self._limit = LIMIT * len(usable_cores())  # of the time of one core
+        self._used = used
+        self._reading_s = 0.0  # the processor time that reading has taken
+        self._ordering_s = 0.0  # the same of the order of the bots
         self._lock = threading.Lock()  # protects the follower and the snapshot
         self._follower = RunFollower(folder)
         self._given = given
@@ -132,14 +137,24 @@ class LiveRun:
         fitted([], [], [])  # loads numpy, which takes longer than the first fits
         self.look()
 
-    def pause_s(self, used_s: float, least_s: float) -> float:
-        """The seconds from the beginning of a look until the next, if the server has taken this much
-        processor time since.
+    def reading_pause_s(self, used_s: float) -> float:
+        """The seconds from the beginning of a look at the files until the next, if reading has taken this
+        much processor time since.
         """
-        if not self.is_running:
-            return least_s
-        share = CATCHING_UP if self.has_unread else self._limit
-        return max(min(used_s / share, LONGEST_PAUSE_S), least_s)
+        if self.has_unread:
+            return self._pause_s(used_s, CATCHING_UP, 0.0)
+        return self._pause_s(used_s, self._limit * READING_PART, LOOK_S)
+
+    def showing_pause_s(self, used_s: float, least_s: float) -> float:
+        """The same of looks at the games in play, `used_s` as in `showing_s`."""
+        return self._pause_s(used_s, self._limit * (1 - READING_PART - ORDER_PART), least_s)
+
+    def _pause_s(self, used_s: float, share: float, least_s: float) -> float:
+        return max(min(used_s / share, LONGEST_PAUSE_S), least_s) if self.is_running else least_s
+
+    def showing_s(self) -> float:
+        """The seconds of processor time that the server has taken besides reading and ordering the bots."""
+        return time.process_time() - self._reading_s - self._ordering_s
 
     @property
     def has_unread(self) -> bool:
@@ -149,9 +164,11 @@ class LiveRun:
     def look(self) -> bool:
         """Reads what is new; whether there is anything new to be seen."""
         with self._lock:
+            began_s = self._used()
             was_running, self.is_running = self.is_running, is_locked(self.folder)
             has_changed = self._follower.read() or self.is_running != was_running
             self._version += has_changed
+            self._reading_s += self._used() - began_s
             return has_changed
 
     @property
@@ -208,8 +225,10 @@ class LiveRun:
             is_due = self.order is None or self._ordering.is_due or not snapshot.is_running
             if run and is_due and run.last_hash != self._ordered_hash and not self.has_unread:
                 self._ordered_hash = run.last_hash
+                began_s = self._used()
                 with self._ordering.spent(), suppress(RecordError):  # the snapshot says it
                     self.order = OrderAt(order_of(run), snapshot.count)
+                self._ordering_s += self._used() - began_s
             return self.order
 
 
@@ -226,13 +245,12 @@ def _state_text(progress: RunProgress | None) -> str:
 def repeat(
     look: Callable[[], object],
     pause_s: Callable[[float], float],
+    used: Callable[[], float],
     clock: Callable[[], float] = time.monotonic,
-    used: Callable[[], float] = time.process_time,
     sleep: Callable[[float], None] = time.sleep,
 ) -> None:
     """Looks again and again. `pause_s` gives the seconds from the beginning of a look until the next, if so
-    many seconds of processor time were used since; `clock` and `used` give seconds, `used` those of all
-    threads.
+    many seconds of processor time were used since; `clock` and `used` give seconds.
     """
     while True:
         began_s, began_used_s = clock(), used()
@@ -243,17 +261,16 @@ def repeat(
 
 def follow(
     run: LiveRun,
+    used: Callable[[], float] = time.thread_time,
     clock: Callable[[], float] = time.monotonic,
-    used: Callable[[], float] = time.process_time,
     sleep: Callable[[float], None] = time.sleep,
 ) -> None:
     """Looks at a run again and again; the rest as in `repeat`."""
 
     def pause_s(used_s: float) -> float:
-        least_s = 0.0 if run.has_unread else LOOK_S
-        return run.pause_s(used_s, least_s) if is_locked(run.folder) else least_s
+        return run.reading_pause_s(used_s if is_locked(run.folder) else 0.0)
 
-    repeat(run.look, pause_s, clock, used, lambda rest_s: sleep(min(rest_s, LOOK_S)))
+    repeat(run.look, pause_s, used, clock, lambda rest_s: sleep(min(rest_s, LOOK_S)))
 
 
 class Secrecy:

@@ -6,6 +6,7 @@ import asyncio
 import base64
 import json
 import re
+import time
 import zlib
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
@@ -180,7 +181,7 @@ def test_results_are_counted_with_each_game_and_only_elo_may_be_older(growing: G
         standings = standings_page(run, run.snapshot())
         assert "Elo and ranks are those after 3 games." in standings
         assert standings.count('<td class="number">4</td>') == 2, "each bot played all four games"
-        now_s += 1000
+        now_s += 10_000
         assert "Elo and ranks are" not in standings_page(run, run.snapshot())
 
 
@@ -681,18 +682,23 @@ class Scripted:
         with pytest.MonkeyPatch.context() as patched, pytest.raises(EOFError):
             patched.setattr(run, "look", watched)
             used = lambda: self.used_s  # noqa: E731
-            live.follow(run, lambda: self.now_s, used, sleep)
+            live.follow(run, used, lambda: self.now_s, sleep)
 
 
-def test_reading_is_put_off_by_the_time_that_the_server_took_and_no_game_is_skipped(
-    growing: Growing, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(live, "usable_cores", lambda: range(4))  # so that it may take 20 ms a second
+@pytest.fixture
+def four_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server may take 50 ms a second: 20 ms for reading, 25 ms for the games in play."""
+    monkeypatch.setattr(live, "usable_cores", lambda: range(4))
+    monkeypatch.setattr(live, "LIMIT", 0.0125)
+
+
+@pytest.mark.usefixtures("four_cores")
+def test_reading_is_put_off_by_the_time_that_it_took_and_no_game_is_skipped(growing: Growing) -> None:
     with locked(growing.path.parent):
         run = LiveRun(growing.path.parent)
         clock = Scripted(0.001, 0.05, 0.08, 10.0, 0.0)
         clock.follow(run, playing(growing, "2:b:a", "3:a:b", "3:b:a"))
-        assert clock.looks == pytest.approx([0, 1, 3.5, 7.5, 27.5]), "the last pause is the longest"
+        assert clock.looks == pytest.approx([0, 1, 3.5, 7.5, 67.5]), "the last pause is the longest"
         assert run.snapshot().count == 6
     clock = Scripted(0.0, 0.05, 0.08, 0.0)
     clock.follow(LiveRun(growing.path.parent))
@@ -713,7 +719,7 @@ def test_workers_are_told_that_somebody_looks_while_the_server_rests(
     folder = growing.path.parent / FOLDER
     make_folder(folder)
 
-    def rest(look: object, pause_s: object, sleep: Callable[[float], None]) -> None:
+    def rest(look: object, pause_s: object, used: object, sleep: Callable[[float], None]) -> None:
         sleep(0.0)
         assert not (folder / WATCHED).exists(), "nobody looks yet"
         looked.watch(True)
@@ -726,32 +732,25 @@ def test_workers_are_told_that_somebody_looks_while_the_server_rests(
     assert (folder / WATCHED).exists()
 
 
-def test_boards_are_put_off_like_reading(growing: Growing, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live, "usable_cores", lambda: range(4))
+@pytest.mark.usefixtures("four_cores")
+def test_boards_are_put_off_by_all_that_the_server_took_but_for_what_has_a_limit_of_its_own(
+    growing: Growing, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pauses: list[float] = []
 
-    def repeat(look: object, pause_s: Callable[[float], float], sleep: object) -> None:
+    def repeat(look: object, pause_s: Callable[[float], float], used: object, sleep: object) -> None:
         pauses.extend(map(pause_s, (0.0, 0.06)))
 
     monkeypatch.setattr(arena, "repeat", repeat)
+    monkeypatch.setattr(time, "process_time", lambda: 10.0)
     with locked(growing.path.parent):
-        Arena(LiveRun(growing.path.parent), growing.path.parent).follow(lambda event: None)
-    assert pauses == pytest.approx([arena.TICK_S, 3])
-
-
-def test_what_other_threads_take_meanwhile_puts_reading_off_as_well(
-    growing: Growing, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(live, "usable_cores", lambda: range(4))
-    with locked(growing.path.parent):
-        clock = Scripted(0.0, 0.0)
-        pages_s = [0.06]
-
-        def make_page() -> None:
-            clock.used_s += pages_s.pop() if pages_s else 0
-
-        clock.follow(LiveRun(growing.path.parent), make_page)
-    assert clock.looks == pytest.approx([0, 3])
+        used_s = count()
+        run = LiveRun(growing.path.parent, used=lambda: float(next(used_s)))  # looks once, which takes 1 s
+        assert run.showing_s() == 9
+        run.put_in_order(run.snapshot())
+        assert run.showing_s() < 9
+        Arena(run, growing.path.parent).follow(lambda event: None)
+    assert pauses == pytest.approx([arena.TICK_S, 2.4])
 
 
 def test_what_was_there_before_is_read_sooner(growing: Growing, monkeypatch: pytest.MonkeyPatch) -> None:
