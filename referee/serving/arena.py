@@ -224,9 +224,10 @@ class _Results:
             self._tallies = Tallies(run.names, scale=run.header.points)
             self._form = {name: deque(maxlen=FORM) for name in run.names}
             self._orders.clear()
+        renamed = run.amendments.renamed
         for one in snapshot.played[self._count : snapshot.count]:
-            if run.games.get(one.game.id) == one.game:
-                self._add(one.game.with_names(run.amendments.shown))
+            if run.games.get(one.game.id) is one.game:
+                self._add(one.game.with_names(run.amendments.shown) if renamed else one.game)
         self._count = snapshot.count
 
     def _add(self, game: Summary) -> None:

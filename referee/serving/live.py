@@ -27,6 +27,7 @@ from referee.ratings.columns import (
 )
 from referee.records.header import SectionGame
 from referee.serving.follower import RunFollower
+from referee.tournament.run.durations import TimedGame
 from referee.tournament.run.lock import is_locked
 from referee.tournament.run.progress import BotOrder, RunProgress, is_over, order_of, progress_of
 from referee.tournament.run.run import PlacedGame, StoredRun
@@ -40,11 +41,20 @@ nevertheless.
 
 READING_PART = 0.4  # the part of this that reading the run's files takes at most
 
-ORDER_PART = 0.1  # the part that the order of the bots takes at most; the rest is for the games in play
+ORDER_PART = 0.1  # the part that the order of the bots takes at most
+
+SHOWING_PART = 0.3  # the part that the games in play get at least, and besides it what reading does not take
+
+TIMES_PART = 0.05  # the part of it for reading when the last games ended
 
 LOOK_S = 1.0  # the time between two looks at the run's files, at the least
 
 LONGEST_PAUSE_S = 60.0  # the time between two looks at the most, whatever the server took
+
+LEAST_REST_S = 0.05
+"""How long the server sleeps at least while it rests: each time that it wakes takes some processor time, and
+so makes the rest longer, which would otherwise go on and on.
+"""
 
 CATCHING_UP = 0.25
 """The share of the time of a core that the server takes at most while a referee is running and it has not yet
@@ -117,7 +127,9 @@ class LiveRun:
         """
         self.folder = folder
         self._limit = LIMIT * len(usable_cores())  # of the time of one core
-        self._used = used
+        self._clock, self._used = clock, used
+        self._looked_s = clock()  # when the files were last looked at
+        self._reading_share = 0.0  # the share of the time of one core that reading took since the look before
         self._reading_s = 0.0  # the processor time that reading has taken
         self._ordering_s = 0.0  # the same of the order of the bots
         self._lock = threading.Lock()  # protects the follower and the snapshot
@@ -129,6 +141,8 @@ class LiveRun:
         self._faulty: list[int] = []  # the numbers of the games with a fault, counted from 1
         self._looked = 0  # how many games were looked at for faults
         self._played: list[PlacedGame] = self._follower.played
+        self._last: Sequence[TimedGame] = ()  # the last games with their times, when these were last read
+        self._timing = DutyCycle(clock, self._limit * TIMES_PART, used=used)
         self._order_lock = threading.Lock()  # protects what follows
         self._ordering = DutyCycle(clock, self._limit * ORDER_PART, used=used)
         self._ordered_hash = ""  # to which line the order belongs
@@ -147,7 +161,8 @@ class LiveRun:
 
     def showing_pause_s(self, used_s: float, least_s: float) -> float:
         """The same of looks at the games in play, `used_s` as in `showing_s`."""
-        return self._pause_s(used_s, self._limit * (1 - READING_PART - ORDER_PART), least_s)
+        left = self._limit * (1 - ORDER_PART) - self._reading_share
+        return self._pause_s(used_s, max(left, self._limit * SHOWING_PART), least_s)
 
     def _pause_s(self, used_s: float, share: float, least_s: float) -> float:
         return max(min(used_s / share, LONGEST_PAUSE_S), least_s) if self.is_running else least_s
@@ -164,11 +179,13 @@ class LiveRun:
     def look(self) -> bool:
         """Reads what is new; whether there is anything new to be seen."""
         with self._lock:
-            began_s = self._used()
+            began_s, before_s, self._looked_s = self._used(), self._looked_s, self._clock()
             was_running, self.is_running = self.is_running, is_locked(self.folder)
             has_changed = self._follower.read() or self.is_running != was_running
             self._version += has_changed
-            self._reading_s += self._used() - began_s
+            took_s = self._used() - began_s
+            self._reading_s += took_s
+            self._reading_share = took_s / max(self._looked_s - before_s, LOOK_S)
             return has_changed
 
     @property
@@ -186,9 +203,12 @@ class LiveRun:
     def _taken(self) -> Snapshot:
         follower = self._follower
         run, progress, trouble = follower.run, None, follower.trouble
+        if self._timing.is_due or not self.is_running:
+            with self._timing.spent():
+                self._last = follower.last()
         try:
             if run:
-                progress = progress_of(run, follower.last(), self.is_running)
+                progress = progress_of(run, self._last, self.is_running)
         except RecordError as error:  # the header says something impossible
             run, trouble = None, str(error)
         self._look_for_faults()
@@ -256,7 +276,7 @@ def repeat(
         began_s, began_used_s = clock(), used()
         look()
         while (rest_s := began_s + pause_s(used() - began_used_s) - clock()) > 0:
-            sleep(rest_s)
+            sleep(max(rest_s, LEAST_REST_S))
 
 
 def follow(

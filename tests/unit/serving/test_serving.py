@@ -687,7 +687,7 @@ class Scripted:
 
 @pytest.fixture
 def four_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The server may take 50 ms a second: 20 ms for reading, 25 ms for the games in play."""
+    """The server may take 50 ms a second: 20 ms for reading, 15 ms or what is left for the games in play."""
     monkeypatch.setattr(live, "usable_cores", lambda: range(4))
     monkeypatch.setattr(live, "LIMIT", 0.0125)
 
@@ -750,7 +750,11 @@ def test_boards_are_put_off_by_all_that_the_server_took_but_for_what_has_a_limit
         run.put_in_order(run.snapshot())
         assert run.showing_s() < 9
         Arena(run, growing.path.parent).follow(lambda event: None)
-    assert pauses == pytest.approx([arena.TICK_S, 2.4])
+        assert pauses == pytest.approx([arena.TICK_S, 4]), "reading took all that it could"
+        monkeypatch.setattr(run, "_used", lambda: 0.0)
+        run.look()
+        Arena(run, growing.path.parent).follow(lambda event: None)
+        assert pauses[2:] == pytest.approx([arena.TICK_S, 0.06 / 0.045]), "reading takes nothing"
 
 
 def test_what_was_there_before_is_read_sooner(growing: Growing, monkeypatch: pytest.MonkeyPatch) -> None:
