@@ -224,7 +224,7 @@ class GamePages:
 
 def _are_parts(parts: list[Any]) -> bool:
     return len(parts) <= MOST_PARTS and all(
-        isinstance(part, str) and len(part) <= LONGEST_PART for part in parts
+        isinstance(part, str) and len(part) <= LONGEST_PART and part.isprintable() for part in parts
     )
 
 

@@ -152,6 +152,7 @@ LINE = b'{"line": "resign"}'
         (b'{"click": [1]}', OWN, 400),
         (json.dumps({"click": ["A1"] * 51}).encode(), OWN, 400),
         (json.dumps({"click": ["A" * 51]}).encode(), OWN, 400),
+        (b'{"click": ["\\ud800"]}', OWN, 400),
         (LINE, {**OWN, "content_type": "application/json; charset=utf-8"}, 200),
     ],
 )
