@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from referee.analysis.diagnosis import Diagnosis, diagnosis
@@ -31,10 +31,15 @@ class DiagnosedGames:
 
 
 def diagnosed(
-    run: StoredRun, bot: str, games: DiagnosedGames = DiagnosedGames(), advance: Advance = untold
+    run: StoredRun,
+    bot: str,
+    games: DiagnosedGames = DiagnosedGames(),
+    advance: Advance = untold,
+    tell: Callable[[str], object] = lambda problem: None,
 ) -> Diagnosis:
-    """The diagnosis of a bot from its games in a run. Raises `RecordError`, and `UsageError` where the run
-    has no such bot, or these games are not all of one section.
+    """The diagnosis of a bot from its games in a run; `tell` is told in sentences what of the stored analyses
+    is not used. Raises `RecordError`, and `UsageError` where the run has no such bot, or these games are not
+    all of one section.
     """
     bots = (bot, games.against) if games.against else (bot,)
     ((_, found),) = found_games(Runs((run,)), GameQuery(bots=bots, section=games.section))
@@ -47,7 +52,9 @@ def diagnosed(
         numbers = numbers_of(run)
         found = [game for game in found if numbers[game.id] >= games.since]
     wanted = {game.id: game for game in found}
-    analyses = analysed(run).games
+    stored = analysed(run)
+    for problem in stored.problems:
+        tell(problem)
     read: list[DiagnosedGame] = []
     given_away: dict[SuiteEntry, SuiteEntry] = {}  # by what is the same where a position recurs
     for line in game_lines(run, wanted):
@@ -55,7 +62,7 @@ def diagnosed(
             value = parse_json(line.text)
             game = wanted[line.game.id]
             plays = seat_plays(value, len(game.bots))
-            if analysis := analyses.get(game.id):
+            if analysis := stored.games.get(game.id):
                 steps = steps_of(from_json(value))
                 plays = judged(plays, analysis, steps)
                 for entry in _given_away(game.id, plays[game.bots.index(bot)], steps):

@@ -59,7 +59,7 @@ def diagnose(
     outside_game(game)
     with AdvanceBar() as bar:
         run = read_run(run_folder(path), bar.stage("reading the results"))
-        found = diagnosed(run, bot, DiagnosedGames(**chosen), bar.stage("reading the games"))
+        found = diagnosed(run, bot, DiagnosedGames(**chosen), bar.stage("reading the games"), bar.say)
     if suite:
         if not found.given_away:
             raise UsageError(

@@ -11,6 +11,7 @@ import pytest
 from referee.analysis import analysing
 from referee.analysis.analysing import AnalysisSettings, analyse, opened
 from referee.analysis.calibration import ScoredGame, calibration
+from referee.analysis.diagnosing import diagnosed
 from referee.analysis.store import (
     AnalysedStep,
     AnalysisMethod,
@@ -75,6 +76,9 @@ def test_lines_that_are_cut_or_foreign_are_told_and_computed_again(run: StoredRu
         "2 lines cannot be read, left out",
         "1 line of no game of this run, left out",
     ]
+    told: list[str] = []
+    diagnosed(run, "a", tell=told.append)
+    assert told == [*known.problems]
     assert analyse_all(run) == found and lines(run)[-1] == first, "on a line of its own"
 
 
