@@ -30,6 +30,10 @@ def winner_by_rules(game: Summary) -> Seat | None:
 def game_text(analysis: GameAnalysis, game: Summary, steps: Steps) -> list[str]:
     """What is known of a game; `game` and `steps` have the names of its bots as they are shown."""
     found = [f"{shown(game.id)}: {shown(placings(game.bots, game.ranks))}: {shown(game.told)}"]
+    if len(analysis.steps) != len(steps.steps):
+        positions = counted(len(analysis.steps), "position")
+        unfit = f"the stored analysis has {positions}, the game {len(steps.steps):,}"
+        return [*found, f"  {unfit}: `--fresh` computes it again"]
     found += [f"  {line}" for line in _verdicts(analysis, game.bots)]
     winner = winner_by_rules(game)
     point = None if winner is None else turning_point(analysis, winner)

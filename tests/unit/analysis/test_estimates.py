@@ -131,6 +131,11 @@ def test_a_game_in_words_has_what_is_proved_and_what_is_estimated_apart() -> Non
         "    step 1 (a L:A1): estimated, a chance about 50 points lower than after the adviser's move b0",
         "    step 3 (a L:C3): gave away a proved win, which b2 keeps",
     ]
+    longer = replace(analysis, steps=(AnalysedStep(0, -1),) * 7 + (AnalysedStep(0, 1),))
+    assert game_text(longer, summary, STEPS) == [
+        first,
+        "  the stored analysis has 8 positions, the game 5: `--fresh` computes it again",
+    ]
 
 
 def test_totals_leave_out_ends_and_count_draws_against_who_was_proved_to_win() -> None:
