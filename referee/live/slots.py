@@ -72,6 +72,8 @@ def make_folder(folder: Path) -> None:
 def remove_folder(folder: Path) -> None:
     """Removes a folder of slots, with whatever is in it."""
     for _ in range(3):  # whoever looks may write into it in between
+        with contextlib.suppress(OSError):
+            folder.unlink()  # a link or a file, which a bot at isolation `none` can put in its place
         if folder.exists():
             shutil.rmtree(folder, ignore_errors=True)
 

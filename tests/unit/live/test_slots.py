@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from referee.live import slots
-from referee.live.slots import MOST, WATCHED, SlotReader, SlotWriter, Watch, say_watched
+from referee.live.slots import MOST, WATCHED, SlotReader, SlotWriter, Watch, make_folder, say_watched
 
 WriterOf = Callable[..., SlotWriter]
 
@@ -296,3 +296,17 @@ def test_nothing_is_written_through_a_link(writer_of: WriterOf, tmp_path: Path) 
     writer_of("w1").begin({"id": "x"})
     assert (tmp_path / "other").read_bytes() == b"precious"
     assert [*SlotReader(tmp_path).read()] == ["w1"]
+
+
+@pytest.mark.parametrize("is_link", [True, False])
+def test_what_is_in_the_place_of_the_folder_is_replaced(is_link: bool, tmp_path: Path) -> None:
+    folder, elsewhere = tmp_path / "live", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "kept").touch()
+    if is_link:
+        folder.symlink_to(elsewhere)
+    else:
+        folder.touch()
+    make_folder(folder)
+    assert folder.is_dir() and not folder.is_symlink() and not [*folder.iterdir()]
+    assert (elsewhere / "kept").exists()
