@@ -229,10 +229,9 @@ class _AskedAdviser:
         """What the bot says of the positions of a game; nothing without one, or where it fails."""
         if self._bot is None or self._failures >= MOST_FAILURES:
             return []
-        self._games += 1
         steps = steps_of(from_json(parse_json(line)))
         try:
-            return self._bot.estimates(
+            found = self._bot.estimates(
                 steps.terms,
                 [step.state for step in steps.steps],
                 [step.proof is not None for step in known],
@@ -242,6 +241,8 @@ class _AskedAdviser:
             more = ", and is asked no more" if self._failures == MOST_FAILURES else ""
             self._tell(f"the adviser `{self.name}` {failure}, in game {shown(steps.terms.id)}{more}")
             return []
+        self._games += 1
+        return found
 
     def end(self) -> None:
         """Ends the bot, and tells if it said nothing that could be used."""
