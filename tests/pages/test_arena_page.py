@@ -23,7 +23,16 @@ pytest.importorskip("playwright")
 
 from playwright.sync_api import Browser, Page, expect
 
-from tests.pages.browser import DARK, PHONE, check, foreign_parts, new_context, press, watched_page
+from tests.pages.browser import (
+    DARK,
+    PHONE,
+    check,
+    foreign_parts,
+    new_context,
+    press,
+    show_as,
+    watched_page,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -302,6 +311,9 @@ def test_a_large_board_stays_where_its_replay_is_kept_back(told: tuple[Page, Sho
     )
     expect(page.locator(".chosen .caption")).to_contain_text("kept back")
     expect(page.locator(".chosen .stamp")).to_contain_text("ant wins")
+    show_as(page, PHONE)
+    caption = page.locator(".chosen .caption")
+    assert caption.evaluate("one => one.scrollWidth - one.clientWidth") == 0, "all of it can be read"
 
 
 def test_a_board_goes_when_its_worker_has_no_game_any_more(told: tuple[Page, Show]) -> None:
@@ -342,6 +354,24 @@ def test_names_of_any_kind_stay_in_their_places(told: tuple[Page, Show]) -> None
     show(whole(boards={"w1": board("1", "blooms", names)}, ended=[over(1, "0", names)]))
     expect(page.locator(STRIPS)).to_have_count(2)
     check(page)
+
+
+def test_boards_fill_the_screen_and_nothing_is_below_it(told: tuple[Page, Show]) -> None:
+    page, show = told
+    show(whole(boards={"w1": board("1", "blooms", ["a", "b"])}))
+    expect(page.locator(STRIPS)).to_have_count(2)
+    root = "document.documentElement"
+    assert page.evaluate(f"() => {root}.scrollHeight - {root}.clientHeight") == 0
+
+
+def test_what_is_said_of_a_seat_has_room_beside_a_large_board(told: tuple[Page, Show]) -> None:
+    page, show = told
+    page.add_init_script("location.hash = '#1'")
+    rows = {"1": "10 living, 12 dead", "2": "2 living, 0 dead"}
+    show(whole(boards={"w1": {**board("1", "vinetree", ["a", "b"]), "rows": rows}}))
+    expect(page.locator(".chosen .beside")).to_have_text(["living, 12 dead", "living, 0 dead"])
+    for score in page.locator(".chosen .score").all():
+        assert score.evaluate("one => one.scrollWidth - one.clientWidth") == 0
 
 
 def test_of_a_game_of_four_all_are_listed_and_a_run_that_is_over_has_no_pause(

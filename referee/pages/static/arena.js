@@ -303,7 +303,8 @@
     const wide = grid.clientWidth;
     const high = below(grid);
     const [, , width, height] = first.board.box.split(" ").map(Number);
-    const strips = first.element.clientHeight - first.live.picture.clientHeight;
+    const tall = (element) => element.getBoundingClientRect().height; // with its border, and parts of pixels
+    const strips = tall(first.element) - tall(first.live.picture);
     const least = first.board.bots.length > 2 ? LEAST_OF_MANY : LEAST;
     const widest = Math.min(count, Math.max(1, Math.floor((wide + GAP) / (least + GAP)))); // with so many columns
     const across = (columns) => (wide - GAP * (columns - 1)) / columns / width;
