@@ -237,12 +237,13 @@ ON_PURPOSE: Rows = {
         Why("bots answer in text: no object of theirs is in a process of the referee"),
     ),
     (112, "reaches the user's terminal"): (
-        terminal("terminal-escapes", "Python", "in all that it says", arrives("terminal")),
         terminal("terminal-own", "Python", "writes to `/dev/tty`", arrives("terminal")),
         terminal(
             "terminal-path", "Python", "writes to the referee's terminal by its path", arrives("terminal")
         ),
         terminal("terminal-input", "Python", "types into it (TIOCSTI)", arrives("typed")),
+        # Last of those that share a game: it breaks the protocol, which ends the game and the attacker.
+        terminal("terminal-escapes", "Python", "in all that it says", arrives("terminal")),
     ),
     (150, "reads or changes the user's files"): (
         user("home-read", "Python", "a secret key", reads("home")),
