@@ -222,26 +222,28 @@ def test_several_at_once_in_threads_and_in_an_event_loop() -> None:
     def play() -> None:
         found.append(len(referee.match("blooms", PLAYERS, games=4, options=SMALL)))
 
-    threads = [threading.Thread(target=play) for _ in range(3)]
+    threads = [threading.Thread(target=play) for _ in range(2)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == [4, 4, 4]
+    assert found == [4, 4]
 
     async def ids() -> list[str]:
         with referee.start(TABLES, bots=PLAYERS, workers=1) as playing:
             return [game.id async for game in playing]
 
-    async def three() -> list[list[str]]:
-        return [*await asyncio.gather(ids(), ids(), ids())]
+    async def both() -> list[list[str]]:
+        return [*await asyncio.gather(ids(), ids())]
 
-    assert [len(one) for one in asyncio.run(three())] == [4, 4, 4]
+    assert [len(one) for one in asyncio.run(both())] == [4, 4]
 
 
 @pytest.mark.slow
 def test_a_match_within_a_bot() -> None:
     def nested(game: Game) -> str | None:
+        if game.question > 1:
+            return None  # it resigns: one match within it shows as much as one for each move
         game.info(len(referee.match("blooms", PLAYERS, games=2, options=SMALL)))
         return game.legal(1)[0]
 
@@ -262,7 +264,7 @@ with referee.start(tables, bots={"a": "@greedy", "b": lambda game: game.legal(1)
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-@pytest.mark.parametrize("games", [0, 1, 3])
+@pytest.mark.parametrize("games", [0, 1])
 def test_a_caller_that_is_ended_leaves_nothing(number: signal.Signals, games: int) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", SCRIPT], stdout=subprocess.PIPE, stderr=subprocess.PIPE
