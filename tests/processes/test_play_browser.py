@@ -129,8 +129,8 @@ def sent(page: Page) -> str:
     [
         ("floral", "anna=me", "bob=me", "--option", "max_turns=20"),
         ("thetree", "anna=me", "bob=me", "--option", "deals=2"),
-        ("thetree", "anna=me", f"b={RANDOM}", "bob=me"),
-        ("thetree", f"a={RANDOM}", "anna=me", f"b={RANDOM}", "bob=me"),
+        ("thetree", "anna=me", f"b={RANDOM}", "bob=me", "--option", "deals=2"),
+        ("thetree", f"a={RANDOM}", "anna=me", f"b={RANDOM}", "bob=me", "--option", "deals=2"),
     ],
 )
 def test_no_page_has_what_only_another_seat_knows(players: tuple[str, ...], tmp_path: Path) -> None:
