@@ -63,8 +63,8 @@ class Course:
 
     shares: list[tuple[float, ...]] = field(default_factory=list)
     """The values before the first pair, and after each: shares of their ranges."""
-    faults: list[tuple[str, Values]] = field(default_factory=list)
-    """The faults of the bot in these pairs: the word of each, and the values that it played with."""
+    faults: list[tuple[str, str, Values]] = field(default_factory=list)
+    """The faults of the bot in these pairs: the word of each, its game, and the values in it."""
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ class Tuning(Format):
             course.shares.append(spsa.values)
             values = dict(first.values)
             course.faults += [
-                (fault, values[bot])
+                (fault, game.id, values[bot])
                 for game in games
                 for bot, fault in zip(game.bots, game.faults, strict=True)
                 if fault
@@ -287,11 +287,13 @@ class Tuning(Format):
         return FormatTable("course", Grid(columns, rows), data, fixed=1)
 
     def _failures_table(self, course: Course) -> FormatTable:
-        """How often each fault happened as values were found, and from which to which value."""
+        """In how many games each fault happened as values were found, and from which to which value."""
         data: list[dict[str, Any]] = []
         rows: list[list[str]] = []
-        for word, games in Counter(word for word, _ in course.faults).most_common():
-            of_word = [values for fault, values in course.faults if fault == word]
+        # In a game, both sides can have the same fault.
+        counts = Counter(word for word, _ in dict.fromkeys((word, game) for word, game, _ in course.faults))
+        for word, games in counts.most_common():
+            of_word = [values for fault, _, values in course.faults if fault == word]
             rows.append([word, f"{games:,}"])
             for number, one in enumerate(self.parameter):
                 found = sorted((values[number][1] for values in of_word), key=float)

@@ -73,7 +73,7 @@ def played(
 def test_a_run_ends_with_the_values_found_their_course_and_what_failed_with_which() -> None:
     made = tournament("a", {**TUNING, "test_budget": 10, "sprt": "0,20"})
     won = {"a-plus": (1, 2), "a-minus": (2, 1), "a-tuned": (1, 2), "a-start": (2, 1)}
-    failed = {"3 a-plus": ("", "gone"), "7 a-minus": ("gone", "")}
+    failed = {"3 a-plus": ("", "gone"), "7 a-minus": ("gone", ""), "9 a-plus": ("gone", "gone")}
     run, tables = played(made, won, failed)
     assert len(run.state.games) == 110
     values = tables["parameters"].data
@@ -83,7 +83,7 @@ def test_a_run_ends_with_the_values_found_their_course_and_what_failed_with_whic
     assert course[0]["pairs"] == 0 and course[-1]["pairs"] == 50
     assert [row["value"] for row in course[-2:]] == [row["value"] for row in values] != [20, 0.5]
     (width, bonus) = tables["failures"].data
-    assert (width["fault"], width["games"], width["parameter"]) == ("gone", 2, "width")
+    assert (width["fault"], width["games"], width["parameter"]) == ("gone", 3, "width")
     assert 4 <= width["from"] <= width["to"] <= 64 and -1 <= bonus["from"] <= bonus["to"] <= 1
     places = facts_of(run.state, run.state.is_open).places[""]
     assert [(rank, bot) for rank, bot, _ in places] == [
