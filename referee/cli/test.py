@@ -127,6 +127,7 @@ class _Test:
         opponent = self.versions.snapshot(old) if old else snapshot
         built, _ = self.versions.built([snapshot, opponent])
         tournament = self.bot.test(snapshot, opponent)
+        _check_budget(tournament)
         if not known:
             self._check(tournament)
         if old or self.is_null:
@@ -198,6 +199,20 @@ class _Test:
             f"better than `{self.versions.name(old)}`" if old else "the first version, which passed the check"
         )
         say(f"`{self.versions.name(version)}` is stored: {how}")
+
+
+def _check_budget(tournament: Tournament) -> None:
+    """Raises `UsageError` where the test began with a larger budget."""
+    from referee.tournament.run.run import find_run
+
+    folder = tournament.file.folder
+    budget = tournament.header.members["budget"]
+    run = find_run(folder)
+    if run.lines and budget < (before := run.header.members["budget"]):
+        raise UsageError(
+            f"`tournament.budget` is {budget}, but was {before} when this test began, expected at least "
+            f"{before}; or remove `{shown(str(folder))}`, then it begins again"
+        )
 
 
 def _null_text(test: SprtResult) -> str:

@@ -110,6 +110,11 @@ def test_a_killed_test_continues_with_the_same_files(tmp_path: Path) -> None:
     process.send_signal(signal.SIGKILL)
     process.wait()
     before = games(runs[0])
+    toml = (bot / "bot.toml").read_text()
+    (bot / "bot.toml").write_text(toml.replace("budget = 60", "budget = 40"))
+    done = referee("test", str(bot))
+    assert done.code == 2 and "`tournament.budget` is 40, but was 60 when this test began" in done.err
+    (bot / "bot.toml").write_text(toml)
     done = referee("test", str(bot))
     assert done.code == 8 and "checking" not in done.err
     assert f"{len(before)} of at most 60 games played" in done.err
