@@ -156,7 +156,7 @@ def _games_left(tournament: Tournament, run: StoredRun, known: int) -> int:
 
 def _forecast_lines(found: Forecast, is_exact: bool, folder: Path, before: int) -> Iterator[str]:
     if not found.games:
-        yield "no games are left to play: `run` would only print the table"
+        yield "no games are left to play: only the table would be printed"
         return
     yield f"{Amount(found.games, is_exact).text} games left to play, at most {found.moves} moves each"
     if found.expected_us is None or found.expected_bytes is None:
