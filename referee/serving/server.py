@@ -110,8 +110,10 @@ def serve_run(
 
     def wait_for_end(end: Callable[[], object]) -> None:
         end()
-        until_s = time.monotonic() + LAST_S
         run.look()  # what it wrote last, so that pages are told of it
+        if streams.count:
+            run.put_in_order(run.snapshot())  # pages keep these standings
+        until_s = time.monotonic() + LAST_S
         while streams.count and time.monotonic() < until_s:
             time.sleep(TICK_S)
             run.look()  # where the referee was killed, its processes may end later and only then free the run

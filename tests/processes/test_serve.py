@@ -321,6 +321,28 @@ def test_the_server_of_a_run_ends_also_where_the_run_is_killed(tmp_path: Path) -
 
 
 @pytest.mark.slow
+def test_who_looks_is_told_the_order_at_the_end_although_none_was_due(tmp_path: Path) -> None:
+    growing = Growing(tmp_path, rounds=12)
+    growing.begin()
+    never = "from threading import Event; from referee.serving.arena import Arena"
+    script = f"{never}; Arena.keep_order = lambda self: Event().wait()"
+    script += f"; from referee.serving.beside import main; main({str(tmp_path)!r})"
+    process = subprocess.Popen(
+        [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdin and process.stdout
+    told = Server(process, process.stdout.readline().strip()).told()
+    assert next(told)["count"] == 0
+    growing.play(*(f"{number}:{bots}" for number in range(1, 13) for bots in ("a:b", "b:a")))
+    process.stdin.close()
+    *_, last = told
+    assert last["count"] == 24
+    assert all(one["elo"] is not None for one in last["standings"]), "only an order has ratings"
+    assert process.wait(TOO_LONG_S) == 0
+    process.stdout.close()
+
+
+@pytest.mark.slow
 def test_who_looks_is_told_the_end_although_the_server_would_look_later(
     growing: Growing, folder: Path
 ) -> None:
