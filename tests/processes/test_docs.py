@@ -71,7 +71,7 @@ FEWER = {
     "league": "budget = 20",
     "stages": "best_of = 1",
     "swiss": "rounds = 2",
-    "tuning": "budget = 100\ntest_budget = 20",
+    "tuning": "budget = 100\ntest_budget = 2",
 }
 """The tournaments that pages play, and what makes them shorter."""
 
