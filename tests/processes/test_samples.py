@@ -157,7 +157,7 @@ def test_a_search_bot_with_rules_of_its_own_knows_them(
     for number, given in enumerate(("", *it.options)):
         folder = tmp_path / str(number)
         words = [word for option in given.split() for word in ("--option", option)]
-        words += ["-n", "2", "--seed", "rules", "--strict", "-o", str(folder)]
+        words += ["-n", "1", "--seed", "rules", "--strict", "-o", str(folder)]
         done = referee("match", it.game, f"one={built(it)}", f"other={built(it)}", *words)
         assert done.code == 0, done.err
         for game in lines_of(folder)[1:]:
