@@ -118,6 +118,7 @@ def test_a_killed_test_continues_with_the_same_files(tmp_path: Path) -> None:
     done = referee("test", str(bot))
     assert done.code == 8 and "checking" not in done.err
     assert f"{len(before)} of at most 60 games played" in done.err
+    assert re.search(r"^40 of 60 games.*; LLR [+−]", done.err, re.MULTILINE)
     after = games(runs[0])
     assert len(after) == 60 and before.items() <= after.items()
     assert referee("verify", str(runs[0])).code == 0
