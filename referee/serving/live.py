@@ -49,7 +49,9 @@ TIMES_PART = 0.05  # the part of it for reading when the last games ended
 
 LOOK_S = 1.0  # the time between two looks at the run's files, at the least
 
-LONGEST_PAUSE_S = 60.0  # the time between two looks at the most, whatever the server took
+READING_PAUSE_S = 60.0  # the time between two looks at the files at the most, whatever the server took
+
+SHOWING_PAUSE_S = 10.0  # the same of the games in play: many viewers who come at once do not stop the boards
 
 LEAST_REST_S = 0.05
 """How long the server sleeps at least while it rests: each time that it wakes takes some processor time, and
@@ -156,16 +158,16 @@ class LiveRun:
         much processor time since.
         """
         if self.has_unread:
-            return self._pause_s(used_s, CATCHING_UP, 0.0)
-        return self._pause_s(used_s, self._limit * READING_PART, LOOK_S)
+            return self._pause_s(used_s / CATCHING_UP, 0.0, READING_PAUSE_S)
+        return self._pause_s(used_s / (self._limit * READING_PART), LOOK_S, READING_PAUSE_S)
 
     def showing_pause_s(self, used_s: float, least_s: float) -> float:
         """The same of looks at the games in play, `used_s` as in `showing_s`."""
         left = self._limit * (1 - ORDER_PART) - self._reading_share
-        return self._pause_s(used_s, max(left, self._limit * SHOWING_PART), least_s)
+        return self._pause_s(used_s / max(left, self._limit * SHOWING_PART), least_s, SHOWING_PAUSE_S)
 
-    def _pause_s(self, used_s: float, share: float, least_s: float) -> float:
-        return max(min(used_s / share, LONGEST_PAUSE_S), least_s) if self.is_running else least_s
+    def _pause_s(self, pause_s: float, least_s: float, most_s: float) -> float:
+        return max(min(pause_s, most_s), least_s) if self.is_running else least_s
 
     def showing_s(self) -> float:
         """The seconds of processor time that the server has taken besides reading and ordering the bots."""
