@@ -705,6 +705,17 @@ def test_reading_is_put_off_by_the_time_that_it_took_and_no_game_is_skipped(grow
     assert clock.looks == [0, 1, 2, 3], "no referee is running"
 
 
+@pytest.mark.usefixtures("four_cores")
+def test_what_waking_takes_does_not_make_a_rest_longer_and_longer(growing: Growing) -> None:
+    def wake() -> None:
+        clock.used_s += 0.0002
+
+    with locked(growing.path.parent):
+        clock = Scripted(0.04, 0.0)
+        clock.follow(LiveRun(growing.path.parent), wake)
+    assert clock.looks == pytest.approx([0, 2.05])
+
+
 def test_the_end_of_a_run_is_noticed_while_the_server_rests(growing: Growing) -> None:
     with ExitStack() as referee:
         referee.enter_context(locked(growing.path.parent))
