@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from referee.games import game_named
+from referee.live import slots
 from referee.live.boards import BoardsInPlay
 from referee.live.slots import FOLDER, say_watched
 from referee.processes import tree
@@ -61,10 +62,11 @@ def again_and_again(act: Callable[[], object]) -> Iterator[None]:
     [("blooms", "size = 4", 0), ("blooms", "size = 5", 2), ("thetree", "players = 3", 2)],
 )
 def test_games_that_are_looked_at_are_the_same_games(
-    game: str, options: str, workers: int, tmp_path: Path
+    game: str, options: str, workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(slots, "_LOOK_US", 0)  # in this process, games begin at once, and take half a second
     bots = {"a": PLAIN, "b": PLAIN} if workers == 0 else {"a": GREEDY, "b": RANDOM, "c": RANDOM}
-    rounds = 4 if workers == 0 else 1  # long enough that the referee notices who looks
+    rounds = 4 if workers == 0 else 1
     unseen, seen = (
         toml(tmp_path / f"{name}.toml", bots, options, game=game, workers=workers, rounds=rounds, clock="20s")
         for name in ("unseen", "seen")
