@@ -16,6 +16,7 @@ from referee.core.text import counted, shown
 
 if TYPE_CHECKING:
     from referee.ratings.sprt import SprtResult
+    from referee.tournament.run.run import StoredRun
     from referee.tournament.tournament import Tournament
     from referee.versions.bot_file import BotFile
     from referee.versions.snapshot import BotSnapshot
@@ -114,6 +115,8 @@ class _Test:
         """Tests the bot, and stores it. Raises `CheckFailed` where it is broken, `NotBetter`, and whatever a
         run raises.
         """
+        from referee.tournament.run.run import find_run
+
         name, snapshot = self.bot.name, self.bot.snapshot()
         known = self.versions.of(snapshot)
         old = self._old()
@@ -127,8 +130,9 @@ class _Test:
         opponent = self.versions.snapshot(old) if old else snapshot
         built, _ = self.versions.built([snapshot, opponent])
         tournament = self.bot.test(snapshot, opponent)
-        _check_budget(tournament)
-        if not known:
+        run = find_run(tournament.file.folder)
+        _check_budget(tournament, run)
+        if not known and not run.games:  # it was checked before games of this test were played
             self._check(tournament)
         if old or self.is_null:
             self._play(tournament, built, old)
@@ -142,14 +146,11 @@ class _Test:
         return self.versions.named(self.against) if self.against else self.versions.last
 
     def _check(self, tournament: Tournament) -> None:
-        """Checks the bot, unless that was done before games of this test were played."""
+        """Checks the bot. Raises `CheckFailed`."""
         from referee.check.all_bots import FAILED
         from referee.cli.check import checked_bots, checked_table
         from referee.core.seeds import fresh_seed
-        from referee.tournament.run.run import find_run
 
-        if find_run(tournament.file.folder).games:
-            return
         name, other = tournament.names
         say(f"checking {name}")
         results = checked_bots(tournament, self.isolation, (), fresh_seed().hex()[:8], {other})
@@ -201,17 +202,13 @@ class _Test:
         say(f"`{self.versions.name(version)}` is stored: {how}")
 
 
-def _check_budget(tournament: Tournament) -> None:
+def _check_budget(tournament: Tournament, run: StoredRun) -> None:
     """Raises `UsageError` where the test began with a larger budget."""
-    from referee.tournament.run.run import find_run
-
-    folder = tournament.file.folder
     budget = tournament.header.members["budget"]
-    run = find_run(folder)
     if run.lines and budget < (before := run.header.members["budget"]):
         raise UsageError(
             f"`tournament.budget` is {budget}, but was {before} when this test began, expected at least "
-            f"{before}; or remove `{shown(str(folder))}`, then it begins again"
+            f"{before}; or remove `{shown(str(run.folder))}`, then it begins again"
         )
 
 

@@ -37,6 +37,7 @@ class DutyCycle:
         self._used = used or clock
         self.share = share  # the maximum share of the time. A change takes effect the next time.
         self._least_s = least_s
+        self.used_s = 0.0  # what the task has taken in all
         self._due_s = clock()
 
     @property
@@ -57,4 +58,5 @@ class DutyCycle:
             yield
         finally:
             used_s = self._used() - began_used_s
+            self.used_s += used_s
             self._due_s = began_s + max(self._least_s, used_s / self.share)

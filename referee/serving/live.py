@@ -22,9 +22,7 @@ from referee.core.text import shown
 from referee.core.this_machine import usable_cores
 from referee.core.work import DutyCycle
 from referee.games.api import Game
-from referee.ratings.columns import (
-    fitted,
-)
+from referee.ratings.columns import fitted
 from referee.records.header import SectionGame
 from referee.serving.follower import RunFollower
 from referee.tournament.run.durations import TimedGame
@@ -133,7 +131,6 @@ class LiveRun:
         self._looked_s = clock()  # when the files were last looked at
         self._reading_share = 0.0  # the share of the time of one core that reading took since the look before
         self._reading_s = 0.0  # the processor time that reading has taken
-        self._ordering_s = 0.0  # the same of the order of the bots
         self._lock = threading.Lock()  # protects the follower and the snapshot
         self._follower = RunFollower(folder)
         self._given = given
@@ -171,7 +168,7 @@ class LiveRun:
 
     def showing_s(self) -> float:
         """The seconds of processor time that the server has taken besides reading and ordering the bots."""
-        return time.process_time() - self._reading_s - self._ordering_s
+        return time.process_time() - self._reading_s - self._ordering.used_s
 
     @property
     def has_unread(self) -> bool:
@@ -247,10 +244,8 @@ class LiveRun:
             is_due = self.order is None or self._ordering.is_due or not snapshot.is_running
             if run and is_due and run.last_hash != self._ordered_hash and not self.has_unread:
                 self._ordered_hash = run.last_hash
-                began_s = self._used()
                 with self._ordering.spent(), suppress(RecordError):  # the snapshot says it
                     self.order = OrderAt(order_of(run), snapshot.count)
-                self._ordering_s += self._used() - began_s
             return self.order
 
 

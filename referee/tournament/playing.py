@@ -287,12 +287,10 @@ class TournamentPlayer:
                     backend.stop()
                 while not stopping() and backend.has_room and (task := self._next_task()):
                     self._record_changed_programs(task.plan.entrants)
-                    self._show_rules()  # without workers, no reports are waited for until all is played
                     backend.play(task)
                 if not backend.busy and (stopping() or not self._dispatcher.pauses):
                     break
                 backend.take_reports(0.1)
-                self._show_rules()
                 self._show.tick()
                 if self._deaths >= self._failures * self._workers > 0:
                     raise EnvironmentLacksError("the worker processes exit before they start a game")
@@ -302,17 +300,15 @@ class TournamentPlayer:
         self._closing.stop()
         self._record_changed_programs(self._tournament.entrants)
 
-    def _show_rules(self) -> None:
-        """Shows how far the stopping rules have come, if that is new."""
-        if (progress := self.remaining.progress) != self._told:
-            self._told = progress
-            self._show.rule(progress)
-
     def _next_task(self) -> Task | None:
         """The next task, if there is one now; no new encounter where the time of the run is over."""
         if decision := self._closing.look():
             self._show.note(decision)
-        return self._dispatcher.next()
+        task = self._dispatcher.next()
+        if (progress := self.remaining.progress) != self._told:
+            self._told = progress
+            self._show.rule(progress)
+        return task
 
     def _record_changed_programs(self, entrants: Iterable[Entrant]) -> None:
         """Looks whether the programs of some bots changed since the last look; stores and reports it."""
