@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 
 from referee.analysis.diagnosis import Diagnosis, diagnosis
 from referee.analysis.kinds import decisions
@@ -14,53 +13,45 @@ from referee.core.errors import RecordError, UsageError
 from referee.core.pairing import section_of
 from referee.core.text import listed, shown
 from referee.core.work import Advance, untold
-from referee.records.record import Summary, from_json, moves_of_line, parse_json
+from referee.records.record import from_json, parse_json
 from referee.tournament.run.finding import GameQuery, found_games
 from referee.tournament.run.reading import Runs
 from referee.tournament.run.run import StoredRun, game_lines, numbers_of, wrong_line
 from referee.viewing.steps import Steps, steps_of
 
 
-@dataclass(frozen=True, slots=True)
-class DiagnosedGames:
-    """Which games of a bot are looked at."""
-
-    section: str | None = None  # the name of a section, where the run has several
-    against: str | None = None  # the bot that played too
-    since: int = 1  # the number of the first game in the file of records, as `replay` lists them
-
-
 def diagnosed(
     run: StoredRun,
     bot: str,
-    games: DiagnosedGames = DiagnosedGames(),
+    *,
+    section: str | None = None,
+    against: str | None = None,
+    since: int = 1,
     advance: Advance = untold,
     tell: Callable[[str], object] = lambda problem: None,
 ) -> Diagnosis:
-    """The diagnosis of a bot from its games in a run; `tell` is told in sentences what of the stored analyses
-    is not used. Raises `RecordError`, and `UsageError` where the run has no such bot, or these games are not
-    all of one section.
+    """The diagnosis of a bot from its games in a run: those of a section, those against another bot, and
+    those from a number on, as `replay` lists them. `tell` is told in sentences what of the stored analyses is
+    not used. Raises `RecordError`, and `UsageError` where the run has no such bot, or these games are not all
+    of one section.
     """
-    bots = (bot, games.against) if games.against else (bot,)
-    ((_, found),) = found_games(Runs((run,)), GameQuery(bots=bots, section=games.section))
-    sections = list(dict.fromkeys(section_of(game.id) for game in found))
+    bots = (bot, against) if against else (bot,)
+    ((_, found),) = found_games(Runs((run,)), GameQuery(bots=bots, section=section))
+    sections = {section_of(game.id) for game in found}
     if len(sections) > 1:
-        raise UsageError(
-            f"`{shown(bot)}` has games in the sections {shown(listed(sections))}, expected `--section NAME`"
-        )
-    if games.since > 1:
-        numbers = numbers_of(run)
-        found = [game for game in found if numbers[game.id] >= games.since]
-    wanted = {game.id: game for game in found}
+        names = shown(listed(sorted(sections)))
+        raise UsageError(f"`{shown(bot)}` has games in the sections {names}, expected `--section NAME`")
+    numbers = numbers_of(run) if since > 1 else {}
+    wanted = {game.id: game for game in found if since == 1 or numbers[game.id] >= since}
     stored = analysed(run)
     for problem in stored.problems:
         tell(problem)
     read: list[DiagnosedGame] = []
     given_away: dict[SuiteEntry, SuiteEntry] = {}  # by what is the same where a position recurs
     for line in game_lines(run, wanted):
+        game = wanted[line.game.id]
         try:
             value = parse_json(line.text)
-            game = wanted[line.game.id]
             plays = seat_plays(value, len(game.bots))
             if analysis := stored.games.get(game.id):
                 steps = steps_of(from_json(value))
@@ -69,15 +60,20 @@ def diagnosed(
                     given_away.setdefault(entry._replace(name="", note=""), entry)
         except RecordError as error:
             raise wrong_line(run, line, error) from None
-        read.append(DiagnosedGame(game, len(moves_of_line(line.text)), plays))
+        read.append(DiagnosedGame(game, game.bots.index(bot), plays))
         advance(len(read), len(wanted))
-    return diagnosis(bot, read, _rest(run, bot, sections), [*given_away.values()][:MAX_POSITIONS])
+    rest = [
+        game
+        for game in run.shown_games
+        if bot not in game.bots and game.is_evidence and section_of(game.id) in sections
+    ]
+    return diagnosis(bot, read, rest, [*given_away.values()][:MAX_POSITIONS])
 
 
-def judged(plays: Sequence[SeatPlay], analysis: GameAnalysis, steps: Steps) -> tuple[SeatPlay, ...]:
+def judged(plays: tuple[SeatPlay, ...], analysis: GameAnalysis, steps: Steps) -> tuple[SeatPlay, ...]:
     """What seats did in a game with their moves as the analysis judges them, if it has all positions."""
     if len(steps.steps) != len(analysis.steps):
-        return tuple(plays)
+        return plays
     return tuple(
         play._replace(judged=decisions(analysis, seat, steps.terms, steps.steps))
         for seat, play in enumerate(plays)
@@ -94,12 +90,3 @@ def _given_away(game_id: str, play: SeatPlay, steps: Steps) -> Iterator[SuiteEnt
         entry = SuiteEntry(f"{game_id}@{blunder.step}", avoid=(blunder.played,), note=note)
         if found := recorded_entry(steps, blunder.step, entry):
             yield found
-
-
-def _rest(run: StoredRun, bot: str, sections: list[str]) -> list[Summary]:
-    """The games of these sections without the bot."""
-    return [
-        game
-        for game in run.shown_games
-        if bot not in game.bots and game.is_evidence and section_of(game.id) in sections
-    ]

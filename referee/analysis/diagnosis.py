@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _RULES = Ending.RULES.word
 
-_LOOKED_AT = ("its faults", "the times of its moves", "its results by seat", "the length of its losses")
+_LOOKED_AT = ("its faults", "the times of its moves", "its results by seat")
 
 
 class SeatResults(NamedTuple):
@@ -138,34 +138,33 @@ def diagnosis(
     """The diagnosis of a bot from its games, all of one game with the same options; `rest` are the games of
     the run without it. Games that were not played, or count for nothing, are left out.
     """
-    all_games = [each for each in games if each.game.is_evidence and bot in each.game.bots]
-    seen = {(each.game.bots, each.game.digest or each.game.id): each for each in reversed(all_games)}
-    different = [each for each in all_games if seen[each.game.bots, each.game.digest or each.game.id] is each]
+    counted_games = [each for each in games if each.game.is_evidence]
+    different = {(each.game.bots, each.game.digest or each.game.id): each for each in counted_games[::-1]}
+    firsts = [*different.values()][::-1]
     results: dict[int, list[int]] = defaultdict(lambda: [0, 0, 0])
     wins: dict[int, list[Count]] = defaultdict(list)
     losses, moves, times = Counter[str](), defaultdict[str, list[int]](list), list[int]()
-    for each in all_games:
-        seat = each.game.bots.index(bot)
-        play, outcome = each.seats[seat], result(seat, each.game.ranks)
-        results[seat][outcome] += 1
+    for each in counted_games:
+        play, outcome = each.own, result(each.seat, each.game.ranks)
+        results[each.seat][outcome] += 1
         losses[play.left or _RULES] += outcome == 0
         times += play.times_us
         if play.left:
             moves[play.left].append(play.move)
         if play.judged:
-            wins[seat].append(play.judged.wins)
+            wins[each.seat].append(play.judged.wins)
     looked_at = [*_LOOKED_AT]
-    of_all = [play.judged for each in different for play in each.seats if play.judged]
+    of_all = [play.judged for each in firsts for play in each.plays if play.judged]
     if any(one.wins.of for one in of_all):
         looked_at.append("the proved wins that it gave away")
     if any(one.proved or one.estimated for one in of_all):
         looked_at.append("its blunders")
-    is_enough = len(different) >= FEWEST_CASES
+    is_enough = len(firsts) >= FEWEST_CASES
     return Diagnosis(
         bot,
-        max((len(each.seats) for each in all_games), default=2),
-        len(all_games),
-        len(all_games) - len(different),
+        max((len(each.plays) for each in counted_games), default=2),
+        len(counted_games),
+        len(counted_games) - len(firsts),
         {seat: SeatResults(*counts) for seat, counts in results.items()},
         +losses,
         {word: sorted(numbers) for word, numbers in moves.items()},
@@ -173,6 +172,6 @@ def diagnosis(
         sum(map(len, wins.values())),
         {seat: added(counts) for seat, counts in wins.items()},
         looked_at if is_enough else (),
-        [*findings(bot, different, rest)] if is_enough else (),
+        [*findings(firsts, rest)] if is_enough else (),
         given_away,
     )

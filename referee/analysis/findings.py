@@ -8,27 +8,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from statistics import median
 from typing import Any, NamedTuple
 
 from referee.analysis.kinds import Blunder, BlunderKind
-from referee.analysis.played import DiagnosedGame
-from referee.analysis.significance import (
-    FEWEST_CASES,
-    LIKELY,
-    TWICE,
-    Cluster,
-    Count,
-    added,
-    by_clusters,
-    exceeds,
-    fisher,
-)
+from referee.analysis.played import DiagnosedGame, SeatPlay
+from referee.analysis.significance import FEWEST_CASES, TWICE, Cluster, Count, added, exceeds
 from referee.core.pairing import Pairing
 from referee.core.text import listed
 from referee.core.units import about
 from referee.gameplay.events import Ending
-from referee.ratings.tally import result
+from referee.games.api import Seat
 from referee.records.record import Summary
 
 EXAMPLES = 2  # so many games are named with what is found
@@ -41,10 +32,6 @@ _BEFORE = 0.9  # the quantile of the times before a jump which most of those aft
 
 _AFTER = 0.8  # what share of them does
 
-_RULES = Ending.RULES.word
-
-LOST, WON = 0, 2  # results, as `result` gives them
-
 
 class Example(NamedTuple):
     """A game in which something that was found can be seen."""
@@ -56,7 +43,7 @@ class Example(NamedTuple):
 class Finding(NamedTuple):
     """Something that happened more often than chance explains."""
 
-    about: str  # a word for programs: `fault`, `time`, `seat`, `length`, `win` or `blunder`
+    about: str  # a word for programs: `fault`, `time`, `seat`, `win` or `blunder`
     sentence: str  # for people, without a full stop
     chance: float  # how likely so large a difference is by chance: the larger one of two tests
     own: Count
@@ -78,13 +65,14 @@ class Finding(NamedTuple):
     @property
     def data(self) -> dict[str, Any]:
         """The finding as JSON has it."""
+        parts = {"own": self.own._asdict(), "others": self.others._asdict()}
+        examples = [example._asdict() for example in self.examples]
         return {
             "about": self.about,
             "sentence": self.sentence,
             "p": self.chance,
-            "own": self.own._asdict(),
-            "others": self.others._asdict(),
-            "examples": [example._asdict() for example in self.examples],
+            **parts,
+            "examples": examples,
         }
 
 
@@ -97,118 +85,120 @@ def moves_text(moves: Sequence[int]) -> str:
     return f"at its move {low}{share}" if low == high else f"at its moves {low} to {high}{share}"
 
 
+def findings(games: Sequence[DiagnosedGame], rest: Collection[Summary]) -> Iterator[Finding]:
+    """All that is found in a bot's games, none of which repeats another one; `rest` are games without it."""
+    faults = {each.own.left for each in games if each.own.left and Ending.of(each.own.left).is_fault}
+    for word in sorted(faults):
+        yield from _fault(games, word, len(faults))
+    yield from _jump(games)
+    for seat in range(max(len(each.plays) for each in games)):
+        yield from _seat(games, seat, rest)
+    wins = [*_given_away(games, None)]
+    for seat in sorted({each.seat for each in games}):
+        wins += _given_away(games, seat)
+    yield from sorted(wins, key=lambda one: one.chance)[:1]
+    for is_proved in (True, False):
+        yield from _blunders(games, is_proved)
+
+
 CountsOf = Callable[[DiagnosedGame], Mapping[Hashable, Count]]
 """The counts of a game by whom they belong to: those who could have changed places."""
 
-
-class PlayersCompared(NamedTuple):
-    """Counts of one player and of others, in all and by encounter."""
-
-    own: Count
-    others: Count
-    clusters: Sequence[Cluster]
+_OWN: Hashable = True
 
 
-def compared(games: Iterable[DiagnosedGame], members: CountsOf, own: Hashable) -> PlayersCompared:
-    """Compares one of the members with the others."""
+def _by_player(count: Callable[[SeatPlay], Count | None]) -> CountsOf:
+    """Counts of the bot and of each of its opponents."""
+
+    def counts_of(each: DiagnosedGame) -> Mapping[Hashable, Count]:
+        counts = enumerate(map(count, each.plays))
+        names = each.game.bots
+        return {_OWN if seat == each.seat else names[seat]: one for seat, one in counts if one}
+
+    return counts_of
+
+
+def _more_often(
+    games: Iterable[DiagnosedGame],
+    about: str,
+    counts_of: CountsOf,
+    sentence: Callable[[Count, Count], str],
+    examples: Iterable[Example],
+    tests: int = 1,
+    ratio: float = TWICE,
+) -> Iterator[Finding]:
+    """The finding if there are more cases of `_OWN` than of the others together, beyond chance."""
     by_encounter: dict[Hashable, dict[Hashable, list[Count]]] = defaultdict(lambda: defaultdict(list))
     for each in games:
-        for key, count in members(each).items():
+        for key, count in counts_of(each).items():
             by_encounter[Pairing.parse(each.game.id).encounter][key].append(count)
-    own_counts, other_counts, clusters = list[Count](), list[Count](), list[Cluster]()
-    for by_member in by_encounter.values():
-        others = [added(counts) for key, counts in by_member.items() if key != own]
-        other_counts += others
-        if own in by_member:
-            own_counts.append(added(by_member[own]))
-            clusters.append([own_counts[-1], *others])
-    return PlayersCompared(added(own_counts), added(other_counts), clusters)
+    owns, others, clusters = list[Count](), list[Count](), list[Cluster]()
+    for by_key in by_encounter.values():
+        of_others = [added(counts) for key, counts in by_key.items() if key != _OWN]
+        others += of_others
+        if _OWN in by_key:
+            owns.append(added(by_key[_OWN]))
+            clusters.append([owns[-1], *of_others])
+    own, other = added(owns), added(others)
+    chance = exceeds(own, other, clusters, tests, ratio)
+    if chance is not None:
+        yield Finding(about, sentence(own, other), chance, own, other, [*examples][:EXAMPLES])
 
 
-def findings(bot: str, games: Sequence[DiagnosedGame], rest: Collection[Summary]) -> Iterator[Finding]:
-    """All that is found in a bot's games, none of which repeats another one; `rest` are games without it."""
-    yield from _faults(bot, games)
-    yield from _jump(bot, games)
-    yield from _seats(bot, games, rest)
-    yield from _lengths(bot, games)
-    yield from _given_away(bot, games)
-    yield from _blunders(bot, games)
+def _fault(games: Sequence[DiagnosedGame], word: str, faults: int) -> Iterator[Finding]:
+    """A fault, one of so many, that it commits more often than its opponents."""
+    cases = [each for each in games if each.own.left == word]
+    at = moves_text(sorted(each.own.move for each in cases))
+    yield from _more_often(
+        games,
+        "fault",
+        _by_player(lambda play: Count(play.left == word, 1)),
+        lambda own, others: (
+            f"it committed the fault `{word}` in {own} games, more often than its opponents ({others}): {at}"
+        ),
+        (Example(each.game.id) for each in cases),
+        tests=faults,
+    )
 
 
-def _faults(bot: str, games: Sequence[DiagnosedGame]) -> Iterator[Finding]:
-    """Faults that it commits more often than its opponents."""
-    own = [(each.game.id, each.seats[each.game.bots.index(bot)]) for each in games]
-    words = {play.left for _, play in own if play.left and Ending.of(play.left).is_fault}
-    for word in sorted(words):
-
-        def members(each: DiagnosedGame, word: str = word) -> Mapping[Hashable, Count]:
-            plays = zip(each.game.bots, each.seats, strict=True)
-            return {name: Count(play.left == word, 1) for name, play in plays}
-
-        counts = compared(games, members, bot)
-        chance = exceeds(*counts, tests=len(words))
-        if chance is not None:
-            at = moves_text(sorted(play.move for _, play in own if play.left == word))
-            yield Finding(
-                "fault",
-                f"it committed the fault `{word}` in {counts.own} games, more often than its opponents "
-                f"({counts.others}): {at}",
-                chance,
-                counts.own,
-                counts.others,
-                [Example(game) for game, play in own if play.left == word][:EXAMPLES],
-            )
-
-
-def _jump(bot: str, games: Sequence[DiagnosedGame]) -> Iterator[Finding]:
-    """The move from which on its moves take longer."""
-    own = [each.seats[each.game.bots.index(bot)].times_us for each in games]
-    splits = [
-        split
-        for split in range(1, max(map(len, own)))
-        if sum(len(times) > split for times in own) >= FEWEST_CASES
-    ]
+def _jump(games: Sequence[DiagnosedGame]) -> Iterator[Finding]:
+    """The move from which on its moves take longer, while those of its opponents do not."""
+    own = [each.own.times_us for each in games]
+    longest = max(map(len, own))
+    splits = [n for n in range(1, longest) if sum(len(times) > n for times in own) >= FEWEST_CASES]
     if not splits:
         return
     split = _best_split(own, splits)
     before, after = _parts(own, split)
-    limit = sorted(before)[int(_BEFORE * (len(before) - 1))]
-
-    def exceeding(times: Collection[int]) -> Count:
-        return Count(sum(us > limit for us in times), len(times))
-
-    def counts_of(each: DiagnosedGame) -> Mapping[Hashable, Count]:
-        times = each.seats[each.game.bots.index(bot)].times_us
-        return {"after": exceeding(times[split:]), "before": exceeding(times[:split])}
-
-    others = [
-        play.times_us
-        for each in games
-        for name, play in zip(each.game.bots, each.seats, strict=True)
-        if name != bot
-    ]
+    others = [play.times_us for each in games for seat, play in enumerate(each.plays) if seat != each.seat]
     theirs = [median(part) for part in _parts(others, split) if part]
+    limit = sorted(before)[int(_BEFORE * (len(before) - 1))]
     longer = median(after) / median(before)
-    if longer <= JUMP or exceeding(after).share <= _AFTER:
-        return
-    if len(theirs) == 2 and longer < TWICE * theirs[1] / theirs[0]:
-        return  # later moves take everybody longer
-    counts = compared(games, counts_of, "after")
-    chance = len(splits) * by_clusters(counts.clusters).as_large  # the split was chosen among these
-    if chance >= LIKELY:
+    if longer <= JUMP or sum(us > limit for us in after) <= _AFTER * len(after):
         return
     beside = ""
     if len(theirs) == 2:
+        if longer < TWICE * theirs[1] / theirs[0]:
+            return  # later moves take everybody longer
         beside = f"; its opponents: before {about(round(theirs[0]))}, then {about(round(theirs[1]))}"
-    reaching = [each.game.id for each, times in zip(games, own, strict=True) if len(times) > split]
-    yield Finding(
+
+    def counts_of(each: DiagnosedGame) -> Mapping[Hashable, Count]:
+        exceeding = [us > limit for us in each.own.times_us]
+        return {
+            _OWN: Count(sum(exceeding[split:]), len(exceeding[split:])),
+            "before": Count(sum(exceeding[:split]), len(exceeding[:split])),
+        }
+
+    yield from _more_often(
+        games,
         "time",
-        f"from its move {split + 1} on it took {about(round(median(after)))} for a move in the median, "
-        f"before {about(round(median(before)))}{beside}",
-        chance,
-        counts.own,
-        counts.others,
-        [Example(game) for game in reaching[:EXAMPLES]],
+        counts_of,
+        lambda own, others: (
+            f"from its move {split + 1} on it took {about(round(median(after)))} for a move in the median, "
+            f"before {about(round(median(before)))}{beside}"
+        ),
+        (Example(each.game.id) for each in games if len(each.own.times_us) > split),
+        tests=len(splits),  # the split was chosen among these
     )
 
 
@@ -234,172 +224,113 @@ def _best_split(games: Sequence[Sequence[int]], splits: Sequence[int]) -> int:
     return min(splits, key=deviation)
 
 
-def _seats(bot: str, games: Sequence[DiagnosedGame], rest: Collection[Summary]) -> Iterator[Finding]:
-    """The seat in which it won less often than in others."""
-    seats = range(max(len(each.game.bots) for each in games))
-    for seat in seats:
+def _seat(games: Sequence[DiagnosedGame], seat: Seat, rest: Collection[Summary]) -> Iterator[Finding]:
+    """Whether it wins less often in a seat than in its others."""
+    seats = len(games[0].plays)
 
-        def members(each: DiagnosedGame) -> Mapping[Hashable, Count]:
-            at = each.game.bots.index(bot)
-            won = result(at, each.game.ranks) == WON
-            return {one: Count(won, 1) if one == at else Count(0, 0) for one in seats}
+    def counts_of(each: DiagnosedGame) -> Mapping[Hashable, Count]:
+        return {_OWN if each.seat == seat else each.seat: Count(not _won(each.game, each.seat), 1)}
 
-        counts = compared(games, members, seat)
-        own, others, clusters = counts
-        if min(own.of, others.of) < FEWEST_CASES or own.share >= others.share:
-            continue
-        # Of two seats, one is worse where the other is better: that is one test.
-        tests = len(seats) if len(seats) > 2 else 1
-        chance = tests * max(fisher(own, others).two_sided, by_clusters(clusters).two_sided)
-        if chance < LIKELY:
-            where = f"as seat {2 - seat}" if len(seats) == 2 else "in its other seats"
-            compared_with = rest or [each.game for each in games if each.game.bots.index(bot) != seat]
-            wins = sum(result(seat, game.ranks) == WON for game in compared_with)
-            whose = "in games without it, seat" if rest else "its opponents as seat"
-            lost = [
-                each.game.id
-                for each in games
-                if each.game.bots.index(bot) == seat and result(seat, each.game.ranks) == 0
-            ]
-            yield Finding(
-                "seat",
-                f"as seat {seat + 1} it won {own} games, {where} {others}; {whose} {seat + 1} won "
-                f"{Count(wins, len(compared_with))}",
-                chance,
-                own,
-                others,
-                [Example(game) for game in lost[:EXAMPLES]],
-            )
+    def sentence(own: Count, others: Count) -> str:
+        where = f"as seat {2 - seat}" if seats == 2 else "in its other seats"
+        text = f"as seat {seat + 1} it won {_others_of(own)} games, {where} {_others_of(others)}"
+        if rest:
+            wins = Count(sum(_won(game, seat) for game in rest), len(rest))
+            text += f"; in games without it, seat {seat + 1} won {wins}"
+        return text
+
+    lost = (each for each in games if each.seat == seat and each.game.ranks[seat] > 1)
+    examples = (Example(each.game.id) for each in lost)
+    yield from _more_often(games, "seat", counts_of, sentence, examples, tests=seats, ratio=1)
 
 
-def _lengths(bot: str, games: Sequence[DiagnosedGame]) -> Iterator[Finding]:
-    """Whether the games that it lost by the rules are shorter, or longer, than those that it won by them."""
-    ended = [each for each in games if each.game.ending == _RULES]
-    outcomes = {each.game.id: result(each.game.bots.index(bot), each.game.ranks) for each in ended}
-    if not ended:
-        return
-    did_not_win = "lost" if len(ended[0].game.bots) == 2 else "did not win"
-    middle = round(median(each.moves for each in ended))
-    for words, sign in (("fewer", -1), ("more", 1)):
-
-        def members(each: DiagnosedGame, sign: int = sign) -> Mapping[Hashable, Count]:
-            beyond = Count(sign * (each.moves - middle) > 0, 1)
-            outcome = outcomes[each.game.id]
-            return {one: beyond if one == outcome else Count(0, 0) for one in (LOST, WON)}
-
-        counts = compared(ended, members, LOST)
-        chance = exceeds(*counts, tests=2)
-        if chance is not None:
-            lost = [each for each in ended if outcomes[each.game.id] == LOST]
-            lost.sort(key=lambda each: -sign * each.moves)
-            yield Finding(
-                "length",
-                f"of the games that it {did_not_win} by the rules, {counts.own} had {words} than {middle} "
-                f"moves, of those that it won by them {counts.others}",
-                chance,
-                counts.own,
-                counts.others,
-                [Example(each.game.id) for each in lost[:EXAMPLES]],
-            )
+def _won(game: Summary, seat: Seat) -> bool:
+    return game.ranks[seat] == 1 and game.ranks.count(1) == 1
 
 
-def _given_away(bot: str, games: Sequence[DiagnosedGame]) -> Iterator[Finding]:
-    """Proved wins that it gave away more often than others, in all seats or in one: the least likely."""
-    found = []
-    seats = sorted({each.game.bots.index(bot) for each in games})
-    for seat in (None, *seats):
-
-        def counts_of(each: DiagnosedGame, is_by_seat: bool = seat is not None) -> Mapping[Hashable, Count]:
-            plays = enumerate(zip(each.game.bots, each.seats, strict=True))
-            return {(name, at * is_by_seat): play.judged.wins for at, (name, play) in plays if play.judged}
-
-        counts = compared(games, counts_of, (bot, seat or 0))
-        chance = exceeds(*counts)
-        if chance is not None:
-            where = "" if seat is None else f"as seat {seat + 1} "
-            others = "its opponents" if seat is None else "its opponents and itself in other seats together"
-            own = (each for each in games if seat in (None, each.game.bots.index(bot)))
-            found.append(
-                Finding(
-                    "win",
-                    f"{where}it gave away {counts.own} proved wins, {others} {counts.others}",
-                    chance,
-                    counts.own,
-                    counts.others,
-                    _examples(bot, own, lambda blunder: blunder.was_won),
-                )
-            )
-    yield from sorted(found, key=lambda one: one.chance)[:1]
+def _others_of(count: Count) -> Count:
+    return Count(count.of - count.cases, count.of)
 
 
-def _blunders(bot: str, games: Sequence[DiagnosedGame]) -> Iterator[Finding]:
-    """Kinds of blunders that it commits more often than its opponents, those that are proved and those that
-    are estimated each by themselves.
+def _given_away(games: Sequence[DiagnosedGame], seat: Seat | None) -> Iterator[Finding]:
+    """Whether it gives away proved wins more often than others, in all seats or in one."""
+
+    def counts_of(each: DiagnosedGame) -> Mapping[Hashable, Count]:
+        counts = dict[Hashable, Count]()
+        for at, (name, play) in enumerate(zip(each.game.bots, each.plays, strict=True)):
+            if play.judged:
+                is_own = at == each.seat and seat in (None, at)
+                counts[_OWN if is_own else (name, seat is not None and at)] = play.judged.wins
+        return counts
+
+    where = "" if seat is None else f"as seat {seat + 1} "
+    whose = "its opponents" if seat is None else "its opponents and itself in other seats together"
+    own = (each for each in games if seat in (None, each.seat))
+    yield from _more_often(
+        games,
+        "win",
+        counts_of,
+        lambda own, others: f"{where}it gave away {own} proved wins, {whose} {others}",
+        _examples(own, lambda blunder: blunder.was_won),
+    )
+
+
+def _blunders(games: Sequence[DiagnosedGame], is_proved: bool) -> Iterator[Finding]:
+    """Kinds of blunders that it commits more often than its opponents, of those that are proved or of those
+    that are estimated: the least likely ones.
     """
-    for is_proved in (True, False):
-        cases: dict[BlunderKind, list[tuple[str, int]]] = defaultdict(list)
-        for each in games:
-            for play in each.seats:
-                for blunder in play.judged.blunders if play.judged else ():
-                    for kind in blunder.kinds if blunder.is_proved == is_proved else ():
-                        cases[kind].append((each.game.id, blunder.step))
-        # Kinds with the same cases are one: what was missed stands for what was done in its place.
-        kinds = {
-            tuple(cases[kind]): kind
-            for kind in sorted(cases, key=lambda kind: (kind.is_missed, -len(kind.news), kind.news))
-            if len(cases[kind]) >= FEWEST_CASES
-        }
-        found = [_of_kind(bot, games, kind, is_proved, len(kinds)) for kind in kinds.values()]
-        yield from sorted(filter(None, found), key=lambda one: one.chance)[:MOST_KINDS]
+    cases: dict[BlunderKind, list[tuple[str, int]]] = defaultdict(list)
+    for each in games:
+        for play in each.plays:
+            for blunder in play.judged.blunders if play.judged else ():
+                for kind in blunder.kinds if blunder.is_proved == is_proved else ():
+                    cases[kind].append((each.game.id, blunder.step))
+    # Kinds with the same cases are one: what was missed stands for what was done in its place.
+    kinds = {
+        tuple(cases[kind]): kind
+        for kind in sorted(cases, key=lambda kind: (kind.is_missed, -len(kind.news), kind.news))
+        if len(cases[kind]) >= FEWEST_CASES
+    }
+    found = [one for kind in kinds.values() for one in _of_kind(games, kind, is_proved, len(kinds))]
+    yield from sorted(found, key=lambda one: one.chance)[:MOST_KINDS]
 
 
 def _of_kind(
-    bot: str, games: Sequence[DiagnosedGame], kind: BlunderKind, is_proved: bool, kinds: int
-) -> Finding | None:
+    games: Sequence[DiagnosedGame], kind: BlunderKind, is_proved: bool, kinds: int
+) -> Iterator[Finding]:
     """Whether it commits blunders of a kind, one of so many, more often than its opponents."""
 
     def is_case(blunder: Blunder) -> bool:
         return blunder.is_proved == is_proved and kind in blunder.kinds
 
-    def counts_of(each: DiagnosedGame) -> Mapping[Hashable, Count]:
-        return {
-            name: Count(
-                sum(map(is_case, play.judged.blunders)),
-                play.judged.proved if is_proved else play.judged.estimated,
-            )
-            for name, play in zip(each.game.bots, each.seats, strict=True)
-            if play.judged
-        }
+    def count(play: SeatPlay) -> Count | None:
+        judged = play.judged
+        if judged is None:
+            return None
+        return Count(sum(map(is_case, judged.blunders)), judged.proved if is_proved else judged.estimated)
 
-    counts = compared(games, counts_of, bot)
-    chance = exceeds(*counts, tests=kinds)
-    if chance is None:
-        return None
-    sentence = _blunder_text(kind, is_proved, counts)
-    return Finding("blunder", sentence, chance, counts.own, counts.others, _examples(bot, games, is_case))
-
-
-def _blunder_text(kind: BlunderKind, is_proved: bool, counts: PlayersCompared) -> str:
     other = "a move that keeps it" if is_proved else "the adviser's move"
-    what = (
-        "gave away a proved result"
-        if is_proved
-        else "lost 20 points of its chance or more, as the adviser estimates,"
-    )
-    news = f"{other} would have brought the news {kind.news}, and its own did not"
-    if not kind.is_missed:
-        news = f"its own move brought the news {kind.news}, and {other} would not have"
-    return (
-        f"of {counts.own.of:,} moves that can be judged, it {what} in {counts.own.cases:,} where {news}; "
-        f"its opponents in {counts.others.cases:,} of {counts.others.of:,}"
+    what = "gave away a proved result"
+    if not is_proved:
+        what = "lost 20 points of its chance or more, as the adviser estimates,"
+    news = f"its own move brought the news {kind.news}, and {other} would not have"
+    if kind.is_missed:
+        news = f"{other} would have brought the news {kind.news}, and its own did not"
+    yield from _more_often(
+        games,
+        "blunder",
+        _by_player(count),
+        lambda own, others: (
+            f"of {own.of:,} moves that can be judged, it {what} in {own.cases:,} where {news}; its opponents "
+            f"in {others.cases:,} of {others.of:,}"
+        ),
+        _examples(games, is_case),
+        tests=kinds,
     )
 
 
-def _examples(bot: str, games: Iterable[DiagnosedGame], is_case: Callable[[Blunder], bool]) -> list[Example]:
-    """The first such blunder of a bot in each of some games."""
-    found = []
+def _examples(games: Iterable[DiagnosedGame], is_case: Callable[[Blunder], bool]) -> Iterator[Example]:
+    """The first such blunder of the bot in each of some games."""
     for each in games:
-        judged = each.seats[each.game.bots.index(bot)].judged
-        cases = [blunder for blunder in (judged.blunders if judged else ()) if is_case(blunder)]
-        found += [Example(each.game.id, blunder.step) for blunder in cases[:1]]
-    return found[:EXAMPLES]
+        cases = filter(is_case, each.own.judged.blunders if each.own.judged else ())
+        yield from (Example(each.game.id, blunder.step) for blunder in islice(cases, 1))

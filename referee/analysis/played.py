@@ -8,6 +8,7 @@ from referee.analysis.kinds import SeatDecisions
 from referee.core.errors import RecordError
 from referee.core.fields import Fields
 from referee.gameplay.events import Ending
+from referee.games.api import Seat
 from referee.records.record import Summary
 
 _ENDINGS = [ending.word for ending in Ending]
@@ -26,11 +27,16 @@ class SeatPlay(NamedTuple):
 
 
 class DiagnosedGame(NamedTuple):
-    """A game as it is looked at."""
+    """A game of a bot as it is looked at."""
 
     game: Summary
-    moves: int  # of all seats, those of the opening included
-    seats: tuple[SeatPlay, ...]
+    seat: Seat  # the bot's
+    plays: tuple[SeatPlay, ...]  # by seat
+
+    @property
+    def own(self) -> SeatPlay:
+        """What the bot did."""
+        return self.plays[self.seat]
 
 
 def seat_plays(value: dict[str, Any], seats: int) -> tuple[SeatPlay, ...]:

@@ -1,9 +1,9 @@
-"""Whether counts differ by more than chance explains: those of one player and of others. Pure."""
+"""Whether something happens more often to one player than to others, by more than chance explains. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from math import comb
+from math import exp, lgamma
 from typing import NamedTuple
 
 FEWEST_CASES = 10  # of fewer cases nothing is said
@@ -33,44 +33,50 @@ def added(counts: Collection[Count]) -> Count:
     return Count(sum(count.cases for count in counts), sum(count.of for count in counts))
 
 
-class ByChance(NamedTuple):
-    """How likely a difference is by chance."""
-
-    as_large: float  # that one is ahead of the other by at least as much as here
-    two_sided: float  # that they differ by at least as much, in whichever direction
-
-
-def fisher(one: Count, other: Count) -> ByChance:
-    """By Fisher's exact test: among all tables of two by two with these margins, those in which `one` has as
-    many cases or more, and those that are as unlikely as this one or more (R. A. Fisher, Statistical Methods
-    for Research Workers, 1934, section 21.02).
-    """
-    cases = one.cases + other.cases
-    low, high = max(0, cases - other.of), min(cases, one.of)
-    weight = comb(one.of, low) * comb(other.of, cases - low)
-    weights = []
-    for number in range(low, high + 1):
-        weights.append(weight)
-        weight = weight * (one.of - number) * (cases - number)
-        weight //= (number + 1) * (other.of - cases + number + 1)
-    here = weights[one.cases - low]
-    unlikely = sum(weight for weight in weights if weight <= here)
-    return ByChance(sum(weights[one.cases - low :]) / sum(weights), unlikely / sum(weights))
-
-
-_BINS = 20_000  # the values that a sum over all clusters takes at most, apart from rounding
-
 Cluster = Sequence[Count]
 """Counts of the players of some games that depend on each other: first of the one in question, then of those
 that it could have changed places with.
 """
 
 
-def by_clusters(clusters: Collection[Cluster]) -> ByChance:
-    """The likelihood of as large a difference if in each cluster the one in question had been drawn from its
-    players: a permutation test in which the cases of a cluster stay together, since they are not independent.
-    Its distribution is computed, not drawn: what is added up for each cluster is its cases beyond those that
-    are expected at the common rate, which are rounded.
+def exceeds(
+    own: Count, others: Count, clusters: Collection[Cluster], tests: int = 1, ratio: float = TWICE
+) -> float | None:
+    """How likely it is by chance that something happens so much more often than with others, by the larger of
+    two tests; None where it does not happen `ratio` times as often, there are too few cases, or it is not
+    less likely than `LIKELY`. Of several tests at once, each has to be that much less likely (Bonferroni).
+    """
+    if own.cases < FEWEST_CASES or not others.of or own.share < ratio * others.share:
+        return None
+    chance = tests * fisher(own, others)
+    if chance < LIKELY:
+        chance = max(chance, tests * by_clusters(clusters))
+    return chance if chance < LIKELY else None
+
+
+def fisher(one: Count, other: Count) -> float:
+    """By Fisher's exact test: the share of all tables of two by two with these margins in which `one` has as
+    many cases or more (R. A. Fisher, Statistical Methods for Research Workers, 1934, section 21.02).
+    """
+    cases, of = one.cases + other.cases, one.of + other.of
+    return sum(
+        exp(_log_choices(one.of, number) + _log_choices(other.of, cases - number) - _log_choices(of, cases))
+        for number in range(max(one.cases, cases - other.of), min(cases, one.of) + 1)
+    )
+
+
+def _log_choices(of: int, number: int) -> float:
+    return lgamma(of + 1) - lgamma(number + 1) - lgamma(of - number + 1)
+
+
+_BINS = 20_000  # the values that a sum over all clusters takes at most, apart from rounding
+
+
+def by_clusters(clusters: Collection[Cluster]) -> float:
+    """The likelihood of as many cases if in each cluster the one in question had been drawn from its players:
+    a permutation test in which the cases of a cluster stay together, since they are not independent. Its
+    distribution is computed, not drawn: what is added up for each cluster is its cases beyond those that are
+    expected at the common rate, which are rounded.
     """
     import numpy as np  # loading it takes longer than most commands
 
@@ -80,28 +86,10 @@ def by_clusters(clusters: Collection[Cluster]) -> ByChance:
     scale = min(100.0, _BINS / spread) if spread else 0.0
     likely, observed = np.ones(1), 0
     for values in excess:
-        steps = [round(scale * value) for value in values]
-        observed += steps[0] - min(steps)
-        if max(steps) == min(steps):
-            continue
-        wider = np.zeros(len(likely) + max(steps) - min(steps))
+        steps = [round(scale * (value - min(values))) for value in values]
+        observed += steps[0]
+        wider = np.zeros(len(likely) + max(steps))
         for step in steps:
-            begin = step - min(steps)
-            wider[begin : begin + len(likely)] += likely / len(steps)
+            wider[step : step + len(likely)] += likely / len(steps)
         likely = wider
-    above, below = float(likely[observed:].sum()), float(likely[: observed + 1].sum())
-    return ByChance(above, min(1.0, 2 * min(above, below)))
-
-
-def exceeds(own: Count, others: Count, clusters: Collection[Cluster], tests: int = 1) -> float | None:
-    """The larger of both probabilities where something happened at least `TWICE` times as often as with
-    others, in enough cases, and is less than `LIKELY` by both tests; else None. Of several tests at once,
-    each has to be that much less likely (Bonferroni).
-    """
-    if own.cases < FEWEST_CASES or not others.of or own.share < TWICE * others.share:
-        return None
-    chance = tests * fisher(own, others).as_large
-    if chance >= LIKELY:
-        return None
-    chance = max(chance, tests * by_clusters(clusters).as_large)
-    return chance if chance < LIKELY else None
+    return float(likely[observed:].sum())

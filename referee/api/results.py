@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from referee.analysis.analysing import AnalysisSettings, analyse
-from referee.analysis.diagnosing import DiagnosedGames, diagnosed
+from referee.analysis.diagnosing import diagnosed
 from referee.analysis.diagnosis import Diagnosis
 from referee.analysis.solver import NODES
 from referee.analysis.store import GameAnalysis, RunAnalysis, analysed
@@ -477,7 +477,7 @@ class Run:
         `since`: only those from this `number` on. Raises `RecordError`, and `UsageError` where the run has no
         such bot or section, or the games are of several sections.
         """
-        return diagnosed(self._whole, bot, DiagnosedGames(section, against, since))
+        return diagnosed(self._whole, bot, section=section, against=against, since=since)
 
     def analyse(self, *, by: str | None = None, proof: int = NODES) -> RunAnalysis:
         """Proves and estimates what can be said of the games that were not analysed yet, and stores it beside

@@ -51,7 +51,7 @@ def diagnose(
       referee diagnose results mine --against greedy --since 200
       referee diagnose results mine --suite lost.toml
     """
-    from referee.analysis.diagnosing import DiagnosedGames, diagnosed
+    from referee.analysis.diagnosing import diagnosed
     from referee.analysis.suite import SUITE_START, suite_text
     from referee.tournament.run.reading import run_folder
     from referee.tournament.run.run import read_run
@@ -59,7 +59,7 @@ def diagnose(
     outside_game(game)
     with AdvanceBar() as bar:
         run = read_run(run_folder(path), bar.stage("reading the results"))
-        found = diagnosed(run, bot, DiagnosedGames(**chosen), bar.stage("reading the games"), bar.say)
+        found = diagnosed(run, bot, **chosen, advance=bar.stage("reading the games"), tell=bar.say)
     if suite:
         if not found.given_away:
             raise UsageError(

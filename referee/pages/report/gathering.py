@@ -257,8 +257,8 @@ class Gathering:
                     if word in cells.names:
                         counts[word] += count
         self._lacks_seats |= played.replay is not None and played.replay.lacks_seats
-        for bot in game.bots:
-            self._diagnosed[bot, section].append(DiagnosedGame(game, played.moves, played.plays))
+        for seat, bot in enumerate(game.bots):
+            self._diagnosed[bot, section].append(DiagnosedGame(game, seat, played.plays))
         self._times[section].update(played.times)
         self._lengths[section][played.moves] += 1
         for name, clock, slow in zip(game.bots, played.clocks, played.slowest, strict=True):

@@ -128,8 +128,11 @@ def test_a_bot_has_what_chance_does_not_explain() -> None:
     games = [listed(("ant", "bee"), 0, 20, number) for number in range(1, 21)]
     table = standings(["ant", "bee"], [each.game for each in games], 2)
     plays = SeatPlay((5,) * 9 + (900,) * 9, "", 0), SeatPlay((5,) * 18, "", 0)
-    played = [DiagnosedGame(each.game._replace(digest=each.game.id), 36, plays) for each in games]
-    diagnoses = {name: [("small", diagnosis(name, played))] for name in ("ant", "bee")}
+    played = [DiagnosedGame(each.game._replace(digest=each.game.id), 0, plays) for each in games]
+    diagnoses = {
+        name: [("small", diagnosis(name, [each._replace(seat=seat) for each in played]))]
+        for seat, name in enumerate(("ant", "bee"))
+    }
     about = bots_data(bot_reports(table, games, None, None, {}, {}, diagnoses))["about"]
     ((section, ((claim, examples),)),) = about["ant"]["diagnoses"]
     assert (
