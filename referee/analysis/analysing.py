@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from contextlib import closing
-from dataclasses import dataclass, replace
+from contextlib import ExitStack, closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,6 @@ from referee.analysis.estimates import (
     AdviserFailed,
     StepEstimate,
     adviser_of,
-    digest_of_bot,
     played_on,
 )
 from referee.analysis.solver import NODES, Solver, is_solvable
@@ -25,15 +25,16 @@ from referee.analysis.store import (
     RunAnalysis,
     Store,
     analysed,
+    key_of,
 )
 from referee.core.errors import RecordError, UsageError
 from referee.core.pairing import section_of
-from referee.core.settings import AUTO, START_US
+from referee.core.settings import AUTO
 from referee.core.text import counted, shown, without_folders
 from referee.core.this_machine import usable_memory
 from referee.core.work import Advance, untold
 from referee.gameplay.events import Ending, Moved
-from referee.games.api import Seat, State
+from referee.games.api import Game, Seat, State
 from referee.processes.limits import share_of
 from referee.processes.program import Program
 from referee.records.record import from_json, parse_json
@@ -42,104 +43,101 @@ from referee.tournament.run.run import StoredRun, game_lines
 from referee.tournament.run.verifying import each_line
 from referee.viewing.steps import Step, steps_of
 
-MOST_FAILURES = 3  # after faults in so many games an adviser is asked no more
-
-Tell = Callable[[str], object]  # what a problem, one line, is passed to
-
-
-@dataclass(frozen=True, slots=True)
-class AnalysisSettings:
-    """How games are analysed."""
-
-    proof: int = NODES  # how many positions are looked at to prove one; 0 proves nothing
-    by: str | None = None  # the command of the adviser; None for that of each game
-    workers: int = 0  # how many processes prove; 0 does it in this one
-    fresh: bool = False  # whether what is stored already is computed again
-    cwd: Path = Path()  # the folder in which the adviser runs
+MOST_FAILURES = 3  # an adviser that is at fault in so many games is asked no more
 
 
 def analyse(
     run: StoredRun,
     games: Collection[str],
-    settings: AnalysisSettings = AnalysisSettings(),
-    tell: Tell = lambda line: None,
+    *,
+    proof: int = NODES,
+    by: str | None = None,
+    workers: int = 0,
+    tell: Callable[[str], object] = lambda line: None,
     advance: Advance = untold,
 ) -> RunAnalysis:
     """Analyses those of these games of a run that have no such analysis yet, and stores it; returns all that
-    is known of the run by these methods. `tell` is called with what went wrong, in a line.
+    is known of the run by these methods.
 
-    Raises `UsageError` for an adviser that cannot be started or a game that has no estimates, `RecordError`
-    where a line is damaged, `StorageError`, and `EnvironmentLacksError`.
+    `proof`: how many positions are looked at to prove one; 0 proves nothing. `by`: the command of the adviser
+    in place of that of each game. `workers`: how many processes prove; 0 does it in this one. `tell` is
+    called with what went wrong, in a line.
+
+    Raises `UsageError` for an adviser that cannot be started or fails too often, or a game that has no
+    estimates, `RecordError` where a line is damaged, `StorageError`, and `EnvironmentLacksError`.
     """
-    advisers = {slug: _adviser(run, slug, settings, tell) for slug in _slugs(run, games)}
-    methods = {
-        name: AnalysisMethod(settings.proof, advisers[section.game].digest)
-        for name, section in run.header.sections.items()
-        if section.game in advisers
-    }
-    store = Store(run.folder)
-    stored, _ = store.load()
-    known = set() if settings.fresh else {(one.events, one.method) for one in stored}
-    todo: dict[str, str] = {}
+    sections = {section_of(id_): run.header.section_of(id_) for id_ in games}
+    rules = {one.game: one.available() for one in sections.values()}
+    advisers = {slug: _adviser(game, by, run.folder) for slug, game in rules.items()}
+    methods = {name: _method(rules[one.game], proof, advisers[one.game]) for name, one in sections.items()}
+    todo: dict[tuple[str, AnalysisMethod], str] = {}  # the first one of several games that are the same
     for id_ in games:
-        key = (run.games[id_].digest, methods[section_of(id_)])
-        if key not in known:
-            known.add(key)
-            todo[id_] = key[0]
-    lines = game_lines(run, todo)
-    done = 0
-    try:
-        with closing(each_line(lines, settings.workers, lambda text: opened(text, settings.proof))) as found:
-            for line, steps in found:
-                section, method = run.header.section_of(line.game.id), methods[section_of(line.game.id)]
-                if isinstance(steps, str):
-                    tell(f"game {shown(line.game.id)} is not analysed: {steps}")
-                else:
-                    adviser = advisers[section.game]
-                    if estimates := adviser.estimates(line.text, steps):
-                        steps = _with_estimates(steps, estimates)
-                    elif adviser.is_bot:
-                        steps = tuple(step._replace(score=None) for step in steps)
-                        method = method._replace(adviser="")
-                    terms = section.game, section.rules, section.options
-                    name = adviser.name if method.adviser else ""
-                    store.append(
-                        GameAnalysis(line.game.digest, line.game.id, *terms, method, steps, adviser=name)
-                    )
-                done += 1
-                advance(done, len(todo))
-    finally:
-        store.close()
-        for one in advisers.values():
-            one.end()
+        todo.setdefault((key_of(run.games[id_], sections[section_of(id_)]), methods[section_of(id_)]), id_)
+    with ExitStack() as stack:
+        store = stack.enter_context(closing(Store(run.folder)))
+        for one in store.load()[0]:
+            todo.pop((one.key, one.method), None)
+        for asked in filter(None, advisers.values()):
+            stack.callback(asked.end)
+        keys = {id_: key for (key, _), id_ in todo.items()}
+        lines = game_lines(run, keys)
+        found = stack.enter_context(closing(each_line(lines, workers, lambda text: opened(text, proof))))
+        failures = Counter[str]()
+        for done, (line, steps) in enumerate(found, 1):
+            advance(done, len(keys))
+            id_ = line.game.id
+            section = section_of(id_)
+            adviser = advisers[sections[section].game]
+            not_analysed = f"game {shown(id_)} is not analysed"
+            if isinstance(steps, str):
+                tell(f"{not_analysed}: {steps}")
+                continue
+            if adviser:
+                try:
+                    steps = _with_estimates(line.text, steps, adviser)
+                except AdviserFailed as failure:
+                    tell(f"{not_analysed}: the adviser `{adviser.name}` {failure}")
+                    failures[adviser.name] += 1
+                    if failures[adviser.name] == min(MOST_FAILURES, len(keys)):
+                        games_failed = counted(failures[adviser.name], "game")
+                        raise UsageError(
+                            f"the adviser `{adviser.name}` failed in {games_failed}, expected a move in each "
+                            "position"
+                        ) from None
+                    continue
+            store.append(GameAnalysis(keys[id_], methods[section], steps))
+    for asked in filter(None, advisers.values()):
+        if keys and not failures[asked.name] and (said := asked.useless):
+            tell(f"the adviser `{asked.name}` said {said}")
     return analysed(run, methods)
 
 
-def _slugs(run: StoredRun, games: Collection[str]) -> list[str]:
-    return list(dict.fromkeys(run.header.section_of(id_).game for id_ in games))
-
-
-def _adviser(run: StoredRun, slug: str, settings: AnalysisSettings, tell: Tell) -> _AskedAdviser:
-    """Who estimates in a game. Raises `UsageError`, `EnvironmentLacksError`."""
-    game = next(one for one in run.header.sections.values() if one.game == slug).available()
-    if settings.by is not None and not game.can_be_estimated:
+def _adviser(game: Game[Any], by: str | None, run_folder: Path) -> Adviser | None:
+    """The bot that estimates in a game, if one does. Raises `UsageError`, `EnvironmentLacksError`."""
+    if by is not None and not game.can_be_estimated:
         raise UsageError(
-            f"`--by` is given for `{slug}`, in which estimates say too little, expected a run of another game"
+            f"`--by` is given for `{game.slug}`, in which estimates say too little, expected a run of "
+            "another game"
         )
     command = adviser_of(game)
-    if settings.by is not None:
-        bot = Program.parse(settings.by, settings.cwd.resolve())
+    if by is not None:
+        bot = Program.parse(by, Path.cwd())
     elif command:
-        bot = Program.of("adviser", command, settings.cwd.resolve())
+        bot = Program.of("adviser", command, Path.cwd())
     else:
-        adviser = PLAYED_ON if game.policy() else ""
-        return _AskedAdviser(None, tell, adviser, adviser)
+        return None
     bot.check()
-    (bot,) = isolated([replace(bot, name="adviser", isolation=AUTO)], [run.folder])
+    (bot,) = isolated([replace(bot, name="adviser", isolation=AUTO)], [run_folder])
     bot = replace(bot, limits=replace(bot.limits, share=share_of(usable_memory(), bots=1)))
-    given = settings.by or " ".join(command)
-    name = shown(without_folders(given.replace("{python} ", "")), 100)
-    return _AskedAdviser(bot, tell, name, digest_of_bot(bot))
+    given = by or " ".join(command)
+    return Adviser(bot, shown(without_folders(given.replace("{python} ", "")), 100))
+
+
+def _method(game: Game[Any], proof: int, adviser: Adviser | None) -> AnalysisMethod:
+    if adviser:
+        return AnalysisMethod(proof, adviser.digest, adviser.name)
+    by = PLAYED_ON if game.policy() else ""
+    return AnalysisMethod(proof, by, by)
 
 
 def opened(line: bytes, nodes: int) -> tuple[AnalysedStep, ...] | str:
@@ -197,65 +195,15 @@ def _proofs(
     return proofs, best
 
 
-def _with_estimates(
-    steps: Sequence[AnalysedStep], estimates: Sequence[StepEstimate]
-) -> tuple[AnalysedStep, ...]:
-    """The steps with what an adviser said; its move stands where nothing is proved."""
-    return tuple(
-        step._replace(
-            score=said.score, best=step.best if step.proof is not None else said.best, loss=said.loss
-        )
-        for step, said in zip(steps, estimates, strict=True)
+def _with_estimates(line: bytes, known: Sequence[AnalysedStep], adviser: Adviser) -> tuple[AnalysedStep, ...]:
+    """The steps of a game with what an adviser says; its move stands where nothing is proved. Raises
+    `AdviserFailed`.
+    """
+    steps = steps_of(from_json(parse_json(line)))
+    said = adviser.estimates(
+        steps.terms, [step.state for step in steps.steps], [step.proof is not None for step in known]
     )
-
-
-class _AskedAdviser:
-    """The adviser of a game, if a bot is one: it is asked until it has failed too often."""
-
-    def __init__(self, bot: Program | None, tell: Tell, name: str, digest: str) -> None:
-        self._bot = Adviser(bot, START_US) if bot else None
-        self._tell = tell
-        self._failures = 0
-        self._games = 0
-        self.name = name  # for people
-        self.digest = digest  # stands for it in stored analyses
-
-    @property
-    def is_bot(self) -> bool:
-        """Whether a bot is to be asked."""
-        return self._bot is not None
-
-    def estimates(self, line: bytes, known: Sequence[AnalysedStep]) -> list[StepEstimate]:
-        """What the bot says of the positions of a game; nothing without one, or where it fails."""
-        if self._bot is None or self._failures >= MOST_FAILURES:
-            return []
-        steps = steps_of(from_json(parse_json(line)))
-        try:
-            found = self._bot.estimates(
-                steps.terms,
-                [step.state for step in steps.steps],
-                [step.proof is not None for step in known],
-            )
-        except AdviserFailed as failure:
-            self._failures += 1
-            more = ", and is asked no more" if self._failures == MOST_FAILURES else ""
-            self._tell(f"the adviser `{self.name}` {failure}, in game {shown(steps.terms.id)}{more}")
-            return []
-        self._games += 1
-        return found
-
-    def end(self) -> None:
-        """Ends the bot, and tells if it said nothing that could be used."""
-        if self._bot is None:
-            return
-        self._bot.end()
-        what = ""
-        if unread := self._bot.unread:
-            what = (
-                f"what cannot be used {counted(unread, 'time')}: a `value` that is not from 0 to 1, or a "
-                "`score` that is no number"
-            )
-        elif self._games and not self._bot.said and not self._failures:
-            what = "no `value` and no `score` of any position"
-        if what:
-            self._tell(f"the adviser `{self.name}` said {what}")
+    return tuple(
+        step._replace(score=one.score, best=step.best if step.proof is not None else one.best, loss=one.loss)
+        for step, one in zip(known, said, strict=True)
+    )

@@ -9,7 +9,7 @@ square of their errors, is 0.25 for a coin. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import exp
 from statistics import median
 from typing import NamedTuple
@@ -47,8 +47,7 @@ class Calibration(NamedTuple):
     games.
     """
     unit: float = 1.0  # the estimate that is 1 in the fit
-    fits: tuple[tuple[float, float], ...] = ()  # a and b, for each half of the games
-    halves: Mapping[str, int] = {}  # in which half each game is
+    fits: tuple[tuple[float, float], ...] = ()  # a and b for the games of each half, from those of the other
     length: int = 1  # how many steps these games have, in the median
 
     def is_open(self, phase: float) -> bool:
@@ -57,27 +56,24 @@ class Calibration(NamedTuple):
         brier = self.briers[quarter]
         return quarter == 0 or brier is None or brier >= WORST_BRIER
 
-    def chance(self, game: str, phase: float, score: float | None) -> float | None:
-        """The chance of seat 1 at this estimate in a game; None where the phase is open."""
+    def chance(self, key: str, phase: float, score: float | None) -> float | None:
+        """The chance of seat 1 at this estimate in the game with a key; None where the phase is open."""
         if score is None or self.is_open(phase):
             return None
-        # A game that was not fitted, since no rule ended it, may have either half's.
-        a, b = self.fits[self.halves.get(game, 0)]
-        return _chance(_x(score, self.unit), phase, a, b)
+        return _chance(_x(score, self.unit), phase, *self.fits[_half(key)])
 
 
 def calibration(games: Mapping[str, ScoredGame]) -> Calibration:
-    """Fits the chances of games that the rules ended, by what stands for their events: games with the same
-    events are one. With fewer than `LEAST_GAMES`, all phases are open.
+    """Fits the chances of games that the rules ended, by their keys, which are hexadecimal numbers. With
+    fewer than `LEAST_GAMES`, all phases are open.
     """
     sizes = [abs(score) for game in games.values() for score in game.scores if score]
     if len(games) < LEAST_GAMES or not sizes:
         return Calibration(len(games))
     unit = median(sizes)
-    halves = {key: number % 2 for number, key in enumerate(sorted(games))}
     points: tuple[list[_Fitted], list[_Fitted]] = ([], [])
     for key, game in games.items():
-        points[halves[key]].extend(
+        points[_half(key)].extend(
             _Fitted(_x(score, unit), game.phase(step), game.result)
             for step, score in enumerate(game.scores[:-1])
             if score is not None
@@ -89,7 +85,7 @@ def calibration(games: Mapping[str, ScoredGame]) -> Calibration:
             errors[_quarter(phase)].append((_chance(x, phase, *fit) - result) ** 2)
     briers = tuple(sum(some) / len(some) if some else None for some in errors)
     length = round(median(len(game.scores) - 1 for game in games.values()))
-    return Calibration(len(games), briers, unit, fits, halves, length)
+    return Calibration(len(games), briers, unit, fits, length)
 
 
 def tens(chance: float) -> int:
@@ -101,6 +97,10 @@ class _Fitted(NamedTuple):
     x: float
     phase: float
     result: float
+
+
+def _half(key: str) -> int:
+    return int(key, 16) % 2
 
 
 def _quarter(phase: float) -> int:
@@ -115,27 +115,19 @@ def _chance(x: float, phase: float, a: float, b: float) -> float:
     return 1 / (1 + exp(-max(-30.0, min(30.0, x * (a + b * phase * phase)))))
 
 
-def _fit(points: Iterable[_Fitted]) -> tuple[float, float]:
+def _fit(points: Sequence[_Fitted]) -> tuple[float, float]:
     """The a and b of the highest likelihood, by Newton's method; the likelihood is concave."""
-    rows = [(x, x * phase * phase, result) for x, phase, result in points]
-    a = b = 0.0
+    import numpy as np  # loading it takes longer than most commands
+
+    x, phase, results = np.array(points, float).reshape(-1, 3).T
+    rows = np.stack([x, x * phase**2])
+    fitted = np.zeros(2)
     for _ in range(_STEPS):
-        slope_a, slope_b = -_PRIOR * a, -_PRIOR * b
-        curve_aa = curve_bb = _PRIOR
-        curve_ab = 0.0
-        for one, other, result in rows:
-            share = 1 / (1 + exp(-max(-30.0, min(30.0, a * one + b * other))))
-            error, weight = result - share, share * (1 - share)
-            slope_a += error * one
-            slope_b += error * other
-            curve_aa += weight * one * one
-            curve_ab += weight * one * other
-            curve_bb += weight * other * other
-        size = curve_aa * curve_bb - curve_ab * curve_ab
-        step_a = (slope_a * curve_bb - slope_b * curve_ab) / size
-        step_b = (slope_b * curve_aa - slope_a * curve_ab) / size
-        longest = max(1.0, abs(step_a), abs(step_b))
-        a, b = a + step_a / longest, b + step_b / longest
-        if abs(step_a) + abs(step_b) < 1e-9:
+        shares = 1 / (1 + np.exp(-np.clip(fitted @ rows, -30, 30)))
+        slope = rows @ (results - shares) - _PRIOR * fitted
+        curve = rows * (shares * (1 - shares)) @ rows.T + _PRIOR * np.eye(2)
+        step = np.linalg.solve(curve, slope)
+        fitted += step / max(1, np.abs(step).max())
+        if np.abs(step).sum() < 1e-9:
             break
-    return a, b
+    return float(fitted[0]), float(fitted[1])

@@ -12,7 +12,8 @@ from referee.asking.asked_bot import AskedBot
 from referee.asking.asked_game import AskedGame
 from referee.core.files import FileHashes
 from referee.core.seeds import derive
-from referee.core.text import shown
+from referee.core.settings import START_US
+from referee.core.text import counted, shown
 from referee.core.units import TimeControl
 from referee.gameplay.events import Ending, Moved, Retired
 from referee.gameplay.terms import Terms
@@ -32,14 +33,9 @@ ASKED_FROM = 0.25
 the first quarter.
 """
 
-_CONTROL = TimeControl(30_000_000)  # how long an adviser may take for a move: what counts is its own bound
+_CONTROL = TimeControl(10_000_000)  # how long an adviser may take for a move: what counts is its own bound
 
 _HIGHEST = 6.0  # the largest logit of a chance, which is 99.75 %
-
-_ADVISERS = {"blooms": ("blooms_bot", "--positions", "2000")}
-"""By game, the sample bot that estimates by default, if it was built."""
-
-_OTHER_ADVISERS = {"blooms": ("@greedy",)}  # the one that does else
 
 
 class StepEstimate(NamedTuple):
@@ -52,16 +48,10 @@ class StepEstimate(NamedTuple):
 
 def adviser_of(game: Game[Any]) -> tuple[str, ...]:
     """The command of the bot that estimates in a game by default; empty where none does."""
-    built = _ADVISERS.get(game.slug, ())
-    if built and (path := SAMPLE_BOTS / built[0]).is_file():
-        return (str(path), *built[1:])
-    return _OTHER_ADVISERS.get(game.slug, ())
-
-
-def digest_of_bot(bot: Program) -> str:
-    """Stands for the files that a bot's command names, and the rest of the command."""
-    hashes = hashes_of_words(bot, FileHashes())
-    return hashlib.sha256(json_of([hashes.get(word, word) for word in bot.command])).hexdigest()
+    if game.slug != "blooms":
+        return ()
+    built = SAMPLE_BOTS / "blooms_bot"
+    return (str(built), "--positions", "2000") if built.is_file() else ("@greedy",)
 
 
 def played_on(states: Sequence[State[Any]], policy: Policy[Any], seed: bytes) -> list[StepEstimate]:
@@ -85,11 +75,27 @@ class AdviserFailed(Exception):
 class Adviser:
     """A bot that is asked about the positions of games."""
 
-    def __init__(self, bot: Program, start_us: int) -> None:
-        """The bot's level of isolation is settled."""
-        self._asked = AskedBot(bot, start_us)
-        self.said = 0  # how often it said a value or a score
-        self.unread = 0  # how often it said one that is none
+    def __init__(self, bot: Program, name: str = "") -> None:
+        """The bot's level of isolation is settled; `name` is for people."""
+        self._bot = bot
+        self._asked = AskedBot(bot, START_US)
+        self.name = name
+        self._said = 0  # how often it said a value or a score
+        self._unread = 0  # how often it said one that is none
+
+    @property
+    def digest(self) -> str:
+        """Stands for the files that its command names, and the rest of the command."""
+        hashes = hashes_of_words(self._bot, FileHashes())
+        return hashlib.sha256(json_of([hashes.get(word, word) for word in self._bot.command])).hexdigest()
+
+    @property
+    def useless(self) -> str:
+        """What it said in place of what can be used, in words; empty if there is nothing to tell."""
+        if self._unread:
+            times = counted(self._unread, "time")
+            return f"what cannot be used {times}: a `value` not from 0 to 1, or a `score` that is no number"
+        return "" if self._said else "no `value` and no `score` of any position"
 
     def end(self) -> None:
         """Ends its process."""
@@ -152,9 +158,9 @@ class Adviser:
         read = read_info(info)
         said = dict(read.said).get("score")
         if read.value is None and said is None:
-            self.unread += info.lstrip().startswith(("value", "score"))
+            self._unread += info.lstrip().startswith(("value", "score"))
             return None
-        self.said += 1
+        self._said += 1
         score = float(said or 0) if read.value is None else _logit(read.value)
         return -score if seat else score
 

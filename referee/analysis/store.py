@@ -7,6 +7,7 @@ deleted at any time. Estimates are stored as they were computed; chances are mad
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -40,9 +41,9 @@ class AnalysisMethod(NamedTuple):
     """What computed an analysis."""
 
     proof: int  # the positions that the solver may look at, for each position of a game
-    adviser: str
-    """Who estimated: `PLAYED_ON`, the hash of a bot's files and command, or nobody where it is empty."""
-    version: int = VERSION
+    adviser: str = ""
+    """Stands for who estimated, such as the hash of a bot's files and command; empty where nobody did."""
+    name: str = ""  # of who estimated, for people, such as a command
 
 
 class AnalysedStep(NamedTuple):
@@ -71,11 +72,7 @@ class AnalysedStep(NamedTuple):
 class GameAnalysis:
     """The analysis of a game: a step for each position of it, as `viewing.steps` counts them."""
 
-    events: str  # stands for the game's events, as `Summary.digest`
-    id: str  # that of a game with these events
-    game: str
-    rules: int
-    options: Mapping[str, int | str]
+    key: str  # stands for the game, as `key_of` says it
     method: AnalysisMethod
     steps: tuple[AnalysedStep, ...]
     chances: tuple[float | None, ...] = ()
@@ -86,17 +83,17 @@ class GameAnalysis:
     """By step, the chance that the seat to move lost by the move that was played, compared with the
     adviser's move: `loss` as a chance, where one may be shown.
     """
-    adviser: str = ""  # the name of who estimated, such as a command; empty where nobody did
 
     @property
     def estimated(self) -> str:
         """By whom chances are estimated, in words."""
-        return f"estimated by {shown(self.adviser, 40) or 'an adviser without a name'}"
+        return f"estimated by {shown(self.method.name, 40) or 'an adviser without a name'}"
 
-    def is_of(self, game: Summary, section: SectionGame) -> bool:
-        """Whether it is the analysis of this game."""
-        mine = (self.events, self.game, self.rules, dict(self.options))
-        return mine == (game.digest, section.game, section.rules, dict(section.options))
+
+def key_of(game: Summary, section: SectionGame) -> str:
+    """Stands for a game in the file: all games with the same events, rules and options have it."""
+    terms = [VERSION, game.digest, section.game, section.rules, sorted(section.options.items())]
+    return hashlib.sha256(json_of(terms)).hexdigest()[:32]
 
 
 class Store:
@@ -127,7 +124,8 @@ class Store:
 
     def append(self, analysis: GameAnalysis) -> None:
         """Adds an analysis. Raises `StorageError`."""
-        line = json_of(_to_json(analysis)) + b"\n"
+        steps = [list(step) for step in analysis.steps]
+        line = json_of({"game": analysis.key, **analysis.method._asdict(), "steps": steps}) + b"\n"
         try:
             if self._file is None:
                 self._file = AppendOnlyFile(self.path, os.O_CREAT)
@@ -143,140 +141,14 @@ class Store:
             self._file = None
 
 
-@dataclass(frozen=True)
-class RunAnalysis:
-    """The analysis of a run, as far as there is one."""
-
-    games: Mapping[str, GameAnalysis]  # by id, in the order of the run, with chances and drops
-    calibrations: Mapping[str, Calibration]  # by section
-    problems: tuple[str, ...]  # what of the file was not used, as sentences
-
-
-NO_METHODS: Mapping[str, AnalysisMethod] = {}
-
-
-def analysed(run: StoredRun, methods: Mapping[str, AnalysisMethod] = NO_METHODS) -> RunAnalysis:
-    """The stored analyses of the games of a run that count, with chances that were calibrated in it.
-
-    Analyses by different methods are not mixed: of a section without one in `methods` it is that with most
-    games, of several the one that was used last. Raises `UsageError` where the file cannot be read.
-    """
-    stored, damaged = Store(run.folder).load()
-    with_events: dict[str, list[Summary]] = {}
-    for game in run.games.values():
-        with_events.setdefault(game.digest, []).append(game)
-    stored_of: dict[str, dict[AnalysisMethod, dict[str, GameAnalysis]]] = {}  # by section
-    foreign = 0
-    for one in stored:
-        fitting = [
-            game.id
-            for game in with_events.get(one.events, ())
-            if one.is_of(game, run.header.section_of(game.id))
-        ]
-        foreign += not fitting
-        for id_ in fitting if one.method.version == VERSION else ():
-            by_method = stored_of.setdefault(section_of(id_), {})
-            found = by_method.pop(one.method, {})
-            by_method[one.method] = found | {id_: one}
-    games: dict[str, GameAnalysis] = {}
-    calibrations: dict[str, Calibration] = {}
-    for section, by_method in stored_of.items():
-        of_section = _of_one_method(by_method, methods.get(section))
-        if not _can_be_estimated(run.header.sections[section]):
-            of_section = {id_: _without_estimates(one) for id_, one in of_section.items()}
-        calibrations[section] = calibration(_scored(run, of_section))
-        games |= {id_: with_chances(one, calibrations[section]) for id_, one in of_section.items()}
-    where = shown(str(Store(run.folder).path))
-    problems = [
-        f"`{where}`: {counted(number, 'line')} {what}, left out"
-        for number, what in ((damaged, "cannot be read"), (foreign, "of no game of this run"))
-        if number
-    ]
-    in_order = {id_: games[id_] for id_ in run.games if id_ in games}
-    return RunAnalysis(in_order, calibrations, tuple(problems))
-
-
-def _of_one_method(
-    by_method: Mapping[AnalysisMethod, Mapping[str, GameAnalysis]], method: AnalysisMethod | None
-) -> dict[str, GameAnalysis]:
-    """The analyses by one method. Of games in which an adviser failed there are those without one."""
-    chosen = method or max(reversed([*by_method]), key=lambda one: len(by_method[one]))
-    alone = by_method.get(chosen._replace(adviser=""), {})
-    return {**alone, **by_method.get(chosen, {})}
-
-
-def _can_be_estimated(section: SectionGame) -> bool:
-    """Whether estimates are worth anything here: a file from elsewhere may have them of any game."""
-    try:
-        return section.available().can_be_estimated
-    except UsageError:
-        return False
-
-
-def _without_estimates(game: GameAnalysis) -> GameAnalysis:
-    return replace(game, steps=tuple(step._replace(score=None, loss=None) for step in game.steps))
-
-
-def _scored(run: StoredRun, games: Mapping[str, GameAnalysis]) -> dict[str, ScoredGame]:
-    """The games that the rules ended, by what stands for their events."""
-    return {
-        one.events: ScoredGame(share_beaten(run.games[id_].ranks, 0), tuple(step.score for step in one.steps))
-        for id_, one in games.items()
-        if run.games[id_].ending == Ending.RULES.word and run.games[id_].rated
-    }
-
-
-def with_chances(game: GameAnalysis, fitted: Calibration) -> GameAnalysis:
-    """The analysis with chances and drops; positions that are proved have none."""
-    steps, last = game.steps, max(1, len(game.steps) - 1)
-    if game.events not in fitted.halves:
-        last = max(last, fitted.length)  # it was cut short, so its end is not that of a game
-    chances = [
-        None if step.proof is not None else fitted.chance(game.events, number / last, step.score)
-        for number, step in enumerate(steps)
-    ]
-    drops: list[float | None] = []
-    for number, (step, after) in enumerate(pairwise(steps), 1):
-        played = kept = None
-        if step.loss is not None and step.seat is not None and after.score is not None:
-            lost = -step.loss if step.seat else step.loss  # as seat 1 counts
-            played = fitted.chance(game.events, number / last, after.score)
-            kept = fitted.chance(game.events, number / last, after.score + lost)
-        sign = -1 if step.seat else 1
-        drops.append(None if played is None or kept is None else sign * (kept - played))
-    return replace(game, chances=tuple(chances), drops=(*drops, None))
-
-
-def _to_json(analysis: GameAnalysis) -> dict[str, Any]:
-    return {
-        "events": analysis.events,
-        "id": analysis.id,
-        "game": analysis.game,
-        "rules": analysis.rules,
-        "options": dict(analysis.options),
-        "by": {**analysis.method._asdict(), "name": analysis.adviser},
-        "steps": [list(step) for step in analysis.steps],
-    }
-
-
 def _from_json(value: dict[str, Any]) -> GameAnalysis:
     """Raises `RecordError`."""
     fields = Fields(value, "", RecordError)
-    by = fields.object("by")
-    fields.scalars("options")  # raises where they are something else
     steps = fields.list("steps")
     if len(steps) > MOST_STEPS:
         raise fields.wrong("steps", f"at most {MOST_STEPS} positions")
-    return GameAnalysis(
-        fields.text("events"),
-        fields.text("id"),
-        fields.text("game"),
-        fields.number("rules"),
-        value["options"],
-        AnalysisMethod(by.number("proof"), by.text("adviser"), by.number("version")),
-        tuple(map(_step, steps)),
-        adviser=by.text("name", ""),
-    )
+    method = AnalysisMethod(fields.number("proof"), fields.text("adviser"), fields.text("name"))
+    return GameAnalysis(fields.text("game"), method, tuple(map(_step, steps)))
 
 
 def _step(value: Any) -> AnalysedStep:
@@ -298,3 +170,86 @@ def _step(value: Any) -> AnalysedStep:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST
+
+
+@dataclass(frozen=True)
+class RunAnalysis:
+    """The analysis of a run, as far as there is one."""
+
+    games: Mapping[str, GameAnalysis]  # by id, in the order of the run, with chances and drops
+    calibrations: Mapping[str, Calibration]  # by section
+    problems: tuple[str, ...]  # what of the file was not used, as sentences
+
+
+NO_METHODS: Mapping[str, AnalysisMethod] = {}
+
+
+def analysed(run: StoredRun, methods: Mapping[str, AnalysisMethod] = NO_METHODS) -> RunAnalysis:
+    """The stored analyses of the games of a run that count, with chances that were calibrated in it.
+
+    Analyses by different methods are not mixed: of a section without one in `methods` it is that with most
+    games, of several the one that was used last. Raises `UsageError` where the file cannot be read.
+    """
+    store = Store(run.folder)
+    stored, damaged = store.load()
+    ids: dict[str, list[str]] = {}  # by key
+    for game in run.games.values() if stored else ():
+        ids.setdefault(key_of(game, run.header.section_of(game.id)), []).append(game.id)
+    by_section: dict[str, dict[AnalysisMethod, dict[str, GameAnalysis]]] = {}
+    for one in stored:
+        for id_ in ids.get(one.key, ()):
+            by_method = by_section.setdefault(section_of(id_), {})
+            by_method[one.method] = by_method.pop(one.method, {})  # the last one is that used last
+            by_method[one.method][id_] = one
+    games: dict[str, GameAnalysis] = {}
+    calibrations: dict[str, Calibration] = {}
+    for section, by_method in by_section.items():
+        most = max(reversed([*by_method]), key=lambda method: len(by_method[method]))
+        found = by_method.get(methods.get(section, most), {})
+        whole = {id_ for id_ in found if run.games[id_].ending == Ending.RULES.word}
+        # A file from elsewhere may have estimates also where they are worth nothing.
+        scored = [id_ for id_ in whole if _can_be_estimated(run.header.sections[section])]
+        fitted = calibrations[section] = calibration(
+            {found[id_].key: _scored(found[id_], run.games[id_]) for id_ in scored if run.games[id_].rated}
+        )
+        games |= {id_: with_chances(one, fitted, id_ in whole) for id_, one in found.items()}
+    foreign = sum(one.key not in ids for one in stored)
+    problems = [
+        f"`{shown(str(store.path))}`: {counted(number, 'line')} {what}, left out"
+        for number, what in ((damaged, "cannot be read"), (foreign, "of no game of this run"))
+        if number
+    ]
+    in_order = {id_: games[id_] for id_ in run.games if id_ in games}
+    return RunAnalysis(in_order, calibrations, tuple(problems))
+
+
+def _can_be_estimated(section: SectionGame) -> bool:
+    try:
+        return section.available().can_be_estimated
+    except UsageError:
+        return False
+
+
+def _scored(analysis: GameAnalysis, game: Summary) -> ScoredGame:
+    return ScoredGame(share_beaten(game.ranks, 0), tuple(step.score for step in analysis.steps))
+
+
+def with_chances(game: GameAnalysis, fitted: Calibration, is_whole: bool = True) -> GameAnalysis:
+    """The analysis with chances and drops; positions that are proved have none. A game that is not whole was
+    cut short, so that its end is not that of a game.
+    """
+    steps, last = game.steps, max(1, len(game.steps) - 1, 0 if is_whole else fitted.length)
+
+    def chance(number: int, score: float | None) -> float | None:
+        return fitted.chance(game.key, number / last, score)
+
+    chances = [None if step.proof is not None else chance(at, step.score) for at, step in enumerate(steps)]
+    drops: list[float | None] = []
+    for number, (step, after) in enumerate(pairwise(steps), 1):
+        played = kept = None
+        sign = -1 if step.seat else 1
+        if step.loss is not None and step.seat is not None and after.score is not None:
+            played = chance(number, after.score)
+            kept = chance(number, after.score + sign * step.loss)
+        drops.append(None if played is None or kept is None else sign * (kept - played))
+    return replace(game, chances=tuple(chances), drops=(*drops, None))

@@ -33,7 +33,7 @@ def game_text(analysis: GameAnalysis, game: Summary, steps: Steps) -> list[str]:
     if len(analysis.steps) != len(steps.steps):
         positions = counted(len(analysis.steps), "position")
         unfit = f"the stored analysis has {positions}, the game {len(steps.steps):,}"
-        return [*found, f"  {unfit}: `--fresh` computes it again"]
+        return [*found, f"  {unfit}: it is not used"]
     found += [f"  {line}" for line in _verdicts(analysis, game.bots)]
     winner = winner_by_rules(game)
     point = None if winner is None else turning_point(analysis, winner)

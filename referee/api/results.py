@@ -13,7 +13,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
-from referee.analysis.analysing import AnalysisSettings, analyse
+from referee.analysis.analysing import analyse
 from referee.analysis.diagnosing import diagnosed
 from referee.analysis.diagnosis import Diagnosis
 from referee.analysis.solver import NODES
@@ -486,8 +486,7 @@ class Run:
         Raises `UsageError` for an adviser that cannot be started, `RecordError`, `StorageError`, and
         `EnvironmentLacksError`.
         """
-        settings = AnalysisSettings(proof, by, cwd=Path.cwd())
-        return analyse(self._whole, [*self._whole.games], settings)
+        return analyse(self._whole, [*self._whole.games], proof=proof, by=by)
 
     def verify(self, head_hash: str | None = None) -> VerifiedRun:
         """Replays every game by the rules and the clocks, and compares the result with the record. With a

@@ -40,9 +40,6 @@ if TYPE_CHECKING:
     type=click.IntRange(0, 1000),
     help="Number of processes that prove; 0 does it in this process. Default: the number of usable cores.",
 )
-@click.option(
-    "--fresh", is_flag=True, help="Compute again what is stored already; the last analysis of a game counts."
-)
 @click.option("--json", "as_json", is_flag=True, help="Print the analysis of each game as JSON.")
 @game_option
 def analyse(path: Path, ids: tuple[str, ...], as_json: bool, game: str | None, **given: Any) -> None:
@@ -58,18 +55,17 @@ def analyse(path: Path, ids: tuple[str, ...], as_json: bool, game: str | None, *
       referee analyse results 7
       referee analyse results --by './mine --deep'
     """
-    from referee.analysis.analysing import AnalysisSettings
     from referee.analysis.analysing import analyse as analysed_games
     from referee.tournament.run.reading import game_named, run_folder
     from referee.tournament.run.run import read_run
 
     outside_game(game)
-    count = len(usable_cores()) if given["workers"] is None else given["workers"]
-    settings = AnalysisSettings(given["proof"], given["by"], count, given["fresh"], Path.cwd())
+    if given["workers"] is None:
+        given["workers"] = len(usable_cores())
     with AdvanceBar() as bar:
         run = read_run(run_folder(path), bar.stage("reading the results"))
         games = [game_named([run], id_)[1] for id_ in ids] or [*run.games]
-        found = analysed_games(run, games, settings, bar.say, bar.stage("analysing"))
+        found = analysed_games(run, games, **given, tell=bar.say, advance=bar.stage("analysing"))
         for problem in found.problems:
             bar.say(problem)
     if as_json:

@@ -62,21 +62,25 @@ def test_games_are_analysed_and_printed(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("said", "does", "told"),
     [
-        ("'value 7'", "pass", "said what cannot be used {n}: a `value` that is not from 0 to 1"),
-        ("'nothing'", "pass", "said no `value` and no `score` of any position"),
-        ("'value 1'", "return 'L:Z9'", "made an illegal move: there is no cell Z9"),
-        ("'value 1'", "raise SystemExit(3)", "in game 1:a:b"),
+        ("'value 7'", "pass", "` said what cannot be used "),
+        ("'nothing'", "pass", "` said no `value` and no `score` of any position"),
+        ("'value 1'", "return 'L:Z9'", "` made an illegal move: there is no cell Z9"),
+        ("'value 1'", "raise SystemExit(3)", "` crashed: exited with status 3"),
     ],
 )
 def test_an_adviser_that_lies_or_dies_is_told_in_a_line(
     folder: Path, tmp_path: Path, said: str, does: str, told: str
 ) -> None:
     done = referee("analyse", str(folder), "--by", adviser(tmp_path, said, does), "--workers", "0")
-    assert done.code == 0 and done.out.startswith("2 games analysed; of ")
-    before, _, after = told.partition("{n}")
-    line = done.err.splitlines()[0]
-    assert line.startswith("the adviser ") and before in line and after in line, done.err
-    assert len(done.err.splitlines()) <= 2 and len((folder / ANALYSIS).read_text().splitlines()) == 2
+    first, *more = done.err.splitlines()
+    assert f"the adviser `adviser.py{told}" in first
+    if does == "pass":
+        assert done.code == 0 and done.out.startswith("2 games analysed; of ") and not more
+        assert len((folder / ANALYSIS).read_text().splitlines()) == 2
+    else:
+        assert done.code == 2 and first.startswith("game 1:a:b is not analysed: ")
+        assert more[-1].startswith("referee: the adviser `adviser.py` failed in 2 games, expected a move")
+        assert not (folder / ANALYSIS).exists()
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from referee.analysis import estimates
-from referee.analysis.analysing import AnalysisSettings, analyse
+from referee.analysis.analysing import analyse
 from referee.analysis.calibration import Calibration
 from referee.analysis.estimates import PLAYOUTS, Adviser, AdviserFailed, played_on
 from referee.analysis.store import AnalysedStep, AnalysisMethod, GameAnalysis
@@ -58,7 +58,7 @@ class FakeGame:
 @pytest.fixture
 def adviser(monkeypatch: pytest.MonkeyPatch) -> Adviser:
     monkeypatch.setattr(estimates, "AskedGame", FakeGame)
-    return Adviser(Program.of("adviser", ("true",), Path()), 1)
+    return Adviser(Program.of("adviser", ("true",), Path()))
 
 
 def test_scores_are_those_of_seat_1_and_losses_those_of_who_moved(adviser: Adviser) -> None:
@@ -66,7 +66,7 @@ def test_scores_are_those_of_seat_1_and_losses_those_of_who_moved(adviser: Advis
     assert [said.score for said in found] == [0, -1, 2, -3, None], "the game is over"
     assert {said.best for said in found[:-1]} == {"L:B3"}
     assert [said.loss for said in found] == [None, 5, 5, None, None], "not at first, and not at the end"
-    assert adviser.said == 4 + 2 and not adviser.unread
+    assert not adviser.useless
 
 
 def test_nobody_is_asked_what_a_move_lost_between_two_proved_positions(adviser: Adviser) -> None:
@@ -82,7 +82,7 @@ def test_a_value_is_a_logit_and_what_is_no_value_is_counted(
     assert [said.score for said in found[:2]] == pytest.approx([1.0986, -1.0986], abs=1e-4)
     monkeypatch.setattr(FakeGame, "said", "value 1.5")
     assert {said.score for said in adviser.estimates(GAME.terms, STATES, [True] * 5)} == {None}
-    assert adviser.unread == 4
+    assert adviser.useless.startswith("what cannot be used 4 times: ")
     monkeypatch.setattr(FakeGame, "said", "")
     with pytest.raises(AdviserFailed, match="resigned"):
         adviser.estimates(GAME.terms, STATES, [True] * len(STATES))
@@ -117,7 +117,7 @@ def test_an_adviser_that_was_interrupted_is_not_said_to_say_nothing(
     run = read_run(written(tmp_path / "run", GAME))
     told: list[str] = []
     with pytest.raises(KeyboardInterrupt):
-        analyse(run, [*run.games], AnalysisSettings(by="true"), told.append)
+        analyse(run, [*run.games], by="true", tell=told.append)
     assert not told
 
 
@@ -125,18 +125,8 @@ def test_a_game_in_words_has_what_is_proved_and_what_is_estimated_apart() -> Non
     proofs, chances = [None, None, 1, -1, -1], [0.44, 0.97, None, None, None]
     steps = [AnalysedStep(number % 2, proof, best=f"b{number}") for number, proof in enumerate(proofs)]
     summary = summary_of(GAME)
-    analysis = GameAnalysis(
-        summary.digest,
-        "",
-        "blooms",
-        1,
-        {},
-        AnalysisMethod(1, "hash"),
-        (*steps,),
-        (*chances,),
-        (0.5, *[None] * 4),
-        "@greedy",
-    )
+    method = AnalysisMethod(1, "hash", "@greedy")
+    analysis = GameAnalysis("", method, (*steps,), (*chances,), (0.5, *[None] * 4))
     first, *rest = game_text(analysis, summary, STEPS)
     assert first.startswith("1:a:b: b won: ")
     assert rest == [
@@ -151,14 +141,14 @@ def test_a_game_in_words_has_what_is_proved_and_what_is_estimated_apart() -> Non
     longer = replace(analysis, steps=(AnalysedStep(0, -1),) * 7 + (AnalysedStep(0, 1),))
     assert game_text(longer, summary, STEPS) == [
         first,
-        "  the stored analysis has 8 positions, the game 5: `--fresh` computes it again",
+        "  the stored analysis has 8 positions, the game 5: it is not used",
     ]
 
 
 def test_totals_leave_out_ends_and_count_draws_against_who_was_proved_to_win() -> None:
     won = summary_of(GAME)
     steps = tuple(AnalysedStep(number % 2, proof) for number, proof in enumerate([None, -1, -1, 0, 0]))
-    analysis = GameAnalysis("", "", "connect4", 1, {}, AnalysisMethod(1, ""), steps, (None,) * 5, (None,) * 5)
+    analysis = GameAnalysis("", AnalysisMethod(1), steps, (None,) * 5, (None,) * 5)
     games = {"won": won, "drawn": won._replace(ranks=(1, 1))}
     assert totals_text(games, dict.fromkeys(games, analysis), Calibration(2)) == [
         "2 games analysed; of 8 positions before the end, 6 are proved",
@@ -172,7 +162,7 @@ def test_a_step_says_whether_the_referee_or_chance_made_it() -> None:
     steps = list(STEPS.steps)
     opening = replace(steps[3], events=(Preset(0, "L:C3"),))
     drawn = replace(steps[3], events=(Drawn("6"),))
-    none = GameAnalysis("", "", "blooms", 1, {}, AnalysisMethod(1, ""), (AnalysedStep(0, 1),) * 3)
+    none = GameAnalysis("", AnalysisMethod(1), (AnalysedStep(0, 1),) * 3)
     analysis = replace(none, steps=(*none.steps, *(AnalysedStep(0, -1),) * 2))
     for step, told in ((opening, "step 3 (a L:C3, in the opening)"), (drawn, "step 3 (chance)")):
         changed = replace(STEPS, steps=[*steps[:3], step, steps[4]])

@@ -9,10 +9,9 @@ import pytest
 from referee.analysis.diagnosing import diagnosed
 from referee.analysis.kinds import Blunder, BlunderKind, SeatDecisions, decisions
 from referee.analysis.significance import Count
-from referee.analysis.store import AnalysedStep, AnalysisMethod, GameAnalysis, Store
+from referee.analysis.store import AnalysedStep, AnalysisMethod, GameAnalysis, Store, key_of
 from referee.analysis.suite import read_suite
 from referee.core.errors import UsageError
-from referee.records.record import GameRecord, summary_of
 from referee.tournament.run.run import read_run
 from referee.viewing.steps import steps_of
 from tests.command import referee
@@ -31,21 +30,18 @@ MISSED = {
 
 
 def analysis(
-    of: GameRecord, *proofs: int | None, drops: tuple[float | None, ...] = (), best: str = "L:B2"
+    *proofs: int | None, drops: tuple[float | None, ...] = (), best: str = "L:B2", key: str = ""
 ) -> GameAnalysis:
     """The analysis of a game whose seats move in turn."""
     steps = tuple(
         AnalysedStep(number % 2 if number < 5 else None, proof, best=best)
         for number, proof in enumerate(proofs)
     )
-    terms = of.terms
-    events, method = summary_of(of).digest, AnalysisMethod(1, "")
-    rules, options = terms.game.rules, terms.options
-    return GameAnalysis(events, terms.id, terms.game.slug, rules, options, method, steps, (None,) * 6, drops)
+    return GameAnalysis(key, AnalysisMethod(1), steps, (None,) * 6, drops)
 
 
 def judged(seat: int, *proofs: int | None, drops: tuple[float | None, ...] = ()) -> SeatDecisions:
-    return decisions(analysis(PLAYED, *proofs, drops=drops), seat, PLAYED.terms, steps_of(PLAYED).steps)
+    return decisions(analysis(*proofs, drops=drops), seat, PLAYED.terms, steps_of(PLAYED).steps)
 
 
 def test_a_proved_win_is_given_away_between_two_proved_positions() -> None:
@@ -78,12 +74,12 @@ def test_moves_of_the_opening_are_nobodys() -> None:
         steps[0],
         *(step.__class__(step.number, (), step.state, step.reserves_us) for step in steps[1:]),
     ]
-    found = decisions(analysis(PLAYED, 1, -1, 1, -1, 1, 1), 0, PLAYED.terms, without)
+    found = decisions(analysis(1, -1, 1, -1, 1, 1), 0, PLAYED.terms, without)
     assert found.blunders == [] and found.proved == 0
 
 
 def test_a_move_that_an_analysis_cannot_name_has_no_kind() -> None:
-    forged = analysis(PLAYED, None, None, None, -1, 1, 1, best="L:A1")
+    forged = analysis(None, None, None, -1, 1, 1, best="L:A1")
     (blunder,) = decisions(forged, 1, PLAYED.terms, steps_of(PLAYED).steps).blunders
     assert blunder.kinds == frozenset()
 
@@ -96,9 +92,9 @@ def blundering(folder: Path) -> None:
         for number, cell in enumerate(cells, 1)
     ]
     written(folder, *games, header={"rounds": 16})
-    store = Store(folder)
-    for game in games:
-        store.append(analysis(game, 0, 0, None, -1, 1, 1))
+    store, run = Store(folder), read_run(folder)
+    for id_, game in run.games.items():
+        store.append(analysis(0, 0, None, -1, 1, 1, key=key_of(game, run.header.section_of(id_))))
     store.close()
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from referee.analysis import analysing
-from referee.analysis.analysing import AnalysisSettings, analyse, opened
+from referee.analysis import analysing, store
+from referee.analysis import calibration as calibration_module
+from referee.analysis.analysing import analyse, opened
 from referee.analysis.calibration import ScoredGame, calibration
 from referee.analysis.diagnosing import diagnosed
 from referee.analysis.store import (
@@ -18,6 +19,7 @@ from referee.analysis.store import (
     GameAnalysis,
     Store,
     analysed,
+    key_of,
     with_chances,
 )
 from referee.core.errors import UsageError
@@ -44,8 +46,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StoredRun:
     return read_run(written(tmp_path / "run", *GAMES))
 
 
-def analyse_all(run: StoredRun, **settings: object) -> list[GameAnalysis]:
-    return [*analyse(run, [*run.games], AnalysisSettings(50, **settings)).games.values()]  # type: ignore[arg-type]
+def analyse_all(run: StoredRun) -> list[GameAnalysis]:
+    return [*analyse(run, [*run.games], proof=50).games.values()]
 
 
 def lines(run: StoredRun) -> list[bytes]:
@@ -67,7 +69,7 @@ def test_what_is_stored_is_read_back_and_not_computed_again(
 def test_lines_that_are_cut_or_foreign_are_told_and_computed_again(run: StoredRun) -> None:
     found = analyse_all(run)
     first, second = lines(run)
-    foreign = json.dumps({**json.loads(first), "events": "0" * 16}).encode()
+    foreign = json.dumps({**json.loads(first), "game": "0" * 32}).encode()
     wrong_step = json.dumps({**json.loads(first), "steps": [[0, 5, None, None, None, None]]}).encode()
     (run.folder / ANALYSIS).write_bytes(foreign + b"\n" + wrong_step + b"\n" + second + first[:50])
     known = analysed(run)
@@ -94,9 +96,9 @@ def test_the_file_can_be_deleted_and_is_no_link(run: StoredRun) -> None:
 
 def test_analyses_by_different_methods_are_not_mixed(run: StoredRun) -> None:
     analyse_all(run)
-    analyse(run, ["2:a:b"], AnalysisSettings(7))
+    analyse(run, ["2:a:b"], proof=7)
     assert {one.method.proof for one in analysed(run).games.values()} == {50}, "that of most games"
-    only = analyse(run, ["2:a:b"], AnalysisSettings(7)).games
+    only = analyse(run, ["2:a:b"], proof=7).games
     assert [*only] == ["2:a:b"] and only["2:a:b"].method.proof == 7
 
 
@@ -108,9 +110,14 @@ def test_estimates_of_a_game_in_which_they_are_worth_nothing_are_not_used(
     for one in scored:
         one["steps"] = [[*step[:2], 1.0, *step[3:5], 1.0] for step in one["steps"]]
     (run.folder / ANALYSIS).write_text("".join(f"{json.dumps(one)}\n" for one in scored))
-    assert all(step.score == 1.0 for game in analysed(run).games.values() for step in game.steps)
+    monkeypatch.setattr(calibration_module, "LEAST_GAMES", 1)
+    assert analysed(run).calibrations[""].games == 1, "the other one was not ended by the rules"
     monkeypatch.setattr(Blooms, "can_be_estimated", False)
-    assert [*analysed(run).games.values()] == found, "but what is proved stays"
+    after = analysed(run)
+    assert after.calibrations[""].games == 0
+    assert [[step.proof for step in one.steps] for one in after.games.values()] == [
+        [step.proof for step in one.steps] for one in found
+    ], "but what is proved stays"
 
 
 def test_a_move_that_no_bot_chose_is_nobodys(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,18 +136,17 @@ def test_a_move_that_no_bot_chose_is_nobodys(monkeypatch: pytest.MonkeyPatch) ->
 def test_chances_of_a_game_that_was_cut_short_are_those_of_its_part_of_a_whole_one() -> None:
     step = AnalysedStep(0, None, 2.0)
     whole = {f"{number}": ScoredGame(float(number % 8 > 0), [2.0] * 8 + [None]) for number in range(40)}
-    cut = GameAnalysis("cut", "g", "blooms", 1, {}, AnalysisMethod(1, ""), (step,) * 3)
+    cut = GameAnalysis("1", AnalysisMethod(1), (step,) * 3)
     fitted = calibration(whole)
-    assert with_chances(replace(cut, events="1"), fitted).chances[1] is not None
-    first, second, third = with_chances(cut, fitted).chances
-    assert (first, second) == (None, None) and third == fitted.chance("cut", 2 / 8, 2.0) is not None
+    assert with_chances(cut, fitted).chances[1] is not None
+    first, second, third = with_chances(cut, fitted, is_whole=False).chances
+    assert (first, second) == (None, None) and third == fitted.chance("1", 2 / 8, 2.0) is not None
 
 
-def test_old_versions_and_other_rules_are_not_used(run: StoredRun) -> None:
+def test_old_versions_and_other_rules_are_not_used(run: StoredRun, monkeypatch: pytest.MonkeyPatch) -> None:
     analyse_all(run)
-    first, second = map(json.loads, lines(run))
-    first["by"]["version"] += 1
-    second["rules"] += 1
-    (run.folder / ANALYSIS).write_text(json.dumps(first) + "\n" + json.dumps(second) + "\n")
-    assert analysed(run).games == {}
-    assert Store(run.folder).load()[1] == 0, "neither line is damaged"
+    (game, *_), section = run.games.values(), run.header.sections[""]
+    keys = {key_of(game, section), key_of(game, section._replace(rules=9))}
+    monkeypatch.setattr(store, "VERSION", 9)
+    assert len({*keys, key_of(game, section)}) == 3 and analysed(run).games == {}
+    assert Store(run.folder).load()[1] == 0, "no line is damaged"

@@ -14,9 +14,7 @@ def game(
     """A game with these proofs for seat 1; the seats move in turn."""
     none: list[float | None] = [None] * len(proofs)
     steps = tuple(AnalysedStep(number % 2, proof, best=f"b{number}") for number, proof in enumerate(proofs))
-    return GameAnalysis(
-        "", "g", "blooms", 1, {}, AnalysisMethod(1, ""), steps, (*(chances or none),), (*(drops or none),)
-    )
+    return GameAnalysis("", AnalysisMethod(1), steps, (*(chances or none),), (*(drops or none),))
 
 
 def test_a_turning_point_is_proved_between_two_proved_positions() -> None:

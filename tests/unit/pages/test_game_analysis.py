@@ -25,9 +25,8 @@ STEPS = steps_of(CAPTURED)
 
 def analysis(*steps: AnalysedStep, adviser: str = "@greedy", **has: Any) -> GameAnalysis:
     none = (None,) * len(steps)
-    method = AnalysisMethod(9, "0123456789abcdef")
-    found = GameAnalysis("", "g", "blooms", 1, {}, method, steps, none, none, adviser)
-    return replace(found, **has)
+    method = AnalysisMethod(9, "0123456789abcdef", adviser)
+    return replace(GameAnalysis("", method, steps, none, none), **has)
 
 
 GIVEN = analysis(
@@ -75,7 +74,8 @@ def test_the_move_of_the_adviser_is_named_with_what_it_kept() -> None:
     steps = list(GIVEN.steps)
     steps[2] = AnalysedStep(0)
     given = replace(GIVEN, steps=tuple(steps), chances=(None, 0.32, 0.71, None, None))
-    found = shown_of(STEPS, replace(given, adviser="./mine --deep --and-a-very-long-list-of-words"))
+    named = given.method._replace(name="./mine --deep --and-a-very-long-list-of-words")
+    found = shown_of(STEPS, replace(given, method=named))
     assert found and found["said"][2] == [
         "a has a chance of about 70 %, estimated by ./mine --deep --and-a-very-long-list-of-…",
         "the adviser’s move L:B5 D:C4 kept a chance of about 70 %, this one about 30 %, estimated "
