@@ -33,7 +33,6 @@ class CostlyMove(NamedTuple):
     """
     drop: float | None  # the estimated chance that it lost; None of a proof
     best: str | None  # the move that would have kept it, as far as one is known
-    had: int = 0  # what was proved for the seat before, 1 for a win; 0 of a draw, and where nothing is
 
 
 def turning_point(game: GameAnalysis, winner: Seat) -> TurningPoint | None:
@@ -77,7 +76,7 @@ def costly_moves(game: GameAnalysis, most: int = 3) -> list[CostlyMove]:
             had, has = (-step.proof, -after.proof) if step.seat else (step.proof, after.proof)
             given = had - has
             if given > 0:
-                found.append(CostlyMove(number, step.seat, given, None, step.best, had))
+                found.append(CostlyMove(number, step.seat, given, None, step.best))
         elif (drop := game.drops[number - 1] if game.drops else None) and drop >= LEAST_DROP:
             found.append(CostlyMove(number, step.seat, 0, drop, step.best))
     found.sort(key=lambda move: (move.given, move.drop or 0, move.step), reverse=True)

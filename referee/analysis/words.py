@@ -4,7 +4,7 @@ Pure.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -18,7 +18,7 @@ from referee.records.record import Summary
 from referee.viewing.steps import Steps
 from referee.viewing.words import placings
 
-_SHOWN_CHANCES = 4  # how many chances of a game are printed at most
+_RESULTS = {1: "win", 0: "draw", -1: "loss"}
 
 
 def winner_by_rules(game: Summary) -> Seat | None:
@@ -34,7 +34,7 @@ def game_text(analysis: GameAnalysis, game: Summary, steps: Steps) -> list[str]:
         positions = counted(len(analysis.steps), "position")
         unfit = f"the stored analysis has {positions}, the game {len(steps.steps):,}"
         return [*found, f"  {unfit}: it is not used"]
-    found += [f"  {line}" for line in _verdicts(analysis, game.bots)]
+    found += [f"  {line}" for line in _known_text(analysis, game.bots)]
     winner = winner_by_rules(game)
     point = None if winner is None else turning_point(analysis, winner)
     if point and winner is not None:
@@ -43,33 +43,17 @@ def game_text(analysis: GameAnalysis, game: Summary, steps: Steps) -> list[str]:
         found.append("  no turning point is known")
     moves = costly_moves(analysis)
     found += ["  moves that gave most away:"] if moves else []
-    return found + [f"    {_costly(move, steps)}" for move in moves]
+    return found + [f"    {_move_at(steps, move.step)}: {costly_text(analysis, move)}" for move in moves]
 
 
-def _verdicts(analysis: GameAnalysis, bots: Sequence[str]) -> list[str]:
-    spans: dict[int, list[str]] = {}
-    numbered = groupby(enumerate(analysis.steps[:-1]), key=lambda step: step[1].proof)
-    for proof, steps in numbered:
-        numbers = [number for number, _ in steps]
-        if proof is not None:
-            span = f"{numbers[0]} to {numbers[-1]}" if numbers[1:] else str(numbers[0])
-            spans.setdefault(proof, []).append(span)
-    whose = {1: f"{shown(bots[0])} wins", 0: "a draw", -1: f"{shown(bots[-1])} wins"}
-    found = [
-        f"proved at {_steps(at)}: {whose[proof]} with best play from there on"
-        for proof, at in sorted(spans.items(), reverse=True)
-    ]
-    known = [(number, chance) for number, chance in enumerate(analysis.chances) if chance is not None]
-    if known:
-        some = known[:: max(1, -(-len(known) // _SHOWN_CHANCES))]
-        texts = (f"about {tens(chance)} % at step {number}" for number, chance in some)
-        found.append(f"chance of {shown(bots[0])}, {analysis.estimated}: {listed(texts)}")
-    return found
-
-
-def _steps(spans: Sequence[str]) -> str:
-    several = len(spans) > 1 or " " in spans[0]
-    return f"step{'s' * several} {listed(spans)}"
+def _known_text(analysis: GameAnalysis, bots: Sequence[str]) -> Iterator[str]:
+    """What is known of the positions before the end, from which step to which."""
+    texts = ((number, position_text(analysis, number, bots)) for number in range(len(analysis.steps) - 1))
+    for text, group in groupby(texts, key=lambda known: known[1]):
+        numbers = [number for number, _ in group]
+        span = f"steps {numbers[0]} to {numbers[-1]}" if numbers[1:] else f"step {numbers[0]}"
+        if text:
+            yield f"{span}: {text}"
 
 
 def _move_at(steps: Steps, step: int) -> str:
@@ -99,13 +83,36 @@ def _turned(
     )
 
 
-def _costly(move: CostlyMove, steps: Steps) -> str:
-    where, best = _move_at(steps, move.step), shown(move.best or "", 200)
+def position_text(analysis: GameAnalysis, number: int, bots: Sequence[str]) -> str:
+    """What is known of a position; empty where nothing is."""
+    proof, chance = analysis.steps[number].proof, analysis.chances[number]
+    if proof == 0:
+        return "proved: a draw with best play"
+    if proof is not None:
+        return f"proved: {shown(bots[0 if proof > 0 else 1], 80)} wins with best play"
+    if chance is not None:
+        return f"{shown(bots[0], 80)} has a chance of about {tens(chance)} %, {analysis.estimated}"
+    return ""
+
+
+def costly_text(analysis: GameAnalysis, move: CostlyMove) -> str:
+    """What a move gave away."""
+    best = shown(move.best or "", 100)
+    sign = -1 if move.seat else 1
     if move.given:
-        what = "a proved win" if move.had == 1 else "a proved draw"
-        return f"{where}: gave away {what}{f', which {best} keeps' if best else ''}"
-    points = tens(move.drop or 0)
-    return f"{where}: estimated, a chance about {points} points lower than after the adviser's move {best}"
+        before, after = (sign * (step.proof or 0) for step in analysis.steps[move.step - 1 : move.step + 1])
+        kept_by = f"; {best} keeps the {_RESULTS[before]}" if best else ""
+        return (
+            f"proved: the move turns a {_RESULTS[before]} into a {_RESULTS[after]}, with best play{kept_by}"
+        )
+    chance, drop = analysis.chances[move.step], move.drop or 0.0
+    if chance is None:
+        lower = f"a chance about {tens(drop)} points lower than after {best}, the adviser’s move"
+        return f"{lower}, {analysis.estimated}"
+    played = 1 - chance if move.seat else chance
+    kept, left = tens(played + drop), tens(played)
+    chances = f"kept a chance of about {kept} %, this one about {left} %"
+    return f"the adviser’s move {best} {chances}, {analysis.estimated}"
 
 
 def totals_text(

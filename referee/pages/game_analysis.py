@@ -10,13 +10,10 @@ from typing import Any, NamedTuple
 from referee.analysis.calibration import tens
 from referee.analysis.store import GameAnalysis
 from referee.analysis.turning import CostlyMove, costly_moves, turning_point
-from referee.core.text import shown
+from referee.analysis.words import costly_text, position_text
 from referee.gameplay.events import Ending
-from referee.games.api import Seat
 from referee.viewing.knowledge import ViewKnowledge
 from referee.viewing.steps import Steps
-
-_RESULTS = {1: "win", 0: "draw", -1: "loss"}
 
 Analyses = Mapping[str, GameAnalysis]
 """The analyses of the games of a run, by id."""
@@ -57,48 +54,15 @@ class ShownAnalysis(NamedTuple):
         costly = {move.step: move for move in costly_moves(self.analysis)}
         return {
             "proofs": [step.proof for step in self.analysis.steps],
-            "chances": [None if chance is None else tens(chance) for chance in self._chances],
+            "chances": [None if chance is None else tens(chance) for chance in self.analysis.chances],
             "estimated": self.analysis.estimated,
-            "said": [
-                [*self._said(number), *([self._told(costly[number])] if number in costly else [])]
-                for number in range(len(self.analysis.steps))
-            ],
+            "said": [[*filter(None, self._said(step.number, costly))] for step in self.steps.steps],
             "costly": [[move.step, move.seat + 1, bool(move.given)] for move in costly.values()],
         }
 
-    @property
-    def _chances(self) -> tuple[float | None, ...]:
-        return self.analysis.chances or (None,) * len(self.analysis.steps)
-
-    def _name(self, seat: Seat) -> str:
-        return shown(self.steps.terms.bots[seat], 80)
-
-    def _said(self, number: int) -> Iterator[str]:
-        """What is said of a position; nothing of the last one, which needs no proof."""
-        proof, chance = self.analysis.steps[number].proof, self._chances[number]
-        if self.steps.steps[number].state.outcome() is not None:
-            return
-        if proof == 0:
-            yield "proved: a draw with best play"
-        elif proof is not None:
-            yield f"proved: {self._name(0 if proof > 0 else 1)} wins with best play"
-        elif chance is not None:
-            yield f"{self._name(0)} has a chance of about {tens(chance)} %, {self.analysis.estimated}"
-
-    def _told(self, move: CostlyMove) -> str:
-        """What a move gave away."""
-        best = shown(move.best, 100) if move.best else ""
-        steps, sign = self.analysis.steps, -1 if move.seat else 1
-        if move.given:
-            before, after = (sign * (step.proof or 0) for step in steps[move.step - 1 : move.step + 1])
-            kept_by = f"; {best} keeps the {_RESULTS[before]}" if best else ""
-            turned = f"turns a {_RESULTS[before]} into a {_RESULTS[after]}"
-            return f"proved: the move {turned}, with best play{kept_by}"
-        chance, drop = self._chances[move.step], move.drop or 0.0
-        by = self.analysis.estimated
-        if chance is None:
-            lower = f"a chance about {tens(drop)} points lower than after {best}, the adviser’s move"
-            return f"{lower}, {by}"
-        played = 1 - chance if move.seat else chance
-        kept, left = tens(played + drop), tens(played)
-        return f"the adviser’s move {best} kept a chance of about {kept} %, this one about {left} %, {by}"
+    def _said(self, number: int, costly: Mapping[int, CostlyMove]) -> Iterator[str]:
+        """What is said of a position and of the move before it; the last position needs no proof."""
+        if self.steps.steps[number].state.outcome() is None:
+            yield position_text(self.analysis, number, self.steps.terms.bots)
+        if number in costly:
+            yield costly_text(self.analysis, costly[number])

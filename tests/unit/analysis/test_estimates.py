@@ -122,7 +122,7 @@ def test_an_adviser_that_was_interrupted_is_not_said_to_say_nothing(
 
 
 def test_a_game_in_words_has_what_is_proved_and_what_is_estimated_apart() -> None:
-    proofs, chances = [None, None, 1, -1, -1], [0.44, 0.97, None, None, None]
+    proofs, chances = [None, None, 1, -1, -1], [0.44, 0.23, None, None, None]
     steps = [AnalysedStep(number % 2, proof, best=f"b{number}") for number, proof in enumerate(proofs)]
     summary = summary_of(GAME)
     method = AnalysisMethod(1, "hash", "@greedy")
@@ -130,13 +130,15 @@ def test_a_game_in_words_has_what_is_proved_and_what_is_estimated_apart() -> Non
     first, *rest = game_text(analysis, summary, STEPS)
     assert first.startswith("1:a:b: b won: ")
     assert rest == [
-        "  proved at step 2: a wins with best play from there on",
-        "  proved at step 3: b wins with best play from there on",
-        "  chance of a, estimated by @greedy: about 40 % at step 0 and about 90 % at step 1",
+        "  step 0: a has a chance of about 40 %, estimated by @greedy",
+        "  step 1: a has a chance of about 20 %, estimated by @greedy",
+        "  step 2: proved: a wins with best play",
+        "  step 3: proved: b wins with best play",
         "  it turned at step 3 (a L:C3): before it a had a proved win, after it b wins with best play",
         "  moves that gave most away:",
-        "    step 1 (a L:A1): estimated, a chance about 50 points lower than after the adviser's move b0",
-        "    step 3 (a L:C3): gave away a proved win, which b2 keeps",
+        "    step 1 (a L:A1): the adviser’s move b0 kept a chance of about 70 %, this one about 20 %, "
+        "estimated by @greedy",
+        "    step 3 (a L:C3): proved: the move turns a win into a loss, with best play; b2 keeps the win",
     ]
     longer = replace(analysis, steps=(AnalysedStep(0, -1),) * 7 + (AnalysedStep(0, 1),))
     assert game_text(longer, summary, STEPS) == [
@@ -162,7 +164,7 @@ def test_a_step_says_whether_the_referee_or_chance_made_it() -> None:
     steps = list(STEPS.steps)
     opening = replace(steps[3], events=(Preset(0, "L:C3"),))
     drawn = replace(steps[3], events=(Drawn("6"),))
-    none = GameAnalysis("", AnalysisMethod(1), (AnalysedStep(0, 1),) * 3)
+    none = GameAnalysis("", AnalysisMethod(1), (AnalysedStep(0, 1),) * 3, (None,) * 5)
     analysis = replace(none, steps=(*none.steps, *(AnalysedStep(0, -1),) * 2))
     for step, told in ((opening, "step 3 (a L:C3, in the opening)"), (drawn, "step 3 (chance)")):
         changed = replace(STEPS, steps=[*steps[:3], step, steps[4]])

@@ -55,7 +55,7 @@ def test_costly_moves_are_proved_ones_before_estimated_ones() -> None:
     found = costly_moves(game(proofs, drops=[0.3, 0.1, 0.5, None, 0.9, None, None]), most=3)
     assert found == [
         CostlyMove(3, 0, 0, 0.5, "b2"),
-        CostlyMove(5, 0, 2, None, "b4", 1),
-        CostlyMove(6, 1, 2, None, "b5", 1),
+        CostlyMove(5, 0, 2, None, "b4"),
+        CostlyMove(6, 1, 2, None, "b5"),
     ]
     assert costly_moves(game([-1, -1, -1], drops=[0.19, None, None])) == []
