@@ -7,10 +7,10 @@ is bounded, so that every machine proves the same. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from typing import Any, TypeVar
 
-from referee.games.api import Game, Options, Refusal, Seat, State
+from referee.games.api import Game, Options, Seat, State
 
 M = TypeVar("M")
 
@@ -20,34 +20,6 @@ NODES = 2500  # how many positions are looked at by default for each position th
 def is_solvable(game: Game[Any], options: Options) -> bool:
     """Whether positions of this game can be proved."""
     return game.is_open and game.seats(options) == 2
-
-
-def solve(state: State[Any], nodes: int = NODES) -> int | None:
-    """How a position ends for the seat to move with best play of both: 1, 0 or −1. None where that is not
-    proved by looking at `nodes` positions, and where nobody is to move.
-    """
-    acting = state.to_act()
-    value = Solver(nodes).value(state)
-    return None if value is None or not acting else -value if acting[0] else value
-
-
-def winning_moves(state: State[M], nodes: int = NODES) -> list[M] | None:
-    """The moves with which the seat to move wins, with best play of both from there on, in the order of
-    `State.legal`. None where that is not decided for each move by looking at `nodes` positions for it.
-    """
-    (seat,) = state.to_act()
-    solver, found = Solver(nodes), []
-    for move in state.legal(seat):
-        value = solver.value(state.play({seat: move}))
-        if value is None:
-            return None
-        if value == _win_of(seat):
-            found.append(move)
-    return found
-
-
-def _win_of(seat: Seat) -> int:
-    return -1 if seat else 1
 
 
 class _OutOfNodes(Exception):
@@ -63,7 +35,6 @@ class Solver:
         self._left = 0
         self._is_cut = False  # whether something was not looked at since it is too deep
         self._known: dict[Hashable, int] = {}
-        self._refuting: dict[int, Any] = {}  # by depth, the last move that was found to win
 
     def value(self, state: State[Any]) -> int | None:
         """How a position ends for seat 1 with best play: 1, 0 or −1; None where that is not proved."""
@@ -112,32 +83,18 @@ class Solver:
         return value
 
     def _best_value(self, state: State[Any], seat: Seat, depth: int) -> int | None:
-        win = _win_of(seat)
+        win = -1 if seat else 1
         best: int = -win
         is_certain = True
-        for move in self._moves(state, seat, depth):
+        for move in state.legal(seat):
             self._left -= 1
             if self._left < 0:
                 raise _OutOfNodes
             value = self._search(state.play({seat: move}), depth - 1)
             if value == win:
-                self._refuting[depth] = move
                 return win
             if value is None:
                 is_certain = False
             elif value == 0:
                 best = 0
         return best if is_certain else None
-
-    def _moves(self, state: State[Any], seat: Seat, depth: int) -> Iterator[Any]:
-        """The legal moves; first the one that won last in another position at this depth."""
-        first = self._refuting.get(depth)
-        if first is not None:
-            try:
-                state.read(seat, state.write(first))
-                yield first
-            except Refusal:
-                first = None
-        for move in state.legal(seat):
-            if move != first:
-                yield move

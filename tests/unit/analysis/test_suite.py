@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from referee.analysis.solver import winning_moves
+from referee.analysis.solver import Solver
 from referee.analysis.suite import SuiteEntry, read_suite, recorded_entry, suite_text
 from referee.core.errors import UsageError
 from referee.games import GAMES
@@ -127,8 +127,12 @@ def test_the_examples_are_twenty_positions_each(path: Path) -> None:
 def test_the_examples_are_proved(path: Path) -> None:
     for position in read_suite(path, refused).positions:
         state, entry = position.state, position.entry
-        wins = winning_moves(state, 40_000)
-        assert wins is not None, f"position {entry.name} is not decided"
+        solver, win = Solver(40_000), -1 if position.seat else 1
+        values = {
+            move: solver.value(state.play({position.seat: move})) for move in state.legal(position.seat)
+        }
+        assert None not in values.values(), f"position {entry.name} is not decided"
+        wins = [move for move, value in values.items() if value == win]
         assert {*map(state.write, wins)} == {*entry.find}, f"position {entry.name}"
         legal = sum(1 for _ in state.legal(position.seat))
         assert entry.note.startswith(f"{len(wins)} of {legal} moves") and 5 * len(wins) <= legal
