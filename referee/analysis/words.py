@@ -10,7 +10,7 @@ from typing import Any
 
 from referee.analysis.calibration import LEAST_GAMES, WORST_BRIER, Calibration, tens
 from referee.analysis.store import GameAnalysis
-from referee.analysis.turning import CostlyMove, TurningPoint, costly_moves, turning_point
+from referee.analysis.turning import CostlyMove, costly_moves, turning_point
 from referee.core.text import counted, listed, shown
 from referee.gameplay.events import Ending, Moved, Preset
 from referee.games.api import Seat
@@ -35,15 +35,24 @@ def game_text(analysis: GameAnalysis, game: Summary, steps: Steps) -> list[str]:
         unfit = f"the stored analysis has {positions}, the game {len(steps.steps):,}"
         return [*found, f"  {unfit}: it is not used"]
     found += [f"  {line}" for line in _known_text(analysis, game.bots)]
-    winner = winner_by_rules(game)
-    point = None if winner is None else turning_point(analysis, winner)
-    if point and winner is not None:
-        found.append(f"  {_turned(point, steps, game.bots, winner, analysis)}")
-    else:
-        found.append("  no turning point is known")
+    if any(step.lead for step in analysis.steps):
+        leads = ", ".join("–" if step.lead is None else f"{step.lead}" for step in analysis.steps)
+        found.append(f"  lead of {shown(game.bots[0])} by step: {leads}")
+    if point := _turning_point(analysis, game):
+        winner = game.ranks.index(1)
+        before = "a draw was proved"
+        if analysis.steps[point - 1].proof:
+            before = f"{shown(game.bots[1 - winner])} had a proved win"
+        after = f"{shown(game.bots[winner])} wins with best play"
+        found.append(f"  it turned at {_move_at(steps, point)}: before it {before}, after it {after}")
     moves = costly_moves(analysis)
     found += ["  moves that gave most away:"] if moves else []
     return found + [f"    {_move_at(steps, move.step)}: {costly_text(analysis, move)}" for move in moves]
+
+
+def _turning_point(analysis: GameAnalysis, game: Summary) -> int | None:
+    winner = winner_by_rules(game)
+    return None if winner is None else turning_point(analysis, winner)
 
 
 def _known_text(analysis: GameAnalysis, bots: Sequence[str]) -> Iterator[str]:
@@ -64,23 +73,6 @@ def _move_at(steps: Steps, step: int) -> str:
             opening = ", in the opening" if isinstance(event, Preset) else ""
             texts.append(f"{shown(steps.terms.bots[event.seat])} {shown(event.text, 200)}{opening}")
     return f"step {step} ({listed(texts) or 'chance'})"
-
-
-def _turned(
-    point: TurningPoint, steps: Steps, bots: Sequence[str], winner: Seat, analysis: GameAnalysis
-) -> str:
-    name = shown(bots[winner])
-    if point.is_proved:
-        before = analysis.steps[point.step - 1].proof
-        was = "a draw was proved" if before == 0 else f"{shown(bots[1 - winner])} had a proved win"
-        where = _move_at(steps, point.step)
-        return f"it turned at {where}: before it {was}, after it {name} wins with best play"
-    assert point.before is not None and point.after is not None
-    return (
-        f"the largest rise of the chance of {name} that lasted, {analysis.estimated}: at "
-        f"{_move_at(steps, point.step)}, from about {tens(point.before)} % to about {tens(point.after)} % or "
-        "more from then on"
-    )
 
 
 def position_text(analysis: GameAnalysis, number: int, bots: Sequence[str]) -> str:
@@ -137,16 +129,8 @@ def totals_text(
             f"the side that was first proved to win with best play went on to win in {held:,} of "
             f"{counted(len(first), 'game')}"
         )
-    points = [
-        point
-        for id_, one in games.items()
-        if (winner := winner_by_rules(run_games[id_])) is not None and (point := turning_point(one, winner))
-    ]
-    by_proof = sum(point.is_proved for point in points)
-    found.append(
-        f"turning points: proved in {counted(by_proof, 'game')}; in {len(points) - by_proof:,}, the largest "
-        "rise that lasted is estimated"
-    )
+    turned = sum(_turning_point(one, run_games[id_]) is not None for id_, one in games.items())
+    found.append(f"the turning point is proved in {counted(turned, 'game')}")
     return [*found, _chances_text(games, fitted)]
 
 
@@ -169,12 +153,10 @@ def _chances_text(games: Mapping[str, GameAnalysis], fitted: Calibration) -> str
 
 def game_data(analysis: GameAnalysis, game: Summary) -> dict[str, Any]:
     """The analysis of a game as JSON has it."""
-    winner = winner_by_rules(game)
-    point = None if winner is None else turning_point(analysis, winner)
     return {
         "id": game.id,
         "bots": list(game.bots),
-        "turning_point": point._asdict() if point else None,
+        "turning_point": _turning_point(analysis, game),
         "costly_moves": [{**move._asdict(), "seat": move.seat + 1} for move in costly_moves(analysis)],
         "steps": [
             {

@@ -44,8 +44,7 @@ class ShownAnalysis(NamedTuple):
         verdict = self.steps.verdict
         if not verdict or verdict.ending is not Ending.RULES or verdict.outcome.ranks.count(1) != 1:
             return None
-        found = turning_point(self.analysis, verdict.outcome.ranks.index(1))
-        return found.step if found and found.is_proved else None
+        return turning_point(self.analysis, verdict.outcome.ranks.index(1))
 
     def data(self) -> dict[str, Any]:
         """For the script of a page: by step, what is proved and the chance in percent, both of seat 1, with

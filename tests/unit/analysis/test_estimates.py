@@ -155,7 +155,7 @@ def test_totals_leave_out_ends_and_count_draws_against_who_was_proved_to_win() -
     assert totals_text(games, dict.fromkeys(games, analysis), Calibration(2)) == [
         "2 games analysed; of 8 positions before the end, 6 are proved",
         "the side that was first proved to win with best play went on to win in 1 of 2 games",
-        "turning points: proved in 0 games; in 0, the largest rise that lasted is estimated",
+        "the turning point is proved in 0 games",
         "chances: none, since there are no estimates",
     ]
 
