@@ -157,7 +157,7 @@ def diagnosis(
     of_all = [play.judged for each in firsts for play in each.plays if play.judged]
     if any(one.wins.of for one in of_all):
         looked_at.append("the proved wins that it gave away")
-    if any(one.proved or one.estimated for one in of_all):
+    if any(one.judged for one in of_all):
         looked_at.append("its blunders")
     is_enough = len(firsts) >= FEWEST_CASES
     return Diagnosis(

@@ -24,7 +24,7 @@ from referee.records.record import Summary
 
 EXAMPLES = 2  # so many games are named with what is found
 
-MOST_KINDS = 3  # so many kinds of blunders are told: the least likely ones
+MOST_KINDS = 5  # so many kinds of blunders are told: the least likely ones
 
 JUMP = 3.0  # how many times as long moves take after a jump, in the median
 
@@ -97,8 +97,7 @@ def findings(games: Sequence[DiagnosedGame], rest: Collection[Summary]) -> Itera
     for seat in sorted({each.seat for each in games}):
         wins += _given_away(games, seat)
     yield from sorted(wins, key=lambda one: one.chance)[:1]
-    for is_proved in (True, False):
-        yield from _blunders(games, is_proved)
+    yield from _blunders(games)
 
 
 CountsOf = Callable[[DiagnosedGame], Mapping[Hashable, Count]]
@@ -275,54 +274,43 @@ def _given_away(games: Sequence[DiagnosedGame], seat: Seat | None) -> Iterator[F
     )
 
 
-def _blunders(games: Sequence[DiagnosedGame], is_proved: bool) -> Iterator[Finding]:
-    """Kinds of blunders that it commits more often than its opponents, of those that are proved or of those
-    that are estimated: the least likely ones.
-    """
-    cases: dict[BlunderKind, list[tuple[str, int]]] = defaultdict(list)
-    for each in games:
-        for play in each.plays:
-            for blunder in play.judged.blunders if play.judged else ():
-                for kind in blunder.kinds if blunder.is_proved == is_proved else ():
-                    cases[kind].append((each.game.id, blunder.step))
+def _blunders(games: Sequence[DiagnosedGame]) -> Iterator[Finding]:
+    """The least likely kinds of blunders that it commits more often than its opponents."""
+    cases: dict[BlunderKind, list[int]] = defaultdict(list)
+    blunders = (one for each in games for play in each.plays if play.judged for one in play.judged.blunders)
+    for number, blunder in enumerate(blunders):
+        for kind in blunder.kinds:
+            cases[kind].append(number)
     # Kinds with the same cases are one: what was missed stands for what was done in its place.
     kinds = {
         tuple(cases[kind]): kind
         for kind in sorted(cases, key=lambda kind: (kind.is_missed, -len(kind.news), kind.news))
         if len(cases[kind]) >= FEWEST_CASES
     }
-    found = [one for kind in kinds.values() for one in _of_kind(games, kind, is_proved, len(kinds))]
+    found = [one for kind in kinds.values() for one in _of_kind(games, kind, len(kinds))]
     yield from sorted(found, key=lambda one: one.chance)[:MOST_KINDS]
 
 
-def _of_kind(
-    games: Sequence[DiagnosedGame], kind: BlunderKind, is_proved: bool, kinds: int
-) -> Iterator[Finding]:
+def _of_kind(games: Sequence[DiagnosedGame], kind: BlunderKind, kinds: int) -> Iterator[Finding]:
     """Whether it commits blunders of a kind, one of so many, more often than its opponents."""
 
     def is_case(blunder: Blunder) -> bool:
-        return blunder.is_proved == is_proved and kind in blunder.kinds
+        return kind in blunder.kinds
 
-    def count(play: SeatPlay) -> Count | None:
-        judged = play.judged
-        if judged is None:
-            return None
-        return Count(sum(map(is_case, judged.blunders)), judged.proved if is_proved else judged.estimated)
-
-    other = "a move that keeps it" if is_proved else "the adviser's move"
-    what = "gave away a proved result"
-    if not is_proved:
-        what = "lost 20 points of its chance or more, as the adviser estimates,"
-    news = f"its own move brought the news {kind.news}, and {other} would not have"
+    where = f"its move brought the news {kind.news}, and the one that the analysis names would not have"
     if kind.is_missed:
-        news = f"{other} would have brought the news {kind.news}, and its own did not"
+        where = (
+            f"the move that the analysis names would have brought the news {kind.news}, and its own did not"
+        )
     yield from _more_often(
         games,
         "blunder",
-        _by_player(count),
+        _by_player(
+            lambda play: play.judged and Count(sum(map(is_case, play.judged.blunders)), play.judged.judged)
+        ),
         lambda own, others: (
-            f"of {own.of:,} moves that can be judged, it {what} in {own.cases:,} where {news}; its opponents "
-            f"in {others.cases:,} of {others.of:,}"
+            f"of {own.of:,} moves that can be judged, it gave something away, as is proved or estimated, in "
+            f"{own.cases:,} where {where}; its opponents in {others.cases:,} of {others.of:,}"
         ),
         _examples(games, is_case),
         tests=kinds,

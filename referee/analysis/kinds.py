@@ -43,8 +43,10 @@ class Blunder(NamedTuple):
 class SeatDecisions(NamedTuple):
     """The moves of a seat in a game that can be judged. Moves that a bot did not choose are left out."""
 
-    proved: int  # in positions that are proved not to be lost, when the result after the move is proved too
-    estimated: int  # all others of which the adviser says what they cost
+    judged: int
+    """In positions that are not proved to be lost: those whose result is proved before and after, and all
+    others of which the adviser says what they cost.
+    """
     wins: Count  # the proved wins that it had, and how many of them it gave away
     blunders: Sequence[Blunder]
 
@@ -52,7 +54,7 @@ class SeatDecisions(NamedTuple):
 def decisions(game: GameAnalysis, seat: Seat, terms: Terms, steps: Sequence[Step]) -> SeatDecisions:
     """The moves of a seat in a game that was played under these terms, of which `steps` are all."""
     values = [step.proof if step.proof is None or seat == 0 else -step.proof for step in game.steps]
-    proved, estimated, blunders = 0, 0, list[Blunder]()
+    judged, blunders = 0, list[Blunder]()
     wins, given, has_win = 0, 0, False
     for number, (value, after) in enumerate(pairwise(values)):
         if game.steps[number].seat != seat or (played := _chosen(steps[number + 1], seat)) is None:
@@ -60,17 +62,19 @@ def decisions(game: GameAnalysis, seat: Seat, terms: Terms, steps: Sequence[Step
             continue
         wins += value == 1 and not has_win
         has_win |= value == 1
-        is_proved = value is not None and after is not None
-        drop = game.drops[number] if game.drops and not is_proved else None
         if has_win and after in (0, -1):
             given, has_win = given + 1, False
-        proved += is_proved and value != -1
-        estimated += drop is not None
-        if (value is not None and after is not None and after < value) or (drop or 0) >= LEAST_DROP:
+        if value is not None and after is not None:
+            is_proved, is_judged, is_blunder = True, value != -1, after < value
+        else:
+            drop = game.drops[number] if game.drops else None
+            is_proved, is_judged, is_blunder = False, drop is not None, (drop or 0) >= LEAST_DROP
+        judged += is_judged
+        if is_blunder:
             best = game.steps[number].best or ""
             kinds = frozenset(_kinds(terms, steps[number : number + 2], seat, best))
             blunders.append(Blunder(number, played, best, is_proved, is_proved and value == 1, kinds))
-    return SeatDecisions(proved, estimated, Count(given, wins), blunders)
+    return SeatDecisions(judged, Count(given, wins), blunders)
 
 
 def _chosen(step: Step, seat: Seat) -> str | None:

@@ -127,7 +127,7 @@ def test_proved_wins_given_away_are_told_of_the_seat_where_it_is_so() -> None:
         wins = [Count(number // 2 < 3, 1)] * 2
         wins[each.seat] = Count(number // 2 < (3, 14)[each.seat], 1)
         plays = (
-            play._replace(judged=SeatDecisions(1, 0, count, [BLUNDER] * count.cases))
+            play._replace(judged=SeatDecisions(1, count, [BLUNDER] * count.cases))
             for play, count in zip(each.plays, wins, strict=True)
         )
         given.append(each._replace(plays=tuple(plays)))
@@ -142,7 +142,7 @@ def test_proved_wins_given_away_are_told_of_the_seat_where_it_is_so() -> None:
 
 
 def test_what_nobody_could_give_away_was_not_looked_at() -> None:
-    nothing = SeatDecisions(0, 0, Count(0, 0), [])
+    nothing = SeatDecisions(0, Count(0, 0), [])
     played = [
         each._replace(plays=tuple(play._replace(judged=nothing) for play in each.plays))
         for each in games(20, "hidden", equal)
@@ -150,7 +150,7 @@ def test_what_nobody_could_give_away_was_not_looked_at() -> None:
     found = diagnosis(MINE, played)
     assert "\nproved wins: none\n" in found.text and "its blunders" not in found.looked_at
     judged = [
-        each._replace(plays=(each.plays[0]._replace(judged=nothing._replace(estimated=1)), each.plays[1]))
+        each._replace(plays=(each.plays[0]._replace(judged=nothing._replace(judged=1)), each.plays[1]))
         for each in played
     ]
     assert diagnosis(MINE, judged).looked_at[-1] == "its blunders"

@@ -46,36 +46,36 @@ def judged(seat: int, *proofs: int | None, drops: tuple[float | None, ...] = ())
 
 def test_a_proved_win_is_given_away_between_two_proved_positions() -> None:
     found = judged(1, None, None, None, -1, 1, 1)
-    assert found.proved == 1 and found.estimated == 0 and found.wins == Count(1, 1)
+    assert found.judged == 1 and found.wins == Count(1, 1)
     (blunder,) = found.blunders
     assert blunder == Blunder(3, "L:E1", "L:B2", True, True, blunder.kinds)
     assert blunder.kinds == MISSED
 
 
 def test_a_win_that_is_kept_or_not_known_to_be_lost_was_not_given_away() -> None:
-    assert judged(1, None, -1, -1, -1, -1, -1) == SeatDecisions(2, 0, Count(0, 1), [])
-    assert judged(1, None, -1, None, None, None, None) == SeatDecisions(0, 0, Count(0, 1), [])
-    assert judged(1, 1, 1, 1, 1, 1, 1) == SeatDecisions(0, 0, Count(0, 0), []), "it was lost anyway"
+    assert judged(1, None, -1, -1, -1, -1, -1) == SeatDecisions(2, Count(0, 1), [])
+    assert judged(1, None, -1, None, None, None, None) == SeatDecisions(0, Count(0, 1), [])
+    assert judged(1, 1, 1, 1, 1, 1, 1) == SeatDecisions(0, Count(0, 0), []), "it was lost anyway"
 
 
 def test_an_estimate_counts_from_20_points_on_and_only_where_nothing_is_proved() -> None:
     drops = (None, 0.19, None, 0.2, None, None)
     found = judged(1, *[None] * 6, drops=drops)
-    assert found.estimated == 2 and found.proved == 0 and found.wins == Count(0, 0)
+    assert found.judged == 2 and found.wins == Count(0, 0)
     assert [(blunder.step, blunder.is_proved) for blunder in found.blunders] == [(3, False)]
     assert found.blunders[0].kinds == MISSED
-    assert judged(1, None, None, None, -1, -1, -1, drops=drops).blunders == []
+    assert judged(1, None, None, None, -1, -1, -1, drops=drops) == SeatDecisions(2, Count(0, 1), [])
 
 
 def test_moves_of_the_opening_are_nobodys() -> None:
-    assert judged(0, *[None] * 6, drops=(0.5, None, 0.5, None, None, None)).estimated == 2
+    assert judged(0, *[None] * 6, drops=(0.5, None, 0.5, None, None, None)).judged == 2
     steps = list(steps_of(PLAYED).steps)
     without = [
         steps[0],
         *(step.__class__(step.number, (), step.state, step.reserves_us) for step in steps[1:]),
     ]
     found = decisions(analysis(1, -1, 1, -1, 1, 1), 0, PLAYED.terms, without)
-    assert found.blunders == [] and found.proved == 0
+    assert found.blunders == [] and found.judged == 0
 
 
 def test_a_move_that_an_analysis_cannot_name_has_no_kind() -> None:
@@ -105,8 +105,8 @@ def test_what_was_given_away_is_told_and_becomes_a_suite(tmp_path: Path) -> None
     assert found.wins == {1: Count(16, 16)} and found.analysed == 16
     first, *_ = (finding for finding in found.findings if finding.about == "blunder")
     assert first.sentence.startswith(
-        "of 16 moves that can be judged, it gave away a proved result in 16 where a move that keeps it would "
-        "have brought the news `captured`"
+        "of 16 moves that can be judged, it gave something away, as is proved or estimated, in 16 where the "
+        "move that the analysis names would have brought the news `captured`"
     )
     assert first.sentence.endswith("and its own did not; its opponents in 0 of 16")
     assert first.text.endswith("(p < 0.0001), as in 1:a:b@3 and 2:a:b@3.")
