@@ -136,22 +136,17 @@ class Adviser:
             return StepEstimate()
         game = AskedGame(terms, acting[0], self._asked)
         *_, reply = game.ask_at(state)
-        match reply:
-            case Moved(text=text, defaulted=False, info=info):
-                game.leave()
-                return StepEstimate(self._score(info, acting[0]), text)
-            case Retired(ending=Ending.RESIGNED):
-                game.leave()
-                raise AdviserFailed("resigned")
-            case Retired() as fault:
-                fault, _ = self._asked.end_at_fault(fault)
-                sentence, detail = fault.ending.sentence, fault.detail
-                if fault.ending is Ending.ILLEGAL:  # it has no second try
-                    sentence, detail = "made an illegal move", detail.partition(": ")[2]
-                raise AdviserFailed(f"{sentence}: {shown(detail, 200)}" if detail else sentence)
-            case _:
-                game.leave()
-                raise AdviserFailed(Ending.TIME.sentence)
+        if isinstance(reply, Moved) and not reply.defaulted:
+            game.leave()
+            return StepEstimate(self._score(reply.info, acting[0]), reply.text)
+        sentence, detail = Ending.TIME.sentence, ""
+        if isinstance(reply, Retired):
+            fault, _ = self._asked.end_at_fault(reply)
+            sentence, detail = fault.ending.sentence, fault.detail
+            if fault.ending is Ending.ILLEGAL:  # it has no second try
+                sentence, detail = "made an illegal move", detail.partition(": ")[2]
+        self.end()
+        raise AdviserFailed(f"{sentence}: {shown(detail, 200)}" if detail else sentence)
 
     def _score(self, info: str, seat: Seat) -> float | None:
         """The estimate of an `info` line, for seat 1: a value as its logit, else a score."""
