@@ -18,7 +18,7 @@ from referee.processes.program import SAMPLE_BOTS, Program, distinct
 from referee.records.run_files import TOML
 from referee.templates import BY_GAME, HERE, LANGUAGES, RANDOM, Language, file_of
 from referee.tournament.file.config import written
-from referee.versions.bot_file import BOT_TOML
+from referee.versions.bot_folder import BOT_TOML
 
 OPPONENTS = "opponents"
 """The folder for the sample bots that a new bot meets."""

@@ -1,217 +1,167 @@
-"""The folder of versions: a copy of each, and a list that says how it passed its test.
+"""The folder of versions: a copy of each, a list that says how it passed its test, and the runs.
 
 The folder `versions` in a bot's folder has:
 
 - `versions.toml`: the list. It also says to all who look for the files of a bot that these are none.
-- `1`, `2` …: the files of each version, as they were when it was tested.
-- `built/KEY`: copies of files that are built and played with. What no test needs is removed by the next one.
-- `tests/NEW-OLD-CONDITIONS.toml`: a tournament file for each test, named by the hashes of both versions and
-  of what else the test depends on, and the run beside it. So a test that was stopped is continued.
+- `1`, `2` …: the folder of each version, as it was when it was tested.
+- `built/HASH`: copies that are built and played with.
+- `tests/NEW-OLD-TERMS-results`: the run of each test, so that a test that was stopped is continued.
 """
 
 from __future__ import annotations
 
-import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from contextlib import suppress
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from referee.core.errors import StorageError, UsageError
+from referee.core.errors import UsageError
 from referee.core.fields import Fields
-from referee.core.files import is_regular, write_whole
-from referee.core.text import meant, shown
-from referee.ratings.sprt import Estimate, SprtResult, estimate
-from referee.records.run_files import RECORDS
-from referee.tournament.file.config import parse, read_text, written
+from referee.core.files import write_whole
+from referee.core.rows import Column, Grid
+from referee.core.text import meant, shown, signed
+from referee.ratings.columns import NONE, estimate_text
+from referee.ratings.pool import Result, fit
+from referee.ratings.sprt import SprtResult
+from referee.ratings.tally import clusters, results_of
+from referee.records.run_files import make_folder
+from referee.tournament.file.config import parse, read_file, written
 from referee.tournament.file.file_list import VERSIONS as LIST
-from referee.tournament.run.run import StoredRun, read_run
-from referee.tournament.tournament import Tournament
-from referee.versions.bot_file import BotFile
-from referee.versions.snapshot import BotSnapshot, snapshot_of
+from referee.tournament.run.run import find_run
+from referee.versions.bot_folder import VERSIONS, BotFolder
 
 _HEAD = b"# The versions of a bot that passed `referee test`, oldest first\n\n"
 
-_IGNORED = "/built/\n/tests/\n/lock\n"  # of version control: what can be made again
+_IGNORED = b"/built/\n/tests/\n/lock\n"  # of version control: what can be made again
 
-_TEST = re.compile(r"([0-9a-f]{16})-([0-9a-f]{16})-([0-9a-f]{8})-results")
+_COLUMNS = (
+    Column("version", "version", left=True),
+    Column("date", "date", left=True),
+    Column("elo", "Elo", text=lambda elo: NONE if elo is None else signed(elo)),
+    Column("games", "games"),
+    Column("against", "against", left=True),
+    Column("gain", "gain", left=True),
+    Column("note", "note", left=True),
+    Column("sha256", "files", left=True, text=lambda digest: str(digest)[:12]),
+)
 
 
 class Version(NamedTuple):
     """A version that passed."""
 
     number: int  # counts from 1
-    sha256: str  # that of its snapshot
+    sha256: str
     date: str  # when it passed, as `2026-12-01 20:00`, in UTC
     note: str
-    against: int  # the version that it was tested against; 0 of the first
-    gain: dict[str, float]
-    """The difference in Elo after the test, `elo`, and the ends of its 95 % interval, `low` and `high`, each
-    where it is known.
-    """
+    against: str  # the name of the version that it was tested against; empty for the first
+    gain: str  # the difference in Elo after the test, with its interval
     result: str  # how it passed, in a sentence
-    bot: dict[str, Any]  # its table, without its name
-
-    @classmethod
-    def read(cls, fields: Fields) -> Version:
-        """A version from the list. Raises `UsageError`."""
-        fields.only(*cls._fields)
-        fields.object("bot")
-        bot, gain = fields.value("bot"), fields.object("gain")
-        assert isinstance(bot, dict)
-        gain.only(*Estimate._fields)
-        found = cls(
-            fields.number("number", 1),
-            fields.text("sha256"),
-            fields.text("date"),
-            fields.text("note"),
-            fields.number("against"),
-            {name: gain.real(name) for name in gain.names()},
-            fields.text("result"),
-            bot,
-        )
-        if not re.fullmatch("[0-9a-f]{64}", found.sha256):
-            raise fields.wrong("sha256", "a hash of 64 hexadecimal digits")
-        return found
-
-
-class PlayedTest(NamedTuple):
-    """A test between two versions, as far as it was played."""
-
-    new: int
-    old: int
-    conditions: str  # the same for tests under the same terms
-    run: StoredRun
 
 
 class Versions:
     """The versions of a bot."""
 
-    def __init__(self, bot: BotFile) -> None:
+    def __init__(self, bot: BotFolder) -> None:
         """Reads the list, if there is one. Raises `UsageError`."""
         self._bot = bot
-        self._list = bot.versions / LIST
-        self.all: tuple[Version, ...] = self._read() if self._list.exists() else ()
+        self._folder = bot.folder / VERSIONS
+        self._list = self._folder / LIST
+        self.all = self._read() if self._list.exists() else ()
 
     def _read(self) -> tuple[Version, ...]:
-        try:
-            fields = Fields(parse(read_text(self._list)), "", UsageError, examples={})
+        file = read_file(self._list)
+        with file.named():
+            fields = Fields(parse(file.text), "", UsageError, examples={})
             fields.only("version")
-            found = tuple(map(Version.read, fields.objects("version"))) if fields.has("version") else ()
+            found = []
+            for one in fields.objects("version") if fields.has("version") else ():
+                one.only(*Version._fields)
+                found.append(Version(one.number("number", 1), *map(one.text, Version._fields[1:])))
             numbers = [version.number for version in found]
             if numbers != sorted(set(numbers)):
                 raise UsageError("the numbers of the versions do not increase")
-        except UsageError as error:
-            raise UsageError(f"`{shown(str(self._list))}`: {error}") from None
-        return found
+        return tuple(found)
+
+    def _write(self, *versions: Version) -> None:
+        text = written({"version": [one._asdict() for one in versions]}).replace("\n[[", "\n\n[[").encode()
+        parse(text)  # a list that is too large is refused now, not when it is read
+        write_whole(self._list, _HEAD + text, b"", "a list of versions")
 
     def name(self, version: Version) -> str:
         """What users call a version."""
         return f"{self._bot.name}@{version.number}"
 
-    @property
-    def last(self) -> Version | None:
-        """The version that passed last; None where none has passed yet."""
-        return self.all[-1] if self.all else None
-
-    def of(self, snapshot: BotSnapshot) -> Version | None:
-        """The version that has these files, the last one of several; None where none has."""
-        return next((one for one in reversed(self.all) if one.sha256 == snapshot.sha256), None)
-
-    def named(self, text: str) -> Version:
-        """The version that a user names as `NAME@NUMBER`. Raises `UsageError`."""
+    def named(self, text: str | None) -> Version | None:
+        """The version that a user names as `NAME@NUMBER`, by default the last one; None where no version has
+        passed yet. Raises `UsageError`.
+        """
         names = {self.name(version): version for version in self.all}
-        if text not in names:
-            expected = (
-                meant(text, names) if names else f"none, because no version of `{self._bot.name}` passed yet"
-            )
+        if text and text not in names:
+            expected = meant(text, names) if names else "no `--against` before the first version has passed"
             raise UsageError(f"there is no version `{shown(text, 80)}`, expected {expected}")
-        return names[text]
+        return names[text] if text else self.all[-1] if self.all else None
 
-    def snapshot(self, version: Version) -> BotSnapshot:
-        """The files of a version. Raises `UsageError` where they are not those that passed."""
-        folder = self._bot.versions / str(version.number)
-        try:
-            found = snapshot_of(self._bot.name, version.bot, folder, ())
-            wrong = found.sha256 != version.sha256
-        except UsageError:
-            wrong = True
-        if wrong:
-            raise UsageError(
-                f"the files in `{shown(str(folder))}` are not those of `{self.name(version)}` that passed, "
-                f"expected them unchanged: restore them, or remove this version from `{LIST}`"
-            )
-        return found
+    def load(self, version: Version) -> BotFolder:
+        """The folder of a version. Raises `UsageError` where its files are not those that passed."""
+        folder = self._folder / str(version.number)
+        with suppress(UsageError):
+            if (found := BotFolder.load(folder)).sha256 == version.sha256:
+                return found
+        raise UsageError(
+            f"the files in `{shown(str(folder))}` are not those of `{self.name(version)}` that passed, "
+            f"expected them unchanged: restore them, or remove this version from `{LIST}`"
+        )
 
-    def prepare(self) -> None:
-        """Makes the folder, where it is new. Raises `StorageError`."""
-        try:
-            (self._bot.versions / "tests").mkdir(parents=True, exist_ok=True)
-            if not self._list.exists():
-                self._list.write_bytes(_HEAD)
-                (self._bot.versions / ".gitignore").write_text(_IGNORED)
-        except OSError as error:
-            raise _unwritable(self._bot.versions, error) from None
-
-    def built(self, snapshots: Sequence[BotSnapshot]) -> list[BotSnapshot]:
-        """Copies of these files that can be built and played with; those of other tests are removed. Raises
-        `StorageError`, and `UsageError` where the files have changed.
+    def built(self, *bots: BotFolder) -> list[BotFolder]:
+        """Copies that can be built and played with; those of earlier tests are removed. Raises what
+        `BotFolder.copy` raises.
         """
-        top = self._bot.versions / "built"
-        keys = {snapshot.key for snapshot in snapshots}
-        for path in top.iterdir() if top.is_dir() else ():
-            if path.name not in keys:
-                shutil.rmtree(path, ignore_errors=True)
-        return [snapshot.copy(top / snapshot.key) for snapshot in snapshots]
+        make_folder(self._folder / "tests")
+        if not self._list.exists():
+            write_whole(self._folder / ".gitignore", _IGNORED, b"", "a list of what git ignores")
+            self._write()
+        shutil.rmtree(self._folder / "built", ignore_errors=True)
+        return [one.copy(self._folder / "built" / one.sha256) for one in bots]
 
-    def add(
-        self, snapshot: BotSnapshot, note: str, against: Version | None, test: SprtResult | None
-    ) -> Version:
-        """Takes files as the next version, from the place where they were tested; the test against another
-        version is None for the first. Raises `StorageError`, and `UsageError` where they have changed since.
+    def add(self, bot: BotFolder, note: str, old: Version | None, test: SprtResult | None) -> Version:
+        """Takes a copy as the next version, whether built or not; its test against an old version is None for
+        the first. Raises `StorageError`, and `UsageError` where its files have changed since it was made.
         """
-        found = estimate(test) if test else None
-        gain = {name: value for name, value in found._asdict().items() if value is not None} if found else {}
         version = Version(
             self.all[-1].number + 1 if self.all else 1,
-            snapshot.sha256,
+            bot.sha256,
             datetime.now(UTC).strftime("%Y-%m-%d %H:%M"),
             note,
-            against.number if against else 0,
-            {name: round(value, 2) for name, value in gain.items()},
+            self.name(old) if old else "",
+            estimate_text(test) if test else NONE,
             str(test) if test else "it is the first and passed the check",
-            dict(snapshot.table),
         )
-        folder = self._bot.versions / str(version.number)
-        shutil.rmtree(folder, ignore_errors=True)  # of a referee that was killed before the list had it
-        versions = (*self.all, version)
-        text = written({"version": [one._asdict() for one in versions]}).replace("\n[[", "\n\n[[")
-        parse(text.encode())  # a list that is too large is refused now, not when it is read
-        snapshot.copy(folder)
-        write_whole(self._list, _HEAD + text.encode(), b"", "a list of versions")
-        self.all = versions
+        bot.copy(self._folder / str(version.number))
+        self._write(*self.all, version)
         return version
 
-    def tests(self) -> Iterator[PlayedTest]:
-        """The tests between versions that were played here. Raises `RecordError`."""
-        numbers = {version.sha256[:16]: version.number for version in self.all}
-        folder = self._bot.versions / "tests"
-        for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-            found = _TEST.fullmatch(path.name)
-            if not found or found[1] == found[2] or not {found[1], found[2]} <= numbers.keys():
-                continue
-            if is_regular(path / RECORDS) and len((run := read_run(path)).names) == 2:
-                yield PlayedTest(numbers[found[1]], numbers[found[2]], found[3], run)
-
-
-def write_test(test: Tournament) -> None:
-    """Writes the file of a test. Raises `StorageError`."""
-    try:
-        test.file.path.write_bytes(test.file.text)
-    except OSError as error:
-        raise _unwritable(test.file.path, error) from None
-
-
-def _unwritable(path: Path, error: OSError) -> StorageError:
-    return StorageError(f"cannot write `{shown(str(path))}`: {error.strerror}")
+    def table(self) -> Grid:
+        """The versions, oldest first, with ratings from all games between them that were played here. Their
+        mean is 0; they have no intervals, since sequential tests end when the results are extreme. A version
+        without games has no rating. Raises `RecordError`.
+        """
+        keys = [version.sha256[:16] for version in self.all]
+        results: list[Result] = []
+        for path in sorted(self._folder.glob("tests/*-*-*-results")):
+            new, old, terms, _ = path.name.split("-", 3)
+            if new != old and {new, old} <= {*keys} and (run := find_run(path)).lines and len(run.names) == 2:
+                called = dict(zip(run.names, (new, old), strict=True))
+                games = run.shown_games
+                results += [
+                    Result(tuple(called[bot] for bot in one.bots), one.ranks, (path, one.cluster), terms)
+                    for one in results_of(games, clusters(games, run.header.repeats).of)
+                ]
+        ratings = fit(results, keys).ratings
+        counts = Counter(key for result in results for key in result.bots)
+        rows = []
+        for version, key in zip(self.all, keys, strict=True):
+            elo = round(ratings[key].elo, 2) if ratings[key].is_known else None
+            texts = map(shown, (version.against, version.gain, version.note, version.sha256))
+            rows.append([self.name(version), shown(version.date), elo, counts[key], *texts])
+        return Grid(_COLUMNS, rows)

@@ -17,7 +17,7 @@ from referee.games import GAMES
 from referee.templates import HERE, LANGUAGES
 from referee.templates.new_bot import NewBot, make
 from referee.tournament.file.config import load
-from referee.versions.bot_file import BotFile
+from referee.versions.bot_folder import BotFolder
 from tests.command import ROOT, referee
 from tests.processes.runs import games
 from tests.programs import path_of
@@ -81,9 +81,8 @@ def test_the_tournament_has_opponents_that_fit_the_game(
         assert (folder / program).read_bytes() == (ROOT / "sample_bots" / program.name).read_bytes()
     assert config.origins["petal"].build == tuple(shlex.split(LANGUAGES["c"].build))
     assert config.entrants[0].bot.cwd == folder
-    bot = BotFile.load(folder)
-    test = bot.test(bot.snapshot(), bot.snapshot())
-    assert test.names == ("petal", "petal-old") and bot.snapshot().files[0].path == "main.c"
+    bot = BotFolder.load(folder)
+    assert bot.test(bot, bot).names == ("petal", "petal-old") and bot.files[0].path == "main.c"
 
 
 @pytest.mark.parametrize("given", [OUTSIDE.name, str(OUTSIDE)])

@@ -65,7 +65,7 @@ def load(path: Path, elsewhere: bool | None = None) -> Tournament:
 
     Raises `UsageError`, naming the file and the key.
     """
-    file = TournamentFile(path, read_text(path), f"`{shown(str(path))}`: ")
+    file = read_file(path)
     with file.named():
         fields = Fields(parse(file.text), "", UsageError, examples=keys.EXAMPLES)
         return _tournament(file, fields, path.parent, elsewhere)
@@ -79,8 +79,8 @@ def tournament_of(
 
     Raises `UsageError`, naming the key, or the option that `given_by` has for it.
     """
-    file = TournamentFile(path, written(tables).encode())
-    return _tournament(file, Fields(tables, "", UsageError, given_by), base)
+    tournament = _tournament(TournamentFile(path), Fields(tables, "", UsageError, given_by), base)
+    return replace(tournament, file=TournamentFile(path, written(tables).encode()))
 
 
 TABLES = ("tournament", "game", "options", "limits", "bot", "stage", "parameter")
@@ -205,6 +205,11 @@ def _games(base: Path, fields: Fields, main: Fields) -> list[_Game]:
 
 def _openings(fields: Fields) -> Fields | None:
     return fields.object("openings") if fields.has("openings") else None
+
+
+def read_file(path: Path) -> TournamentFile:
+    """A file of tables, not parsed yet, whose errors name it. Raises `UsageError`."""
+    return TournamentFile(path, read_text(path), f"`{shown(str(path))}`: ")
 
 
 def read_text(path: Path) -> bytes:

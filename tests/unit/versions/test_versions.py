@@ -11,9 +11,10 @@ import pytest
 from referee.cluster.bot_files import sent_files
 from referee.core.errors import UsageError
 from referee.processes.program import Program
-from referee.ratings.sprt import SprtResult, estimate
+from referee.ratings.columns import estimate_text
+from referee.ratings.sprt import SprtResult
 from referee.tournament.plan import BotOrigin
-from referee.versions.bot_file import BotFile
+from referee.versions.bot_folder import BotFolder
 from referee.versions.store import Version, Versions
 from tests.command import referee
 from tests.tools.synthetic import write
@@ -46,31 +47,30 @@ def bot(tmp_path: Path) -> Path:
 
 def stored(folder: Path, test: SprtResult | None = None) -> Version:
     """The version that the files of a bot become when they pass."""
-    bot = BotFile.load(folder)
+    bot = BotFolder.load(folder)
     versions = Versions(bot)
-    versions.prepare()
-    (built,) = versions.built([bot.snapshot()])
-    return versions.add(built, "a note", versions.last, test)
+    (built,) = versions.built(bot)
+    return versions.add(built, "a note", versions.named(None), test)
 
 
 def test_a_version_is_all_files_of_the_bot_and_its_table(bot: Path) -> None:
-    first = BotFile.load(bot).snapshot().sha256
+    first = BotFolder.load(bot).sha256
     (bot / "bot.toml").write_text(TOML.replace("1s", "2s"))
     assert stored(bot).sha256 == first, "the terms of the test do not matter"
-    assert {path.name for path in (bot / "versions" / "1").rglob("*.*")} == {"lines.txt", "main.py", "one.py"}
-    assert BotFile.load(bot).snapshot().sha256 == first, "versions are no files of the bot"
+    kept = {path.name for path in (bot / "versions" / "1").rglob("*.*")}
+    assert kept == {"bot.toml", "lines.txt", "main.py", "one.py"}
+    assert BotFolder.load(bot).sha256 == first, "versions are no files of the bot"
     command = ("{python}", "main.py")
     (sent,) = sent_files([Program.of("petal", command, bot)], {"petal": BotOrigin(has_cwd=True)}, ()).bots
     assert not any(file.path.startswith("versions") for file in sent.files), "nor anywhere else"
     (bot / "bot.toml").write_text(TOML.replace("main.py", "main.py --deep"))
-    assert BotFile.load(bot).snapshot().sha256 != first
+    assert BotFolder.load(bot).sha256 != first
     (bot / "bot.toml").write_text(TOML)
     (bot / "parts" / "one.py").write_text("deep = True\n")
     second = stored(bot, ACCEPTED)
-    assert second.sha256 != first and (second.number, second.against) == (2, 1)
-    found = estimate(ACCEPTED)
-    assert found and second.gain["elo"] == round(found.elo or 0, 2)
-    assert Versions(BotFile.load(bot)).all[1] == second, "the list reads as it was written"
+    assert second.sha256 != first and (second.number, second.against) == (2, "petal@1")
+    assert second.gain == estimate_text(ACCEPTED)
+    assert Versions(BotFolder.load(bot)).all[1] == second, "the list reads as it was written"
 
 
 def test_the_list_has_ratings_over_all_games_between_versions(bot: Path, tmp_path: Path) -> None:
@@ -91,15 +91,15 @@ def test_the_list_has_ratings_over_all_games_between_versions(bot: Path, tmp_pat
         ("petal@2", 60, "petal@1"),
     ], "a null test tells nothing of versions"
     assert [row["elo"] for row in rows] == [elo["bot2"], elo["bot1"]]
-    assert rows[1]["gain_low"] == second.gain["low"] and rows[0]["gain"] is None
+    assert rows[1]["gain"] == second.gain and rows[0]["gain"] == "–"
     text = referee("test", str(bot), "--versions").out
     assert "a note" in text and second.sha256[:12] in text
 
 
 def test_changed_versions_are_not_played_against(bot: Path) -> None:
     version = stored(bot)
-    versions = Versions(BotFile.load(bot))
-    assert versions.snapshot(version).sha256 == version.sha256
+    versions = Versions(BotFolder.load(bot))
+    assert versions.load(version).sha256 == version.sha256
     (bot / "main.py").write_text("new = True\n")
     for path, text in (("main.py", "# by hand"), ("more.py", ""), ("parts/one.py", None)):
         file = bot / "versions" / "1" / path
@@ -111,11 +111,11 @@ def test_changed_versions_are_not_played_against(bot: Path) -> None:
         file.unlink(missing_ok=True)
         if before is not None:
             file.write_bytes(before)
-    built = versions.built([versions.snapshot(version)])[0]
+    (built,) = versions.built(versions.load(version))
     (built.folder / "main.py").write_text("# by itself")
     with pytest.raises(UsageError, match=r"main\.py` was changed while it was read or tested"):
         versions.add(built, "", None, None)
-    assert len(Versions(BotFile.load(bot)).all) == 1
+    assert len(Versions(BotFolder.load(bot)).all) == 1
 
 
 @pytest.mark.parametrize(
@@ -127,13 +127,14 @@ def test_changed_versions_are_not_played_against(bot: Path) -> None:
             '`tournament.sprt` is missing, expected a sequential test, such as `sprt = "0,10"`',
         ),
         (("0,100", "5"), "`tournament.sprt`: `5` is not a sequential test"),
-        (('"1s"', "2026-12-01"), "it has a date"),
+        (('"1s"', "2026-12-01"), "`tournament.clock` is `2026-12-01`, expected a time control"),
+        (("[tour", "options = 3\n[tour"), "`options` is `3`, expected an object of strings and numbers"),
         (('"1s"', '"soon"'), "`tournament.clock`: `soon` is not a time control"),
         (("[[bot]]", "[limits]\n[[bot]]"), "unknown key `limits`, expected"),
         (("cmd =", 'cwd = ".."\ncmd ='), "unknown key `bot.1.cwd`, expected"),
         (("[[bot]]", '[[bot]]\nname = "x"\ncmd = "y"\n[[bot]]'), "it has 2 bots, expected one"),
         (("lines.txt", "none.txt"), "none.txt`: No such file or directory"),
-        (("main.py", "../main.py"), "outside its folder, expected all of its files inside"),
+        (("main.py", "../main.py"), "main.py`, expected files in its folder by relative paths"),
         (('cmd = "{', 'needs = ["no-such-program"]\ncmd = "{'), "it needs `no-such-program`"),
         (('cmd = "{', 'files = ["*.rs"]\ncmd = "{'), "its `files` have `*.rs`, but there is no such file"),
     ],
@@ -149,15 +150,14 @@ def test_a_wrong_file_is_told_in_a_line(change: tuple[str, str], told: str, bot:
 
 def test_a_test_under_other_terms_is_another_one(bot: Path) -> None:
     def key() -> str:
-        found = BotFile.load(bot)
-        Versions(found).prepare()
-        snapshot = found.snapshot()
-        return found.test(snapshot, snapshot).file.path.name[-13:]
+        found = BotFolder.load(bot)
+        return found.test(*Versions(found).built(found, found)).file.path.name[-13:]
 
     first = key()
-    for old, new in (("[[bot]]", "workers = 1\nbudget = 9\n[[bot]]"), ("main.py", "main.py -x")):
-        (bot / "bot.toml").write_text(TOML.replace(old, new))
-        assert key() == first
+    (bot / "bot.toml").write_text(
+        TOML.replace("[[bot]]", 'workers = 1\nbudget = 9\nisolation = "none"\n[[bot]]')
+    )
+    assert key() == first
     (bot / "bot.toml").write_text(TOML.replace("1s", "2s"))
     assert key() != first
     (bot / "bot.toml").write_text(TOML)
@@ -172,18 +172,17 @@ def test_what_cannot_be_tested_is_told_in_a_line(bot: Path) -> None:
         return done.err
 
     assert "bot.toml`, expected the folder of a bot with a `bot.toml`" in told(str(bot.parent))
-    assert "no version of `petal` passed yet" in told(str(bot), "--against", "petal@1")
+    assert "before the first version has passed" in told(str(bot), "--against", "petal@1")
     stored(bot)
     assert "there is no version `rose@1`, expected one of petal@1" in told(str(bot), "--against", "rose@1")
-    assert "has the files of `petal@1`, expected another" in told(str(bot), "--against", "petal@1")
     assert "only one of them" in told(str(bot), "--against", "petal@1", "--null")
     assert "`--format` is given without `--versions`" in told(str(bot), "--format", "csv")
-    assert "`--note` is not a line" in told(str(bot), "--note", "a\nb")
-    done = referee("test", str(bot))
-    assert done.code == 0 and "nothing is new, so nothing is tested" in done.err
+    for options in ([], ["--against", "petal@1"]):
+        done = referee("test", str(bot), *options)
+        assert done.code == 0 and "nothing is new, so nothing is tested" in done.err
     main = bot / "main.py"
     (bot / "bot.toml").write_text(TOML.replace("main.py", str(main)))
-    assert "names its own file by the path" in told(str(bot))
+    assert f"names `{main}`, expected files in its folder by relative paths" in told(str(bot))
     (bot / "bot.toml").write_text(TOML)
     listed = bot / "versions" / "versions.toml"
     for text in ("x", "version = 3", "[[version]]\nnumber = 1\n", listed.read_text() * 2):
