@@ -68,7 +68,7 @@ def test(
     with locked(path / VERSIONS):
         versions = Versions(bot)
         old = None if is_null else versions.named(against)
-        opponent = f"`{versions.name(old)}`" if old else "itself"
+        opponent = f"`{versions.name(old)}`" if old else "itself (any difference is chance)"
         if old and old.sha256 == bot.sha256:
             say(f"`{bot.name}` has the files of {opponent}: nothing is new, so nothing is tested")
             return
