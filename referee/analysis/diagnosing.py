@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from referee.analysis.diagnosis import Diagnosis, diagnosis
 from referee.analysis.kinds import decisions
 from referee.analysis.played import DiagnosedGame, SeatPlay, seat_plays
 from referee.analysis.store import GameAnalysis, analysed
-from referee.analysis.suite import MAX_POSITIONS, SuiteEntry, recorded_entry
+from referee.analysis.suite import MAX_POSITIONS, line_to
 from referee.core.errors import RecordError, UsageError
 from referee.core.pairing import section_of
 from referee.core.text import listed, shown
@@ -47,7 +48,7 @@ def diagnosed(
     for problem in stored.problems:
         tell(problem)
     read: list[DiagnosedGame] = []
-    given_away: dict[SuiteEntry, SuiteEntry] = {}  # by what is the same where a position recurs
+    given_away: dict[str, dict[str, Any]] = {}  # by what is the same where a position recurs
     for line in game_lines(run, wanted):
         game = wanted[line.game.id]
         try:
@@ -56,8 +57,8 @@ def diagnosed(
             if analysis := stored.games.get(game.id):
                 steps = steps_of(from_json(value))
                 plays = judged(plays, analysis, steps)
-                for entry in _given_away(game.id, plays[game.bots.index(bot)], steps):
-                    given_away.setdefault(entry._replace(name="", note=""), entry)
+                for table in _given_away(game.id, plays[game.bots.index(bot)], steps):
+                    given_away.setdefault(str({**table, "name": "", "note": ""}), table)
         except RecordError as error:
             raise wrong_line(run, line, error) from None
         read.append(DiagnosedGame(game, game.bots.index(bot), plays))
@@ -80,13 +81,14 @@ def judged(plays: tuple[SeatPlay, ...], analysis: GameAnalysis, steps: Steps) ->
     )
 
 
-def _given_away(game_id: str, play: SeatPlay, steps: Steps) -> Iterator[SuiteEntry]:
-    """The positions in which a seat gave something away, each with its move as one to avoid."""
+def _given_away(game_id: str, play: SeatPlay, steps: Steps) -> Iterator[dict[str, Any]]:
+    """The positions in which a seat gave something away, each with its move as one to avoid, as tables of a
+    suite.
+    """
     for blunder in play.judged.blunders if play.judged else ():
         instead = f" {blunder.best}" if blunder.best else ""
         note = f"the adviser estimates that{instead} keeps at least 20 points more"
         if blunder.is_proved:
             note = f"the {'win' if blunder.was_won else 'draw'} was proved;{instead} keeps it"
-        entry = SuiteEntry(f"{game_id}@{blunder.step}", avoid=(blunder.played,), note=note)
-        if found := recorded_entry(steps, blunder.step, entry):
-            yield found
+        if line := line_to(steps, blunder.step):
+            yield {"name": f"{game_id}@{blunder.step}", **line, "avoid": [blunder.played], "note": note}

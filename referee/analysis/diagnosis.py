@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from referee.analysis.findings import Finding, findings, moves_text
 from referee.analysis.played import DiagnosedGame
@@ -20,9 +20,6 @@ from referee.core.units import about
 from referee.gameplay.events import Ending
 from referee.ratings.tally import result
 from referee.records.record import Summary
-
-if TYPE_CHECKING:
-    from referee.analysis.suite import SuiteEntry
 
 _RULES = Ending.RULES.word
 
@@ -53,7 +50,8 @@ class Diagnosis:
     wins: Mapping[int, Count]  # by seat, the proved wins that it had, and gave away
     looked_at: Sequence[str]  # what was compared; nothing where there are too few games
     findings: Sequence[Finding]
-    given_away: Sequence[SuiteEntry]  # the positions in which it gave something away, as a suite has them
+    given_away: Sequence[Mapping[str, Any]]
+    """The positions in which it gave something away, as tables of a suite."""
 
     @property
     def text(self) -> str:
@@ -133,7 +131,7 @@ def diagnosis(
     bot: str,
     games: Iterable[DiagnosedGame],
     rest: Collection[Summary] = (),
-    given_away: Sequence[SuiteEntry] = (),
+    given_away: Sequence[Mapping[str, Any]] = (),
 ) -> Diagnosis:
     """The diagnosis of a bot from its games, all of one game with the same options; `rest` are the games of
     the run without it. Games that were not played, or count for nothing, are left out.

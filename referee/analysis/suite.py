@@ -1,22 +1,9 @@
-"""Suites of positions: bots are to find a move there, or to avoid one.
-
-    [suite]
-    game = "blooms"
-    options = { size = 3 }
-    clock = "1s"
-
-    [[position]]
-    name = "two captures"
-    moves = "L:A1; L:B1 D:C3"
-    find = ["L:A2 D:B2"]
-
-A position comes from a line of `moves` from the start, with the outcomes of `chance`, or `from` a recorded
-game.
-"""
+"""Suites of positions: bots are to find a move there, or to avoid one. `ANALYSIS.md` describes the file."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,7 +11,7 @@ from referee.core.errors import RefereeError, UsageError
 from referee.core.fields import Fields
 from referee.core.seeds import position_seeds
 from referee.core.settings import POSITION_SEED
-from referee.core.text import counted, shown
+from referee.core.text import counted, shown, value_text
 from referee.gameplay.events import Drawn, Moved, Preset, Retired
 from referee.gameplay.lines import Chance, LinePosition, followed
 from referee.gameplay.openings import joined, split
@@ -32,61 +19,29 @@ from referee.games import game_given
 from referee.games.api import Game, Options, Refusal, Seat, State
 from referee.tournament.file.bot_table import control_of
 from referee.tournament.file.config import parse, read_text, written
-from referee.viewing.steps import Steps
+from referee.tournament.file.opening_table import recorded_game
+from referee.tournament.run.reading import records_at
+from referee.tournament.tournament import TournamentFile
+from referee.viewing.steps import Steps, steps_of
 
 SUITE_START = "[suite]"  # how a file begins that `suite_text` made
 
-MAX_POSITIONS = 1000
-
-MAX_POINTS = 1000
-
-Recorded = Callable[[Game[Any], str], tuple[Options, State[Any]]]
-"""The position that a text `RUN ID@N` names, with the options of its game."""
-
-
-class SuiteEntry(NamedTuple):
-    """A position as a file has it. One of `moves` and `begin` says where it comes from, one of `find` and
-    `avoid` is not empty.
-    """
-
-    name: str
-    moves: str = ""  # the moves that lead to it, with `;` between them
-    chance: tuple[str, ...] = ()  # what chance decides on the way, in order
-    begin: str = ""  # the recorded position, `RUN ID@N`, in the file as `from`
-    seat: int | None = None  # who is asked, counted from 1; None where a single seat acts
-    find: tuple[str, ...] = ()  # the moves that give the points
-    avoid: tuple[str, ...] = ()  # the moves that do not, while all others do
-    points: int = 1
-    note: str = ""  # for people: why
-
-    def table(self) -> dict[str, Any]:
-        """The entry as a table of the file."""
-        values = {
-            "name": self.name,
-            "from": self.begin,
-            "moves": self.moves,
-            "chance": [*self.chance],
-            "seat": self.seat,
-            "find": [*self.find],
-            "avoid": [*self.avoid],
-            "points": None if self.points == 1 else self.points,
-            "note": self.note,
-        }
-        return {key: value for key, value in values.items() if value not in ("", [], None)}
+MAX_POSITIONS = MAX_POINTS = 1000
 
 
 class SuitePosition(NamedTuple):
     """A position that was reached by the rules."""
 
-    entry: SuiteEntry  # its moves to find and to avoid are in canonical spelling
+    name: str
     state: State[Any]
-    seat: Seat
+    seat: Seat  # who is asked
+    moves: frozenset[str]  # the moves to find, or those to avoid, in canonical spelling
+    finds: bool  # whether these moves give the points; else all others do
+    points: int
 
     def points_for(self, move: str) -> int:
         """The points that a move gives, which is in canonical spelling."""
-        entry = self.entry
-        is_right = move in entry.find if entry.find else move not in entry.avoid
-        return entry.points if is_right else 0
+        return self.points if (move in self.moves) == self.finds else 0
 
 
 class Suite(NamedTuple):
@@ -97,57 +52,43 @@ class Suite(NamedTuple):
     clock: str  # for each position; empty for that of the game
     positions: tuple[SuitePosition, ...]
 
-    @property
-    def points(self) -> int:
-        """What all positions give together."""
-        return sum(position.entry.points for position in self.positions)
+
+def suite_text(game: str, options: Options, positions: Sequence[Mapping[str, Any]]) -> str:
+    """The text of a file with these tables `[[position]]`, of a game by its name on the command line."""
+    return written({"suite": {"game": game, "options": dict(options)}, "position": [*positions]})
 
 
-def suite_text(game: str, options: Options, entries: Sequence[SuiteEntry], clock: str = "") -> str:
-    """The text of a file with these positions, of a game by its name on the command line."""
-    head: dict[str, Any] = {"game": game}
-    if options:
-        head["options"] = dict(options)
-    if clock:
-        head["clock"] = clock
-    return written({"suite": head, "position": [entry.table() for entry in entries]})
-
-
-def recorded_entry(steps: Steps, number: int, entry: SuiteEntry) -> SuiteEntry | None:
-    """The entry with what leads to the position after a step of a recorded game; None where that is not a
-    line of moves, since a seat has left the game.
+def line_to(steps: Steps, number: int) -> dict[str, Any] | None:
+    """The keys `moves` and `chance` of the position after a step of a recorded game; None where no line of
+    moves leads to it, since a seat has left the game.
     """
     events = [event for step in steps.steps[: number + 1] for event in step.events]
     if any(isinstance(event, Retired) for event in events):
         return None
     moves = joined(tuple(event.text for event in events if isinstance(event, Moved | Preset)))
-    return entry._replace(
-        moves=moves, chance=tuple(event.text for event in events if isinstance(event, Drawn))
-    )
+    chance = [event.text for event in events if isinstance(event, Drawn)]
+    return {"moves": moves, "chance": chance} if chance else {"moves": moves}
 
 
-def read_suite(path: Path, recorded: Recorded) -> Suite:
+def read_suite(path: Path) -> Suite:
     """The positions of a file. Raises `UsageError`, which names the file and the position, for one that is
     not possible, `RecordError` for a record that cannot be read.
     """
-    try:
-        fields = Fields(parse(read_text(path)), "", UsageError, examples=_EXAMPLES)
+    text = read_text(path)
+    with TournamentFile(where=f"`{shown(str(path))}`: ").named():
+        fields = Fields(parse(text), "", UsageError, examples=_EXAMPLES)
         fields.only("suite", "position")
         head = fields.object("suite")
         head.only("game", "options", "clock")
         game = game_given(head.text("game"), path.parent)
         options = game.settle(head.scalars("options") if head.has("options") else {})
-        clock = head.text("clock", "")
-        if clock:
-            control_of(head, "clock")
+        control_of(head, "clock")
         tables = [*fields.objects("position")]
         if not 1 <= len(tables) <= MAX_POSITIONS:
             raise fields.wrong("position", f"1 to {MAX_POSITIONS:,} tables")
-        return Suite(game, options, clock, tuple(_positions(tables, game, options, recorded)))
-    except UsageError as error:
-        named = shown(str(path))
-        text = str(error)
-        raise UsageError(text if f"`{named}`" in text else f"`{named}`: {text}") from None
+        start = _SuiteStart(game, options, path.parent)
+        positions = (start.position(table, number) for number, table in enumerate(tables, 1))
+        return Suite(game, options, head.text("clock", ""), tuple(positions))
 
 
 _EXAMPLES = {
@@ -159,80 +100,67 @@ _EXAMPLES = {
 }
 
 
-def _positions(
-    tables: Sequence[Fields], game: Game[Any], options: Options, recorded: Recorded
-) -> Iterator[SuitePosition]:
-    for number, fields in enumerate(tables, 1):
-        entry = _entry(fields, number)
-        try:
-            yield _position(entry, game, options, recorded)
-        except RefereeError as error:
-            raise type(error)(f"position {number} `{shown(entry.name, 80)}`: {error}") from None
+class _SuiteStart(NamedTuple):
+    """From where positions are reached."""
 
+    game: Game[Any]
+    options: Options
+    folder: Path  # where runs are looked for
 
-def _entry(fields: Fields, number: int) -> SuiteEntry:
-    fields.only("name", "from", "moves", "chance", "seat", "find", "avoid", "points", "note")
-    entry = SuiteEntry(
-        fields.text("name", str(number)),
-        fields.text("moves", ""),
-        fields.texts("chance") if fields.has("chance") else (),
-        fields.text("from", ""),
-        fields.number("seat", 1) if fields.has("seat") else None,
-        fields.texts("find") if fields.has("find") else (),
-        fields.texts("avoid") if fields.has("avoid") else (),
-        fields.number("points", 1, MAX_POINTS, 1),
-        fields.text("note", ""),
-    )
-    if bool(entry.find) == bool(entry.avoid):
-        raise fields.wrong("find", "moves to find or to avoid, one of the two")
-    if entry.begin and (entry.moves or entry.chance):
-        raise fields.wrong("from", "none with `moves` or `chance`")
-    return entry
-
-
-def _position(entry: SuiteEntry, game: Game[Any], options: Options, recorded: Recorded) -> SuitePosition:
-    """Raises `UsageError`, `RecordError`."""
-    state = _recorded(entry, game, options, recorded) if entry.begin else _played(entry, game, options)
-    acting = state.to_act()
-    if not acting:
-        raise UsageError("the game is over, expected a position in which a seat acts")
-    seats = ", ".join(str(seat + 1) for seat in acting)
-    if entry.seat is None and len(acting) > 1:
-        raise UsageError(f"several seats act, expected `seat`, one of {seats}")
-    seat = acting[0] if entry.seat is None else entry.seat - 1
-    if seat not in acting:
-        raise UsageError(f"`seat` is {seat + 1}, expected {seats}, whose turn it is")
-    find, avoid = (
-        tuple(_written(state, seat, name, text) for text in texts)
-        for name, texts in (("find", entry.find), ("avoid", entry.avoid))
-    )
-    return SuitePosition(entry._replace(find=find, avoid=avoid), state, seat)
-
-
-def _played(entry: SuiteEntry, game: Game[Any], options: Options) -> State[Any]:
-    chance = Chance.of_seeds(*position_seeds(POSITION_SEED), given=entry.chance)
-    position = LinePosition.settled(game.start(options), chance)
-    position = followed(position, split(entry.moves) if entry.moves else ())
-    if position.chance.given:
-        raise UsageError(f"`chance` has {counted(len(position.chance.given), 'outcome')} too many")
-    return position.state
-
-
-def _recorded(entry: SuiteEntry, game: Game[Any], options: Options, recorded: Recorded) -> State[Any]:
-    played, state = recorded(game, entry.begin)
-    if dict(played) != dict(options):
-        raise UsageError(
-            f"the options of `{shown(entry.begin, 80)}` are `{_text(played)}`, expected `{_text(options)}`"
+    def position(self, fields: Fields, number: int) -> SuitePosition:
+        """A position from its table, which has a number. Raises `UsageError` and `RecordError`."""
+        fields.only("name", "from", "moves", "chance", "seat", "find", "avoid", "points", "note")
+        name, begin = fields.text("name", str(number)), fields.text("from", "")
+        points, _ = fields.number("points", 1, MAX_POINTS, 1), fields.text("note", "")
+        line = split(fields.text("moves")) if fields.has("moves") else ()
+        given = fields.number("seat", 1) if fields.has("seat") else None
+        find, avoid, chance = (
+            fields.texts(key) if fields.has(key) else () for key in ("find", "avoid", "chance")
         )
-    return state
+        if bool(find) == bool(avoid):
+            raise fields.wrong("find", "moves to find or to avoid, one of the two")
+        if begin and (line or chance):
+            raise fields.wrong("from", "none with `moves` or `chance`")
+        try:
+            state = self._recorded(begin) if begin else self._played(line, chance)
+            seat = _seat(state, given)
+            moves = frozenset(_canonical(state, seat, move) for move in find or avoid)
+        except RefereeError as error:
+            raise type(error)(f"position {number} `{shown(name, 80)}`: {error}") from None
+        return SuitePosition(name, state, seat, moves, bool(find), points)
+
+    def _played(self, line: Sequence[str], outcomes: Sequence[str]) -> State[Any]:
+        chance = Chance.of_seeds(*position_seeds(POSITION_SEED), given=outcomes)
+        position = followed(LinePosition.settled(self.game.start(self.options), chance), line)
+        if left := len(position.chance.given):
+            raise UsageError(f"`chance` has {counted(left, 'outcome')} too many")
+        return position.state
+
+    def _recorded(self, begin: str) -> State[Any]:
+        found = re.fullmatch(r"(.+) ([^ ]+)@([0-9]{1,9})", begin)
+        if not found:
+            raise UsageError(f"`from` is `{shown(begin, 80)}`, expected `RUN ID@N`")
+        record = recorded_game(records_at(self.folder / found[1]), found[2], self.game)
+        if dict(record.terms.options) != dict(self.options):
+            played, expected = (value_text(dict(one)) for one in (record.terms.options, self.options))
+            raise UsageError(f"the options of `{shown(begin, 80)}` are `{played}`, expected `{expected}`")
+        return steps_of(record).step(int(found[3])).state
 
 
-def _text(options: Mapping[str, object]) -> str:
-    return " ".join(f"{name}={value}" for name, value in options.items())
+def _seat(state: State[Any], given: int | None) -> Seat:
+    """Who is asked, of the seats that act: the one that is given, counted from 1, or else the only one."""
+    acting = [seat for seat in state.to_act() if seat >= 0]
+    if not acting:
+        raise UsageError("no seat acts here, expected a position in which one does")
+    seat = acting[0] if given is None and len(acting) == 1 else (given or 0) - 1
+    if seat not in acting:
+        seats = ", ".join(str(one + 1) for one in acting)
+        raise UsageError(f"`seat` is {given or 'missing'}, expected {seats}, whose turn it is")
+    return seat
 
 
-def _written(state: State[Any], seat: Seat, name: str, text: str) -> str:
+def _canonical(state: State[Any], seat: Seat, move: str) -> str:
     try:
-        return state.write(state.read(seat, text))
+        return state.write(state.read(seat, move))
     except Refusal as refusal:
-        raise UsageError(f"`{name}` has `{shown(text, 80)}`: {shown(refusal.sentence, 200)}") from None
+        raise UsageError(f"the move `{shown(move, 80)}`: {shown(refusal.sentence, 200)}") from None

@@ -66,7 +66,7 @@ def diagnose(
                 f"no position is known in which `{bot}` gave something away, expected games that `referee "
                 "analyse` has looked at"
             )
-        played = run.header.section_of(found.given_away[0].name.rpartition("@")[0])
+        played = run.header.section_of(found.given_away[0]["name"].rpartition("@")[0])
         text = suite_text(played.game, played.options, found.given_away)
         put_text(suite, text, SUITE_START, "a suite")
     show_data(json.dumps(found.data, indent=2) if as_json else found.text)

@@ -180,7 +180,7 @@ class LiveView(Narrator):
         bar = Table.grid(expand=True)  # a bar alone does not end its line
         done, part = self._part
         bar.add_row(ProgressBar(max(1, part.games), done))
-        above = [self._headline(), *filter(None, (self._rule, self._stopping))]
+        above = [self._headline(), *filter(None, (self.rule_text, self._stopping))]
         below = [self._playing()] if self._pace.playing else []
         most = max(3, height * 2 // 3 - len(above) - len(below) - 1)
         boards: list[Text] = []

@@ -13,6 +13,7 @@ from referee.cli.progress import (
     report_bots,
     report_stoppages,
 )
+from referee.cli.tune import tuned_text
 from referee.core.errors import BotFaulted
 from referee.core.stop import StopSignals
 from referee.core.text import counted
@@ -22,7 +23,6 @@ from referee.tournament.formats import count_text
 from referee.tournament.playing import TournamentPlayer
 from referee.tournament.run.open_run import OpenRun
 from referee.tournament.run.remaining import games_in_all
-from referee.tournament.run.tuned import tuned_text
 from referee.tournament.tournament import Tournament
 
 

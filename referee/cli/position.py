@@ -147,10 +147,7 @@ def recorded(game: Game[Any], path: Path, at: str, view: View) -> LineStart:
     game_id, number = place_in_game(at)
     record = recorded_game(records_at(path), game_id, game)
     steps = steps_of(record)
-    if number >= len(steps.steps):
-        if damage := steps.damage_for(view):
-            raise damage
-        raise UsageError(f"the game has no move {number}, expected 0 to {len(steps.steps) - 1}")
+    state = steps.step(number, view).state
     outcomes = [event.text for event in record.events[len(record.terms.start) :] if isinstance(event, Drawn)]
     chance = Chance.of_seeds(record.terms.seed, record.terms.shared_seed, outcomes)
     # The streams go on where they were in the game, so what is drawn after it is what it would have drawn.
@@ -162,7 +159,7 @@ def recorded(game: Game[Any], path: Path, at: str, view: View) -> LineStart:
             elif isinstance(event, Drawn):
                 chance = chance.once(before.state)[1]
         events_before += len(after.events)
-    return LineStart(record.terms.options, LinePosition.settled(steps.steps[number].state, chance))
+    return LineStart(record.terms.options, LinePosition.settled(state, chance))
 
 
 def show_counts(position: LinePosition, depth: int, divide: bool) -> None:

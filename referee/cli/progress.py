@@ -133,16 +133,20 @@ class Narrator(Display):
         """Keeps how a stopping rule stands, for the next headline."""
         self._rule = line
 
+    @property
+    def rule_text(self) -> str:
+        """How a stopping rule stands; empty before the closing test that it belongs to."""
+        _, part = self._part
+        return "" if self._in_all.test and part.is_exact else self._rule
+
     def headline(self) -> str:
         """Says how many games are played, and how long the others will take."""
         done, part = self._part
         left = part.games - done
         left_us = self._pace.remaining_us(left, self._now_us())
-        has_test = bool(self._in_all.test)
-        may_stop = self._rule and not (has_test and part.is_exact)  # the stopping rule may decide sooner
-        most = "at most " if may_stop else ""
+        most = "at most " if self.rule_text else ""  # the stopping rule may decide sooner
         remaining = "" if left_us is None or not left else f", {most}about {about_seconds(left_us)} remaining"
-        if has_test:
+        if self._in_all.test:
             return self._in_all.progress_text(self._played, more=remaining)
         return f"{done:,} of {part.games:,} games{remaining}"
 
@@ -191,7 +195,7 @@ class ProgressLines(Narrator):
     def _say_headline(self) -> None:
         self._headline_s = self._clock()
         none = "" if self._ended else NONE_ENDED
-        say("; ".join(filter(None, (self.headline(), self._rule, none))))
+        say("; ".join(filter(None, (self.headline(), self.rule_text, none))))
 
     def interrupt(self, line: str) -> None:
         """Prints a line from a signal handler."""

@@ -2,37 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import count
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from referee.cli import completion
 from referee.cli.options import form_option, isolation_option, start_option
 from referee.cli.output import AdvanceBar, show_data
-from referee.core.errors import UsageError
 from referee.core.rows import Column, Grid
 from referee.core.text import shown
 from referee.core.units import about
 from referee.gameplay.events import Ending
 
 if TYPE_CHECKING:
-    from referee.analysis.suite import Suite, SuitePosition
-    from referee.api.bot import Fault, Reply, Resignation
-    from referee.games.api import Game, Options, State
-    from referee.processes.program import Program
+    from referee.analysis.suite import Suite
+    from referee.api.bot import Bot
 
 
 class JudgedReply(NamedTuple):
-    """What a bot replied to a position."""
+    """What a bot replied to a position, as a row of the table."""
 
-    position: SuitePosition
+    position: str
+    bot: str
     move: str  # its move; of another reply its word, such as `time`
     points: int
+    of: int
     used_us: int
-    fault: str = ""  # what the bot did that would lose a game, for people
 
 
 @click.command()
@@ -69,118 +66,74 @@ def suite(
       referee suite suites/blooms.toml './mine' --time 200ms --positions
     """
     from referee.analysis.suite import read_suite
+    from referee.api.bot import Bot
     from referee.processes.program import Program, distinct
 
-    found = read_suite(file, _recorded_from(file.parent))
+    found = read_suite(file)
     parsed = [Program.parse(text, Path.cwd()) for text in bots]
     named = [text.startswith(f"{bot.name}=") for text, bot in zip(bots, parsed, strict=True)]
     programs = distinct(parsed, named)
-    clock = control or found.clock or None
-    answers: dict[str, list[JudgedReply]] = {}
+    replies: list[JudgedReply] = []
     with AdvanceBar() as bar:
         advance = bar.stage("asking the bots")
-        in_all, numbers = len(programs) * len(found.positions), count(1)
         for program in programs:
-            answers[program.name] = []
-            for answer in _asked(found, program, clock, start, isolation):
-                answers[program.name].append(answer)
-                if answer.fault:
-                    name = shown(answer.position.entry.name, 80)
-                    bar.say(f"{program.name} in position `{name}`: {answer.fault}")
-                advance(next(numbers), in_all)
-    grid = _by_position(answers) if positions else _by_bot(found, answers)
+            table = {"name": program.name, "cmd": [*program.command]}
+            with Bot(table, found.game.slug, found.options, isolation=isolation, start=start) as bot:
+                for reply in _asked(bot, program.name, found, control, bar.say):
+                    replies.append(reply)
+                    advance(len(replies), len(programs) * len(found.positions))
+    grid = _by_position(replies, len(found.positions)) if positions else _by_bot(replies)
     show_data(grid.drawn(form))
 
 
-def _recorded_from(folder: Path) -> Callable[[Game[Any], str], tuple[Options, State[Any]]]:
-    """Reads positions of recorded games, whose runs are relative to a folder."""
-
-    def recorded_at(game: Game[Any], text: str) -> tuple[Options, State[Any]]:
-        from referee.cli.position import recorded
-
-        run, _, at = text.rpartition(" ")
-        if not run:
-            raise UsageError(f"`from` is `{shown(text, 80)}`, expected `RUN ID@N`")
-        begun = recorded(game, folder / run, at, None)
-        return begun.options, begun.position.state
-
-    return recorded_at
-
-
 def _asked(
-    suite: Suite, program: Program, clock: str | None, start: str, isolation: str | None
+    bot: Bot, name: str, suite: Suite, control: str | None, tell: Callable[[str], object]
 ) -> Iterator[JudgedReply]:
-    """What a bot replies to each position, in order. After a fault at its start it is not asked again."""
-    from referee.api.bot import Bot, Fault
+    """What a bot replies to each position, in order; a bot that does not start is not asked again. `tell` is
+    told in sentences what would lose a game.
+    """
+    from referee.api.bot import Fault, Reply
     from referee.kit.position import Position
 
-    starts = True
-    table = {"name": program.name, "cmd": [*program.command]}
-    with Bot(table, suite.game.slug, suite.options, isolation=isolation, start=start) as bot:
-        for position in suite.positions:
-            if not starts:
-                yield JudgedReply(position, Ending.START.word, 0, 0)
-                continue
+    starts, clock = True, control or suite.clock or None
+    for position in suite.positions:
+        at, word, points, used_us = shown(position.name, 80), Ending.START.word, 0, 0
+        if starts:
             reply = bot.play(Position(suite.game, suite.options, position.state), clock, position.seat)
-            starts = not (isinstance(reply, Fault) and reply.word == Ending.START.word)
-            yield _judged(position, reply)
+            used_us = reply.used_us
+            if isinstance(reply, Reply):
+                word, points = shown(reply.text, 100), position.points_for(reply.text)
+            elif isinstance(reply, Fault):
+                word, starts = reply.word, reply.word != Ending.START.word
+                detail = f": {shown(reply.detail, 200)}" if reply.detail else ""
+                tell(f"{name} in position `{at}`: {word}{detail}")
+            else:
+                word = Ending.RESIGNED.word
+        yield JudgedReply(at, name, word, points, position.points, used_us)
 
 
-def _judged(position: SuitePosition, reply: Reply | Resignation | Fault) -> JudgedReply:
-    from referee.api.bot import Reply, Resignation
-
-    if isinstance(reply, Resignation):
-        return JudgedReply(position, Ending.RESIGNED.word, 0, reply.used_us)
-    if not isinstance(reply, Reply):
-        told = f"{reply.word}: {shown(reply.detail, 200)}" if reply.detail else reply.word
-        return JudgedReply(position, reply.word, 0, reply.used_us, told)
-    if reply.defaulted:
-        return JudgedReply(position, Ending.TIME.word, 0, reply.used_us, Ending.TIME.word)
-    return JudgedReply(position, reply.text, position.points_for(reply.text), reply.used_us)
-
+_BOT = Column("bot", "bot", left=True, shorten=True)
 
 _TIME = Column("used_us", "time", text=about)
 
 
-def _by_bot(suite: Suite, answers: dict[str, list[JudgedReply]]) -> Grid:
-    """The points of each bot, the best first."""
-    columns = [
-        Column("bot", "bot", left=True, shorten=True),
-        Column("points", "points", text=lambda points: f"{points:,}"),
-        Column("of", "of", text=lambda points: f"{points:,}"),
-        Column("solved", "solved", text=lambda solved: f"{solved:,}"),
-        Column("positions", "positions", text=lambda positions: f"{positions:,}"),
-        _TIME,
-    ]
-    points = {bot: sum(answer.points for answer in found) for bot, found in answers.items()}
-    rows = [
-        (
-            bot,
-            points[bot],
-            suite.points,
-            sum(answer.points > 0 for answer in answers[bot]),
-            len(suite.positions),
-            sum(answer.used_us for answer in answers[bot]),
-        )
-        for bot in sorted(answers, key=lambda bot: -points[bot])
-    ]
-    return Grid(columns, rows)
+def _count(name: str) -> Column:
+    """A column of numbers."""
+    return Column(name, name, text="{:,}".format)
 
 
-def _by_position(answers: dict[str, list[JudgedReply]]) -> Grid:
+def _by_position(replies: Sequence[JudgedReply], positions: int) -> Grid:
     """What each bot did in each position, position by position."""
-    columns = [
-        Column("position", "position", left=True, shorten=True),
-        Column("bot", "bot", left=True, shorten=True),
-        Column("move", "move", left=True, shorten=True),
-        Column("points", "points", text=lambda points: f"{points:,}"),
-        Column("of", "of", text=lambda points: f"{points:,}"),
-        _TIME,
-    ]
-    rows = [
-        (shown(entry.name, 80), bot, shown(answer.move, 100), answer.points, entry.points, answer.used_us)
-        for of_position in zip(*answers.values(), strict=True)
-        for bot, answer in zip(answers, of_position, strict=True)
-        for entry in [answer.position.entry]
-    ]
-    return Grid(columns, rows)
+    position, move = (Column(name, name, left=True, shorten=True) for name in ("position", "move"))
+    rows = [reply for number in range(positions) for reply in replies[number::positions]]
+    return Grid([position, _BOT, move, _count("points"), _count("of"), _TIME], rows)
+
+
+def _by_bot(replies: Sequence[JudgedReply]) -> Grid:
+    """The points of each bot, the best first."""
+    rows: list[tuple[str, int, int, int, int, int]] = []
+    for bot in dict.fromkeys(reply.bot for reply in replies):
+        points, of, times = zip(*(reply[3:] for reply in replies if reply.bot == bot), strict=True)
+        rows.append((bot, sum(points), sum(of), sum(map(bool, points)), len(points), sum(times)))
+    rows.sort(key=lambda row: -row[1])
+    return Grid([_BOT, *map(_count, ("points", "of", "solved", "positions")), _TIME], rows)

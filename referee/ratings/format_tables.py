@@ -30,13 +30,19 @@ class FormatTable(NamedTuple):
     """A table of a format, as text and as data."""
 
     name: str  # one of `FORMAT_TABLES`
-    grid: Grid
+    grid: Grid  # of texts
     data: Sequence[Mapping[str, Any]]  # its rows as members of JSON and columns of CSV
     fixed: int = 0
     """How many columns stand in each part where it is too wide and is printed in parts; 0 where columns are
     left out instead.
     """
     title: str = ""  # its title on pages; empty where its name says enough
+
+    @classmethod
+    def of(cls, name: str, grid: Grid) -> FormatTable:
+        """A table whose texts and data are those of a grid of values."""
+        columns = [column._replace(text=str) for column in grid.columns]
+        return cls(name, Grid(columns, grid.texts), grid.data)
 
 
 RANK = Column("rank", "#")

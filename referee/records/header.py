@@ -37,7 +37,7 @@ from referee.records.amendments import (
 )
 from referee.records.record import FORMAT
 
-GROWING = ("rounds", "budget")  # the numbers of a format that may grow after a run began
+GROWING = ("rounds", "budget", "test_budget")  # the numbers of formats that may grow after a run began
 
 REPEATS = ("cluster", "count")
 """How games count that are move by move the same as others between the same bots: together, so that they

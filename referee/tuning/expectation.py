@@ -7,8 +7,6 @@ Elo can be gained. Between the numbers, the gains are interpolated along the log
 from __future__ import annotations
 
 import math
-from bisect import bisect
-from collections.abc import Sequence
 
 from referee.core.text import counted, signed
 
@@ -25,7 +23,12 @@ WITH_40_TO_GAIN = ((32.0, 31.8, 25.7), (38.2, 37.2, 34.5), (39.2, 38.8, 37.7), (
 
 def expectation(parameters: int, games: int) -> str:
     """What to expect, as a sentence."""
-    low, high = (_interpolated(table, games, parameters) for table in (AT_OPTIMUM, WITH_40_TO_GAIN))
+    from numpy import interp, log  # few commands need it
+
+    low, high = (
+        interp(log(games), log(GAMES), [interp(log(parameters), log(PARAMETERS), row) for row in table])
+        for table in (AT_OPTIMUM, WITH_40_TO_GAIN)
+    )
     text = (
         f"with {counted(parameters, 'parameter')} and {counted(games, 'game')}, expect {_rounded(low)} to "
         f"{_rounded(high)} Elo: the first if no values are better than the start, the second if the best are "
@@ -38,19 +41,3 @@ def expectation(parameters: int, games: int) -> str:
 
 def _rounded(elo: float) -> str:
     return signed(elo + math.copysign(1e-9, elo))  # a half away from 0
-
-
-def _interpolated(table: Sequence[Sequence[float]], games: int, parameters: int) -> float:
-    row, below = _place(GAMES, games)
-    column, left = _place(PARAMETERS, parameters)
-    rows = [table[row + more][column] * (1 - left) + table[row + more][column + 1] * left for more in (0, 1)]
-    return rows[0] * (1 - below) + rows[1] * below
-
-
-def _place(numbers: Sequence[int], number: int) -> tuple[int, float]:
-    """After which of the numbers another one lies, and at which share of the way to the next; those beyond
-    the ends lie at the ends.
-    """
-    number = min(max(number, numbers[0]), numbers[-1])
-    at = min(bisect(numbers, number) - 1, len(numbers) - 2)
-    return at, math.log(number / numbers[at]) / math.log(numbers[at + 1] / numbers[at])

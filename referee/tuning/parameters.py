@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from referee.core.fields import Fields
-from referee.core.text import counted
 from referee.tuning.spsa import LAST_SPREAD
 
 MAX_PARAMETERS = 100
 
-_NAME = re.compile(r"(?!python$)[A-Za-z_][A-Za-z0-9_]{0,39}")
+NAME = "[A-Za-z_][A-Za-z0-9_]{0,39}"
+"""The form of a parameter's name, which is not `python`, as a regular expression."""
 
 Values = tuple[tuple[str, str], ...]
 """The values that a bot plays with: the name of each parameter with its value as a text."""
@@ -22,81 +22,77 @@ Values = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True)
 class Parameter:
-    """A number that a bot plays with."""
+    """A number that a bot plays with; the fields are the keys of a tournament file."""
 
     name: str
     start: float
-    low: float
-    high: float
-    integer: bool = False  # whether it has only whole values
+    min: float
+    max: float
+    integer: bool = False  # whether it has only whole values, which then are of the type `int`
 
     @classmethod
     def read(cls, fields: Fields) -> Parameter:
         """A parameter from a tournament file or a header. Raises the error of `fields`."""
         name = fields.text("name")
-        if not _NAME.fullmatch(name):
+        if name == "python" or not re.fullmatch(NAME, name):
             raise fields.wrong("name", "1 to 40 letters, digits and _, not `python`")
-        integer = fields.flag("integer", False)
-        found = cls(name, fields.real("start"), fields.real("min"), fields.real("max"), integer)
-        if integer:
-            for key in ("start", "min", "max"):
-                if not fields.real(key).is_integer():
-                    raise fields.wrong(key, "a whole number, as `integer` is true")
-        if not found.low < found.high:
-            raise fields.wrong("max", f"more than `min`, which is {found.low:g}")
-        if not found.low <= found.start <= found.high:
-            raise fields.wrong("start", f"a number from {found.low:g} to {found.high:g}")
-        return found
+        start, low, high = (fields.real(key) for key in ("start", "min", "max"))
+        if not low < high:
+            raise fields.wrong("max", f"more than `min`, which is {low:g}")
+        if not low <= start <= high:
+            raise fields.wrong("start", f"a number from {low:g} to {high:g}")
+        if not fields.flag("integer", False):
+            return cls(name, start, low, high)
+        for key in ("start", "min", "max"):
+            if not fields.real(key).is_integer():
+                raise fields.wrong(key, "a whole number, as `integer` is true")
+        return cls(name, int(start), int(low), int(high), integer=True)
 
     def json(self) -> dict[str, Any]:
         """The parameter as `read` takes it."""
-        number = int if self.integer else float
-        numbers = {"start": number(self.start), "min": number(self.low), "max": number(self.high)}
-        return {"name": self.name, **numbers, **({"integer": True} if self.integer else {})}
+        return asdict(self)
 
     @property
     def start_share(self) -> float:
         """Where its start lies in its range, from 0 to 1."""
-        return (self.start - self.low) / (self.high - self.low)
+        return (self.start - self.min) / (self.max - self.min)
 
-    def text(self, share: float) -> str:
-        """Its value at a share of its range, as bots are given it: a whole number, or one whose last digit is
-        about a hundred-thousandth of the range.
+    def value(self, share: float) -> float:
+        """Its value at a share of its range: a whole number, or one whose last digit is about a
+        hundred-thousandth of the range.
         """
-        value = self.low + share * (self.high - self.low)
+        value = self.min + share * (self.max - self.min)
         if self.integer:
-            return f"{round(value)}"
-        digits = 5 - math.ceil(math.log10(self.high - self.low))
-        return f"{round(value, digits) + 0.0:.12g}"  # + 0.0: no `-0`
-
-    def number(self, text: str) -> float:
-        """The value that a text of `text` has: an `int` where it has only whole values."""
-        return int(text) if self.integer else float(text)
+            return round(value)
+        digits = 5 - math.ceil(math.log10(self.max - self.min))
+        return float(f"{round(value, digits) + 0.0:.12g}")  # + 0.0: no `-0`
 
     @property
-    def remark(self) -> str:
-        """What the user should know of it, as a sentence; empty if nothing."""
-        if not self.integer or LAST_SPREAD * (self.high - self.low) >= 1:
-            return ""
-        return (
-            f"warning: `{self.name}` has only {counted(int(self.high - self.low) + 1, 'value')}, so both "
-            "sides of a pair often play with the same one, and it is tuned less well"
-        )
+    def has_few_values(self) -> bool:
+        """Whether both sides of a pair often play with the same one, so that it is tuned less well."""
+        return self.integer and LAST_SPREAD * (self.max - self.min) < 1
 
 
 def read_parameters(tables: Iterable[Fields]) -> tuple[Parameter, ...]:
     """The parameters of several tables. Raises the error of `tables`."""
-    found: list[Parameter] = []
-    for number, table in enumerate(tables):
-        if number == MAX_PARAMETERS:
+    found: dict[str, Parameter] = {}
+    for table in tables:
+        if len(found) == MAX_PARAMETERS:
             raise table.wrong("name", f"at most {MAX_PARAMETERS} parameters")
         one = Parameter.read(table)
-        if one.name in {other.name for other in found}:
+        if one.name in found:
             raise table.wrong("name", "a different name for each parameter")
-        found.append(one)
-    return tuple(found)
+        found[one.name] = one
+    return tuple(found.values())
+
+
+def value_text(value: float) -> str:
+    """A value as bots are given it."""
+    return str(value) if isinstance(value, int) else f"{value:.12g}"
 
 
 def values_at(parameters: Sequence[Parameter], shares: Sequence[float]) -> Values:
     """The values of parameters at shares of their ranges."""
-    return tuple((one.name, one.text(share)) for one, share in zip(parameters, shares, strict=True))
+    return tuple(
+        (one.name, value_text(one.value(share))) for one, share in zip(parameters, shares, strict=True)
+    )

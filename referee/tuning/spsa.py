@@ -17,11 +17,9 @@ move within thousands of games; these were chosen by simulated games with 2 to 1
 from __future__ import annotations
 
 import math
-from collections import deque
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
-from referee.core.seeds import Stream
+from referee.core.seeds import Random
 
 ALPHA, GAMMA = 0.602, 0.101
 
@@ -30,69 +28,50 @@ LAST_SPREAD = 0.1
 
 LARGEST_RATE = 0.02
 
-
-class Gains(NamedTuple):
-    """How far values are perturbed, and how far they move."""
-
-    pairs: int  # how many pairs of games are played
-    rate: float  # r
-
-    @classmethod
-    def of(cls, parameters: int, pairs: int) -> Gains:
-        """The gains for this many parameters and pairs."""
-        return cls(pairs, min(LARGEST_RATE, 1.265 / math.sqrt(parameters * 2 * pairs)))
-
-    def spread(self, pair: int) -> float:
-        """How far each side is from the values in a pair, counted from 1: cₖ."""
-        return LAST_SPREAD * math.pow(self.pairs / pair, GAMMA)
-
-    def step(self, pair: int, result: int) -> float:
-        """How far the values move after a pair, by wins less losses of the side with the positive signs."""
-        offset, spread = 0.1 * self.pairs, self.spread(pair)
-        decay = math.pow((offset + self.pairs) / (offset + pair), ALPHA)
-        return self.rate * decay * (LAST_SPREAD / spread) ** 2 * spread * result
-
-
-class AskedPair(NamedTuple):
-    """The values of both sides in a pair."""
-
-    plus: tuple[float, ...]
-    minus: tuple[float, ...]
+Shares = tuple[float, ...]
+"""The values of all parameters, as shares of their ranges."""
 
 
 class Spsa:
     """The course of the values. Several pairs may be asked for before the first of them is told."""
 
-    def __init__(self, start: Sequence[float], pairs: int, sign: Callable[[], int]) -> None:
-        """`sign` gives 1 or −1, by chance."""
-        self.values = tuple(start)
-        self._gains = Gains.of(len(start), pairs)
-        self._sign = sign
-        self._asked = 0
-        self._signs: deque[tuple[int, ...]] = deque()  # of the pairs that were not told yet
+    def __init__(self, start: Sequence[float], pairs: int, random: Random) -> None:
+        """`pairs` is how many will be played."""
+        self.values: list[Shares] = [tuple(start)]  # before the first pair, and after each that was told
+        self.sides: list[tuple[Shares, Shares]] = []  # of each pair that was asked for, those of both sides
+        self.rate = min(LARGEST_RATE, 1.265 / math.sqrt(len(start) * 2 * pairs))
+        self._pairs = pairs
+        self._random = random
+        self._signs: list[tuple[int, ...]] = []  # of each pair that was asked for
 
-    def ask(self) -> AskedPair:
-        """The next pair."""
-        self._asked += 1
-        signs = tuple(self._sign() for _ in self.values)
-        self._signs.append(signs)
-        spread = self._gains.spread(self._asked)
-        return AskedPair(self._moved(spread, signs), self._moved(-spread, signs))
+    def spread(self, pair: int) -> float:
+        """How far each side is from the values in a pair, counted from 1: cₖ."""
+        return LAST_SPREAD * math.pow(self._pairs / pair, GAMMA)
 
-    def tell(self, result: int) -> None:
+    def step(self, pair: int, result: float) -> float:
+        """How far the values move after a pair, by wins less losses of the first side."""
+        offset, spread = 0.1 * self._pairs, self.spread(pair)
+        decay = math.pow((offset + self._pairs) / (offset + pair), ALPHA)
+        return self.rate * decay * (LAST_SPREAD / spread) ** 2 * spread * result
+
+    def ask(self) -> tuple[Shares, Shares]:
+        """The values of both sides in the next pair."""
+        self._signs.append(tuple(2 * self._random.below(2) - 1 for _ in self.values[0]))
+        pair = len(self._signs)
+        spread = self.spread(pair)
+        self.sides.append((self._moved(pair, spread), self._moved(pair, -spread)))
+        return self.sides[-1]
+
+    def tell(self, result: float) -> None:
         """Moves the values by the result of the first pair that was not told yet: wins less losses of the
-        side `plus`, from −2 to 2.
+        first side, from −2 to 2.
         """
-        pair = self._asked - len(self._signs) + 1
-        self.values = self._moved(self._gains.step(pair, result), self._signs.popleft())
+        pair = len(self.values)
+        self.values.append(self._moved(pair, self.step(pair, result)))
 
-    def _moved(self, by: float, signs: Sequence[int]) -> tuple[float, ...]:
+    def _moved(self, pair: int, by: float) -> Shares:
+        """The present values, moved in the direction of a pair."""
+        signs = self._signs[pair - 1]
         return tuple(
-            min(1.0, max(0.0, value + by * sign)) for value, sign in zip(self.values, signs, strict=True)
+            min(1.0, max(0.0, value + by * sign)) for value, sign in zip(self.values[-1], signs, strict=True)
         )
-
-
-def random_signs(key: bytes) -> Callable[[], int]:
-    """Signs by chance, always the same for the same key of 32 bytes."""
-    stream = Stream(key)
-    return lambda: 2 * stream.below(2) - 1

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from referee.core.errors import RecordError
+from referee.core.errors import RecordError, UsageError
 from referee.core.text import shown
 from referee.gameplay.events import Drawn, Ending, Event, Moved, Preset, Rejected, Retired
 from referee.gameplay.terms import Terms, Verdict
@@ -53,6 +53,16 @@ class Steps:
         """The views that differ: only that of a spectator where every seat sees everything."""
         seats = range(len(self.terms.bots))
         return (None,) if self.terms.game.is_open else (None, *seats)
+
+    def step(self, number: int, view: View = None) -> Step:
+        """A step by its number. Raises `UsageError` where there is none, `RecordError` where the record is
+        damaged before it, as a view may know that.
+        """
+        if number < len(self.steps):
+            return self.steps[number]
+        if damage := self.damage_for(view):
+            raise damage
+        raise UsageError(f"the game has no move {number}, expected 0 to {len(self.steps) - 1}")
 
     def known_by(self, view: View) -> ViewKnowledge:
         """Returns what a view knows about the game."""

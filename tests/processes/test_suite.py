@@ -82,7 +82,7 @@ def test_the_table_has_the_best_bot_first_and_positions_of_runs(tmp_path: Path) 
     file.write_text(recorded)
     bots = (f"falls={player('echo move $2 D:A2')}", f"good={player('echo move $2 L:A2')}")
     told = referee("suite", str(file), *bots)
-    assert told.code == 2 and "position 1 `corner`: `find` has `D:A3 L:A2`: " in told.err, (
+    assert told.code == 2 and "position 1 `corner`: the move `D:A3 L:A2`: " in told.err, (
         "the first turn is one stone"
     )
     file.write_text(recorded.replace("D:A3 L:A2", "L:A2").replace("avoid = [", 'avoid = ["D:A2", '))

@@ -98,10 +98,14 @@ def test_a_killed_run_goes_on_with_the_same_values(tmp_path: Path) -> None:
     assert len({found[0] for found in values(whole).values()}) > 10
     assert values(folder) == values(whole)
     assert games(folder) == games(whole)
+    file.write_text(file.read_text().replace("test_budget = 10", "test_budget = 20"))
+    assert referee(*command[3:]).code == 0 and len(games(folder)) == 120, "the test goes on"
+    assert referee("verify", str(folder)).code == 0
     changed = file.read_text().replace("max = 100", "max = 101")
     file.write_text(changed)
     done = referee(*command[3:])
     assert done.code == 2 and "the `[[parameter]]` tables are not those with which the run began" in done.err
+    assert "the same tournament, perhaps with a larger `test_budget`, or another folder" in done.err
 
 
 @pytest.mark.slow

@@ -35,7 +35,7 @@ from referee.tournament import formats, stopping
 from referee.tournament.file import keys
 from referee.tournament.file.bot_table import BotTable, bot_tables, control_of
 from referee.tournament.file.opening_table import openings_of
-from referee.tournament.file.tuned_bot import is_tuned, tuned_bot
+from referee.tournament.file.tuned_bot import tuned_bot
 from referee.tournament.formats import Format, format_of
 from referee.tournament.formats.tuning import SPRT
 from referee.tournament.plan import Plan, checked_seed
@@ -108,7 +108,7 @@ def _tournament(
     plays_elsewhere = bool(cluster) if elsewhere is None else elsewhere
     tables = bot_tables(base, fields, main, lambda: keys.in_bot(option_names()), plays_elsewhere)
     rule = stopping.stopping_rule_of(main)
-    if is_tuned(fields):
+    if fields.has("parameter"):
         tables = tuned_bot(fields, main, tables)
         rule = replace(rule, sprt=rule.sprt or stopping.Sprt.parse(SPRT))
     left_out = tuple(lacking(table.bot, table.missing) for table in tables if table.missing)

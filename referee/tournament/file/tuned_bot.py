@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -10,45 +11,45 @@ from referee.core.fields import Fields
 from referee.core.text import counted
 from referee.processes.program import Program
 from referee.tournament.file.bot_table import BotTable
-from referee.tournament.formats.tuning import ROLES, entrant_name
-from referee.tuning.parameters import read_parameters, values_at
-
-_WITHOUT = ("strikes", "stop")
-"""Keys of `[tournament]` that tuning cannot have: a bot goes on whatever it loses by, and no rating tells
-anything while its values change.
-"""
-
-
-def is_tuned(fields: Fields) -> bool:
-    """Whether a tournament file tunes a bot."""
-    return fields.has("parameter")
+from referee.tournament.formats.tuning import ROLES
+from referee.tuning.parameters import NAME, read_parameters, values_at
 
 
 def tuned_bot(fields: Fields, main: Fields, tables: Sequence[BotTable]) -> list[BotTable]:
     """The bot in each of its roles, with the values of the start; `main` is the table `[tournament]`, and
     `tables` are those of all bots. Raises `UsageError`.
     """
-    for key in _WITHOUT:
-        if main.has(key):
-            raise UsageError(f"`{main.at(key)}` is given with `[[parameter]]` tables, expected one of both")
-    if fields.has("game"):
-        raise UsageError("`[[game]]` tables are given with `[[parameter]]` tables, expected one game")
+    # A bot goes on whatever it loses by, and no rating tells anything while its values change.
+    for where, key in ((main, "strikes"), (main, "stop"), (fields, "game")):
+        if where.has(key):
+            raise UsageError(f"`{where.at(key)}` is given with `[[parameter]]` tables, expected one of both")
     if len(tables) != 1:
         raise UsageError(
             f"there are {counted(len(tables), '`[[bot]]` table')} with `[[parameter]]` tables, expected one"
         )
-    parameters = read_parameters(fields.objects("parameter"))
-    table = tables[0]
+    parameters, table = read_parameters(fields.objects("parameter")), tables[0]
+    names = [one.name for one in parameters]
     texts = (*table.bot.command, *dict(table.bot.env).values())
-    for one in parameters:
-        if not any(f"{{{one.name}}}" in text for text in texts):
+    for name in names:
+        if not any(f"{{{name}}}" in text for text in texts):
             raise UsageError(
-                f"bot `{table.bot.name}` does not use the parameter `{one.name}`, expected `{{{one.name}}}` "
-                "in its `cmd` or `env`"
+                f"bot `{table.bot.name}` does not use the parameter `{name}`, expected `{{{name}}}` in its "
+                "`cmd` or `env`"
+            )
+    # Within other text, it may belong to another language.
+    meant = re.compile(rf"(?:.*=)?{{(?!python}})({NAME})}}")
+    for found in filter(None, map(meant.fullmatch, texts)):
+        if found[1] not in names:
+            raise UsageError(
+                f"bot `{table.bot.name}` has `{{{found[1]}}}` in its `cmd` or `env`, expected a "
+                "`[[parameter]]` table with this name"
             )
     start = values_at(parameters, [one.start_share for one in parameters])
-    entrants = []
-    for role in ROLES:
-        name = Program.of(entrant_name(table.bot.name, role), (), table.bot.cwd).name
-        entrants.append(table._replace(bot=replace(table.bot, name=name, parameters=start)))
-    return entrants
+    return [
+        table._replace(bot=replace(table.bot, name=_entrant(table.bot, role), parameters=start))
+        for role in ROLES
+    ]
+
+
+def _entrant(bot: Program, role: str) -> str:
+    return Program.of(f"{bot.name}-{role}", (), bot.cwd).name

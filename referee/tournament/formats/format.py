@@ -14,7 +14,6 @@ from referee.core.fields import Fields
 from referee.core.pairing import Pairing
 from referee.core.text import counted, listed, meant, shown
 from referee.ratings.format_tables import FormatTable
-from referee.records.header import GROWING
 from referee.tournament.formats.section import SectionState, Standing
 from referee.tournament.schedule import Schedule, rotations
 
@@ -111,6 +110,11 @@ class Settings:
             raise self._tables.wrong(name, f"at least {least} `[[{name}]]` tables")
         return found
 
+    @property
+    def known(self) -> list[str]:
+        """All bots, also those that are left out."""
+        return [*self._names, *self._left_out]
+
     def inside(self, table: Fields) -> Settings:
         """The settings that a table of the format has by itself."""
         return Settings(table, self._names, self._left_out, self._error)
@@ -172,7 +176,7 @@ class Settings:
 
     def _check(self, key: str, given: Sequence[str]) -> None:
         """Raises the error where a name is that of no bot, or stands there twice."""
-        known = {*self._names, *self._left_out}
+        known = {*self.known}
         for number, name in enumerate(given):
             if name not in known:
                 expected = shown(meant(name, sorted(known)), 300)
@@ -213,6 +217,12 @@ class Format(ABC):
     """
     bot_columns: ClassVar[Collection[str]] = ()
     """The headings of those columns of its standings that hold names of bots."""
+    growing: ClassVar[Collection[str]] = ("rounds", "budget")
+    """Its numbers that may grow after a run began."""
+    growth: ClassVar[str] = "more bots or rounds or a larger budget"
+    """With what a run may be continued, in messages."""
+    table: ClassVar[str] = ""
+    """The name of its tables in a tournament file, also of the setting with them; empty where it has none."""
     no_course: ClassVar[str] = ""
     """Why ratings in the course of the games would tell nothing, as a sentence; empty where they do."""
 
@@ -226,7 +236,7 @@ class Format(ABC):
     @classmethod
     def setting_names(cls) -> tuple[str, ...]:
         """Its keys in a tournament file."""
-        return tuple(cls.defaults())
+        return tuple(name for name in cls.defaults() if name != cls.table)
 
     @classmethod
     def defaults(cls) -> dict[str, Any]:
@@ -340,17 +350,19 @@ class Format(ABC):
 
         `added` are the bots that were not there before.
         """
+        if self.name == before.name and self._tables != before._tables:
+            return [f"the `[[{self.table}]]` tables are not those with which the run began"]
         now = {"format": self.name, **before.defaults(), **self._settings()}
         was = {"format": before.name, **self.defaults(), **before._settings()}
         wrong = [
             f"`{key}` is {_value_text(now[key])}, but was {_value_text(was[key])}"
             for key in now
-            if key not in GROWING and now[key] != was[key]
+            if key not in (*self.growing, self.table, before.table) and now[key] != was[key]
         ]
         if self.name == before.name:
             wrong += [
                 f"`{key}` is {now[key]}, but was {was[key]}, expected at least {was[key]}"
-                for key in GROWING
+                for key in self.growing
                 if key in now and now[key] < was[key]
             ]
         if added and not self.is_open:
@@ -363,7 +375,7 @@ class Format(ABC):
         """
         settings = {key: value for key, value in self.settings_json().items() if key != "rounds"}
         if self.origin:  # its settings may be called like other members of a header
-            growing = {key: settings.pop(key) for key in GROWING if key in settings}
+            growing = {key: settings.pop(key) for key in self.growing if key in settings}
             settings = {**growing, ORIGIN: dict(self.origin), SETTINGS: settings}
         return {
             "rounds": self.rounds,
@@ -377,6 +389,10 @@ class Format(ABC):
 
     def _settings(self) -> dict[str, Any]:
         return {key: getattr(self, key) for key in self.defaults()}
+
+    @property
+    def _tables(self) -> object:
+        return self._settings().get(self.table)
 
 
 def check_bots(pairing: Pairing, names: Set[str]) -> None:
@@ -430,4 +446,7 @@ def _value_text(value: Any) -> str:
 
 
 def _json(value: Any) -> Any:
-    return [_json(one) for one in value] if isinstance(value, tuple) else value
+    """A setting as it stands in JSON; one of the tables says that itself."""
+    if isinstance(value, tuple):
+        return [_json(one) for one in value]
+    return value.json() if hasattr(value, "json") else value

@@ -59,9 +59,9 @@ class SectionState:
     read: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
     """What formats read from the results, by format, since to read a schedule may take long."""
 
-    def encounter(self, number: int, bots: tuple[str, ...], part: int = 0) -> Encounter:
+    def encounter(self, number: int, bots: Sequence[str], part: int = 0) -> Encounter:
         """The games of some bots in a round of the section; `part` as in `Pairing.of`."""
-        return encounter(self.before + number, bots, part, self.name)
+        return encounter(self.before + number, tuple(bots), part, self.name)
 
     def read_once(self, form: object, read: Callable[[], _T]) -> _T:
         """What a format reads from the results."""

@@ -13,7 +13,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -38,9 +37,10 @@ class Staged(Format):
     has_rounds: ClassVar[bool] = False
     follows_results: ClassVar[bool] = True
     pairs_by_round: ClassVar[bool] = True
+    table: ClassVar[str] = "stage"
 
     seeding: tuple[str, ...] = ()  # all bots, the highest seed first
-    stage: tuple[TournamentStage, ...] = ()  # at least two; named like the table of the tournament file
+    stage: tuple[TournamentStage, ...] = ()  # at least two
 
     @classmethod
     def read(cls, settings: Settings) -> Staged:
@@ -52,10 +52,6 @@ class Staged(Format):
                 raise table.wrong("name", "a different name for each stage")
             found.append(stage)
         return cls(settings.order("seeding"), tuple(found))
-
-    @classmethod
-    def setting_names(cls) -> tuple[str, ...]:
-        return ("seeding",)  # its stages are tables
 
     @cached_property
     def spans(self) -> list[StageSpan]:
@@ -88,14 +84,6 @@ class Staged(Format):
         return ", then ".join(
             one.description_for(span.bots) for one, span in zip(self.stage, self.spans, strict=True)
         )
-
-    def settings_json(self) -> dict[str, Any]:
-        return {**super().settings_json(), "stage": [one.json() for one in self.stage]}
-
-    def may_grow(self, before: Format, added: Collection[str] = ()) -> list[str]:
-        if isinstance(before, Staged) and before.stage != self.stage:
-            return ["the `[[stage]]` tables are not those with which the run began"]
-        return super().may_grow(before, added)
 
     def check(self, bots: int, seats: int) -> None:
         if seats < 2:

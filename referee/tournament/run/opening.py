@@ -38,8 +38,8 @@ def continuing(tournament: Tournament, run: StoredRun) -> Tournament:
     if run.lines and (wrong := differences(run.header, tournament)):
         raise UsageError(
             f"`{shown(str(run.folder))}` has the results of another tournament: "
-            f"{shown('; '.join(wrong), 600)}; expected the same tournament, perhaps with more bots or rounds "
-            "or a larger budget, or another folder"
+            f"{shown('; '.join(wrong), 600)}; expected the same tournament, perhaps with "
+            f"{tournament.format.growth}, or another folder"
         )
     return tournament
 

@@ -205,7 +205,9 @@ def test_games_of_a_closing_test_are_counted_apart(capsys: pytest.CaptureFixture
         run.play(display, game(f"{number}:a:b"))
     left = "at most about 2 s remaining"
     assert display.headline() == f"20 games, 2 of at most 4 of the closing test, {left}"
-    assert capsys.readouterr().err.splitlines()[-1].startswith("20 games, 0 of at most 4 ")
+    before, begun = [line for line in capsys.readouterr().err.splitlines() if "remaining" in line]
+    assert before.startswith("10 of 20 games, ") and before.endswith("then at most 4 of the closing test")
+    assert begun.startswith("20 games, 0 of at most 4 ") and begun.endswith("; LLR +1.23 [−2.94, 2.94]")
 
 
 # --- The live view ----------------------------------------------------------------------------------------

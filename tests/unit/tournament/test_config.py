@@ -85,6 +85,10 @@ BAD_FILES: list[tuple[str, str]] = [
         GOOD + TUNED.partition("cmd")[2].partition("\n")[2],
         "there are 2 `[[bot]]` tables with `[[parameter]]`",
     ),
+    (
+        TUNED.replace("{n}", "{n} --bonus={bonus}"),
+        "bot `a` has `{bonus}` in its `cmd` or `env`, expected a `[[parameter]]` table with this name",
+    ),
     (set_in(TUNED, "strikes = 3"), "`tournament.strikes` is given with `[[parameter]]` tables, expected one"),
     (set_in(TUNED, 'format = "swiss"'), "`tournament.format` is `swiss`, expected `tuning`, or none, with"),
     (set_in(GOOD, 'format = "tuning"\nbudget = 100'), "`parameter` is missing, expected at least 1 `[[param"),

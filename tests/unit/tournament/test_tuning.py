@@ -13,6 +13,7 @@ from referee.core.pairing import Pairing
 from referee.ratings.format_tables import FormatTable
 from referee.tournament.formats import count_text
 from referee.tournament.playing import TimeWatch
+from referee.tournament.run.opening import additions, differences
 from referee.tournament.run.progress import facts_of
 from referee.tournament.run.remaining import Remaining
 from referee.tournament.schedule import Encounter
@@ -78,7 +79,8 @@ def test_a_run_ends_with_the_values_found_their_course_and_what_failed_with_whic
     assert len(run.state.games) == 110
     values = tables["parameters"].data
     assert [row["parameter"] for row in values] == ["width", "bonus"]
-    assert [row["start"] for row in values] == [20, 0.5] and all(row["over"] for row in values)
+    assert [row["start"] for row in values] == [20, 0.5]
+    assert tables["parameters"].grid.columns[2].heading == "tuned"
     course = tables["course"].data
     assert course[0]["pairs"] == 0 and course[-1]["pairs"] == 50
     assert [row["value"] for row in course[-2:]] == [row["value"] for row in values] != [20, 0.5]
@@ -114,6 +116,32 @@ def test_a_run_is_not_continued_with_what_would_change_its_values(keys: dict[str
     (wrong,) = now.may_grow(before)
     assert wrong.startswith(error)
     assert before.may_grow(before) == []
+
+
+def test_a_run_whose_test_is_undecided_goes_on_with_a_larger_one() -> None:
+    form = {"sprt": "0,20"}
+    short, whole = (tournament("a", {**TUNING, **form, **keys}) for keys in ({"test_budget": 10}, {}))
+    run, _ = played(short, {"a-plus": (1, 2)}, {})
+    assert len(run.state.games) == 110
+    assert differences(run.state.header, whole) == []
+    run.add_change(additions(run.state.header, whole, {}))
+    assert Remaining(whole.matchmaking, run.state).next() is not None
+    assert run.state.format == whole.format, "also with the default"
+    (wrong,) = differences(run.state.header, short)
+    assert wrong == "`test_budget` is 10, but was 20000, expected at least 20000"
+
+
+@pytest.mark.parametrize(
+    "bots",
+    [(), ("a-tuned",), ("b", "c"), ("a-start", "a-tuned", "a-plus", "a-minus"), ("w", "x", "y", "z")],
+)
+def test_a_header_with_other_bots_is_refused(bots: tuple[str, ...]) -> None:
+    members = tournament("a", TUNING).header.members
+    bot = members["bots"]["a-plus"]
+    with pytest.raises(
+        RecordError, match=r"`bots` is .*, expected a bot in the roles tuned, start, plus, minus"
+    ):
+        SimulatedRun({**members, "bots": dict.fromkeys(bots, bot)}, "s", strikes=False)
 
 
 def test_games_are_in_the_part_of_the_run_that_they_belong_to() -> None:

@@ -7,13 +7,15 @@ from random import Random
 
 import pytest
 
-from referee.core.seeds import derive
+from referee.core.seeds import Stream, derive
 from referee.tuning.expectation import expectation
-from referee.tuning.spsa import Gains, Spsa, random_signs
+from referee.tuning.spsa import Spsa
+
+UNUSED = Stream(b"")
 
 
 def test_the_gains_follow_from_the_numbers_of_games_and_of_parameters() -> None:
-    gains = Gains.of(parameters=2, pairs=250)
+    gains = Spsa([0.5] * 2, 250, UNUSED)
     assert gains.rate == 0.02
     assert gains.spread(1) == pytest.approx(0.1746594, abs=1e-7)
     assert gains.step(1, 1) / gains.spread(1) == pytest.approx(0.0271213, abs=1e-7)
@@ -21,27 +23,28 @@ def test_the_gains_follow_from_the_numbers_of_games_and_of_parameters() -> None:
     assert gains.spread(250) == pytest.approx(0.1)
     assert gains.step(250, 2) == pytest.approx(0.004)
     assert sum(gains.step(pair, 2) for pair in range(1, 251)) == pytest.approx(1.4821258, abs=1e-7)
-    gains = Gains.of(parameters=5, pairs=1000)
+    gains = Spsa([0.5] * 5, 1000, UNUSED)
     assert gains.rate == pytest.approx(0.01265)
     assert gains.step(1, 2) == pytest.approx(0.00530197, abs=1e-8)
     assert sum(gains.step(pair, 2) for pair in range(1, 1001)) == pytest.approx(3.7539465, abs=1e-7)
 
 
 def test_both_sides_and_the_values_stay_in_the_range_and_go_where_the_wins_are() -> None:
-    signs = iter([1, -1, 1, 1, 1, 1])
-    spsa = Spsa([0.1, 0.95], 250, lambda: next(signs))
+    random = Stream(b"27")
+    assert [random.below(2) for _ in range(6)] == [1, 0, 1, 1, 1, 1]
+    spsa = Spsa([0.1, 0.95], 250, Stream(b"27"))
     plus, minus = spsa.ask()
     assert plus == pytest.approx((0.2746594, 0.7753406)) and minus == (0.0, 1.0)
     again, _ = spsa.ask()
-    assert again == pytest.approx((0.1 + Gains.of(2, 250).spread(2), 1.0)), "the first was not told yet"
+    assert again == pytest.approx((0.1 + spsa.spread(2), 1.0)), "the first was not told yet"
     spsa.tell(2)
-    assert spsa.values == pytest.approx((0.10947398, 0.94052602))
+    assert spsa.values[-1] == pytest.approx((0.10947398, 0.94052602))
     spsa.ask()
     spsa.tell(-2)
-    step = Gains.of(2, 250).step(2, 2)
-    assert spsa.values == pytest.approx((0.10947398 - step, 0.94052602 - step))
+    step = spsa.step(2, 2)
+    assert spsa.values[-1] == pytest.approx((0.10947398 - step, 0.94052602 - step))
     spsa.tell(0)
-    assert spsa.values == pytest.approx((0.10947398 - step, 0.94052602 - step))
+    assert spsa.values[-1] == pytest.approx((0.10947398 - step, 0.94052602 - step))
 
 
 AHEAD = 16
@@ -55,7 +58,7 @@ def gained(parameters: int, seed: int, games: int = 2000) -> float:
     def elo(values: tuple[float, ...]) -> float:
         return -640.0 * sum((value - best) ** 2 for value in values)
 
-    spsa = Spsa([0.5] * parameters, pairs, random_signs(derive(b"test", str(seed))))
+    spsa = Spsa([0.5] * parameters, pairs, Stream(derive(b"test", str(seed))))
     results: list[int] = []
     for pair in range(pairs + AHEAD):
         if pair >= AHEAD:
@@ -64,7 +67,7 @@ def gained(parameters: int, seed: int, games: int = 2000) -> float:
             plus, minus = spsa.ask()
             chance = 1 / (1 + 10 ** ((elo(minus) - elo(plus)) / 400))
             results.append(sum(1 if random.random() < chance else -1 for _ in range(2)))
-    return 40 + elo(spsa.values)
+    return 40 + elo(spsa.values[-1])
 
 
 @pytest.mark.slow
