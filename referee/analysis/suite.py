@@ -13,8 +13,8 @@ from referee.core.seeds import position_seeds
 from referee.core.settings import POSITION_SEED
 from referee.core.text import counted, shown, value_text
 from referee.gameplay.events import Drawn, Moved, Preset, Retired
-from referee.gameplay.lines import Chance, LinePosition, followed
-from referee.gameplay.openings import joined, split
+from referee.gameplay.lines import Chance, LinePosition, followed, moves_of
+from referee.gameplay.openings import joined
 from referee.games import game_given
 from referee.games.api import Game, Options, Refusal, Seat, State
 from referee.tournament.file.bot_table import control_of
@@ -26,7 +26,8 @@ from referee.viewing.steps import Steps, steps_of
 
 SUITE_START = "[suite]"  # how a file begins that `suite_text` made
 
-MAX_POSITIONS = MAX_POINTS = 1000
+MAX_POSITIONS = 1000
+MAX_POINTS = 1000
 
 
 class SuitePosition(NamedTuple):
@@ -50,7 +51,7 @@ class Suite(NamedTuple):
     game: Game[Any]
     options: Options
     clock: str  # for each position; empty for that of the game
-    positions: tuple[SuitePosition, ...]
+    positions: tuple[SuitePosition, ...] = ()
 
 
 def suite_text(game: str, options: Options, positions: Sequence[Mapping[str, Any]]) -> str:
@@ -86,65 +87,59 @@ def read_suite(path: Path) -> Suite:
         tables = [*fields.objects("position")]
         if not 1 <= len(tables) <= MAX_POSITIONS:
             raise fields.wrong("position", f"1 to {MAX_POSITIONS:,} tables")
-        start = _SuiteStart(game, options, path.parent)
-        positions = (start.position(table, number) for number, table in enumerate(tables, 1))
-        return Suite(game, options, head.text("clock", ""), tuple(positions))
+        suite = Suite(game, options, head.text("clock", ""))
+        positions = (_position(suite, path.parent, *numbered) for numbered in enumerate(tables, 1))
+        return suite._replace(positions=tuple(positions))
 
 
 _EXAMPLES = {
     "position.moves": '"L:A1; L:B1 D:C3"',
     "position.find": '["L:A2 D:B2"]',
-    "position.avoid": '["L:A2 D:B2"]',
     "position.from": '"results 7@12"',
     "suite.options": "{ size = 3 }",
 }
 
 
-class _SuiteStart(NamedTuple):
-    """From where positions are reached."""
+def _position(suite: Suite, folder: Path, number: int, fields: Fields) -> SuitePosition:
+    """A position from its table; runs are relative to the folder. Raises `UsageError` and `RecordError`."""
+    fields.only("name", "from", "moves", "chance", "seat", "find", "avoid", "points", "note")
+    name, begin = fields.text("name", str(number)), fields.text("from", "")
+    points, _ = fields.number("points", 1, MAX_POINTS, 1), fields.text("note", "")
+    line = moves_of([fields.text("moves", "")])
+    given = fields.number("seat", 1) if fields.has("seat") else None
+    find, avoid, chance = (
+        fields.texts(key) if fields.has(key) else () for key in ("find", "avoid", "chance")
+    )
+    if bool(find) == bool(avoid):
+        raise fields.wrong("find", "moves to find or to avoid, one of the two")
+    if begin and (line or chance):
+        raise fields.wrong("from", "none with `moves` or `chance`")
+    try:
+        state = _recorded(suite, folder, begin) if begin else _played(suite, line, chance)
+        seat = _seat(state, given)
+        moves = frozenset(_canonical(state, seat, move) for move in find or avoid)
+    except RefereeError as error:
+        raise type(error)(f"position {number} `{shown(name, 80)}`: {error}") from None
+    return SuitePosition(name, state, seat, moves, bool(find), points)
 
-    game: Game[Any]
-    options: Options
-    folder: Path  # where runs are looked for
 
-    def position(self, fields: Fields, number: int) -> SuitePosition:
-        """A position from its table, which has a number. Raises `UsageError` and `RecordError`."""
-        fields.only("name", "from", "moves", "chance", "seat", "find", "avoid", "points", "note")
-        name, begin = fields.text("name", str(number)), fields.text("from", "")
-        points, _ = fields.number("points", 1, MAX_POINTS, 1), fields.text("note", "")
-        line = split(fields.text("moves")) if fields.has("moves") else ()
-        given = fields.number("seat", 1) if fields.has("seat") else None
-        find, avoid, chance = (
-            fields.texts(key) if fields.has(key) else () for key in ("find", "avoid", "chance")
-        )
-        if bool(find) == bool(avoid):
-            raise fields.wrong("find", "moves to find or to avoid, one of the two")
-        if begin and (line or chance):
-            raise fields.wrong("from", "none with `moves` or `chance`")
-        try:
-            state = self._recorded(begin) if begin else self._played(line, chance)
-            seat = _seat(state, given)
-            moves = frozenset(_canonical(state, seat, move) for move in find or avoid)
-        except RefereeError as error:
-            raise type(error)(f"position {number} `{shown(name, 80)}`: {error}") from None
-        return SuitePosition(name, state, seat, moves, bool(find), points)
+def _played(suite: Suite, line: Sequence[str], outcomes: Sequence[str]) -> State[Any]:
+    chance = Chance.of_seeds(*position_seeds(POSITION_SEED), given=outcomes)
+    position = followed(LinePosition.settled(suite.game.start(suite.options), chance), line)
+    if left := len(position.chance.given):
+        raise UsageError(f"`chance` has {counted(left, 'outcome')} too many")
+    return position.state
 
-    def _played(self, line: Sequence[str], outcomes: Sequence[str]) -> State[Any]:
-        chance = Chance.of_seeds(*position_seeds(POSITION_SEED), given=outcomes)
-        position = followed(LinePosition.settled(self.game.start(self.options), chance), line)
-        if left := len(position.chance.given):
-            raise UsageError(f"`chance` has {counted(left, 'outcome')} too many")
-        return position.state
 
-    def _recorded(self, begin: str) -> State[Any]:
-        found = re.fullmatch(r"(.+) ([^ ]+)@([0-9]{1,9})", begin)
-        if not found:
-            raise UsageError(f"`from` is `{shown(begin, 80)}`, expected `RUN ID@N`")
-        record = recorded_game(records_at(self.folder / found[1]), found[2], self.game)
-        if dict(record.terms.options) != dict(self.options):
-            played, expected = (value_text(dict(one)) for one in (record.terms.options, self.options))
-            raise UsageError(f"the options of `{shown(begin, 80)}` are `{played}`, expected `{expected}`")
-        return steps_of(record).step(int(found[3])).state
+def _recorded(suite: Suite, folder: Path, begin: str) -> State[Any]:
+    found = re.fullmatch(r"(.+) ([^ ]+)@([0-9]{1,9})", begin)
+    if not found:
+        raise UsageError(f"`from` is `{shown(begin, 80)}`, expected `RUN ID@N`")
+    record = recorded_game(records_at(folder / found[1]), found[2], suite.game)
+    if dict(record.terms.options) != dict(suite.options):
+        played, expected = (value_text(dict(one)) for one in (record.terms.options, suite.options))
+        raise UsageError(f"the options of `{shown(begin, 80)}` are `{played}`, expected `{expected}`")
+    return steps_of(record).step(int(found[3])).state
 
 
 def _seat(state: State[Any], given: int | None) -> Seat:

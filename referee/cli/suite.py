@@ -70,19 +70,20 @@ def suite(
     from referee.processes.program import Program, distinct
 
     found = read_suite(file)
+    count = len(found.positions)
     parsed = [Program.parse(text, Path.cwd()) for text in bots]
     named = [text.startswith(f"{bot.name}=") for text, bot in zip(bots, parsed, strict=True)]
-    programs = distinct(parsed, named)
     replies: list[JudgedReply] = []
     with AdvanceBar() as bar:
         advance = bar.stage("asking the bots")
-        for program in programs:
+        for program in distinct(parsed, named):
             table = {"name": program.name, "cmd": [*program.command]}
             with Bot(table, found.game.slug, found.options, isolation=isolation, start=start) as bot:
                 for reply in _asked(bot, program.name, found, control, bar.say):
                     replies.append(reply)
-                    advance(len(replies), len(programs) * len(found.positions))
-    grid = _by_position(replies, len(found.positions)) if positions else _by_bot(replies)
+                    advance(len(replies), len(bots) * count)
+    by_position = [reply for at in range(count) for reply in replies[at::count]]
+    grid = _grid(JudgedReply._fields[:3], ["points", "of"], by_position) if positions else _by_bot(replies)
     show_data(grid.drawn(form))
 
 
@@ -112,21 +113,11 @@ def _asked(
         yield JudgedReply(at, name, word, points, position.points, used_us)
 
 
-_BOT = Column("bot", "bot", left=True, shorten=True)
-
-_TIME = Column("used_us", "time", text=about)
-
-
-def _count(name: str) -> Column:
-    """A column of numbers."""
-    return Column(name, name, text="{:,}".format)
-
-
-def _by_position(replies: Sequence[JudgedReply], positions: int) -> Grid:
-    """What each bot did in each position, position by position."""
-    position, move = (Column(name, name, left=True, shorten=True) for name in ("position", "move"))
-    rows = [reply for number in range(positions) for reply in replies[number::positions]]
-    return Grid([position, _BOT, move, _count("points"), _count("of"), _TIME], rows)
+def _grid(texts: Sequence[str], counts: Sequence[str], rows: Sequence[Sequence[object]]) -> Grid:
+    """A table of texts, then of numbers, then of times."""
+    columns = [Column(name, name, left=True, shorten=True) for name in texts]
+    columns += [Column(name, name, text="{:,}".format) for name in counts]
+    return Grid([*columns, Column("used_us", "time", text=about)], rows)
 
 
 def _by_bot(replies: Sequence[JudgedReply]) -> Grid:
@@ -136,4 +127,4 @@ def _by_bot(replies: Sequence[JudgedReply]) -> Grid:
         points, of, times = zip(*(reply[3:] for reply in replies if reply.bot == bot), strict=True)
         rows.append((bot, sum(points), sum(of), sum(map(bool, points)), len(points), sum(times)))
     rows.sort(key=lambda row: -row[1])
-    return Grid([_BOT, *map(_count, ("points", "of", "solved", "positions")), _TIME], rows)
+    return _grid(["bot"], ["points", "of", "solved", "positions"], rows)

@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from referee.core.fields import Fields
-from referee.tuning.spsa import LAST_SPREAD
 
 MAX_PARAMETERS = 100
 
@@ -52,11 +51,6 @@ class Parameter:
         """The parameter as `read` takes it."""
         return asdict(self)
 
-    @property
-    def start_share(self) -> float:
-        """Where its start lies in its range, from 0 to 1."""
-        return (self.start - self.min) / (self.max - self.min)
-
     def value(self, share: float) -> float:
         """Its value at a share of its range: a whole number, or one whose last digit is about a
         hundred-thousandth of the range.
@@ -66,11 +60,6 @@ class Parameter:
             return round(value)
         digits = 5 - math.ceil(math.log10(self.max - self.min))
         return float(f"{round(value, digits) + 0.0:.12g}")  # + 0.0: no `-0`
-
-    @property
-    def has_few_values(self) -> bool:
-        """Whether both sides of a pair often play with the same one, so that it is tuned less well."""
-        return self.integer and LAST_SPREAD * (self.max - self.min) < 1
 
 
 def read_parameters(tables: Iterable[Fields]) -> tuple[Parameter, ...]:

@@ -12,7 +12,7 @@ from referee.core.text import counted
 from referee.processes.program import Program
 from referee.tournament.file.bot_table import BotTable
 from referee.tournament.formats.tuning import ROLES
-from referee.tuning.parameters import NAME, read_parameters, values_at
+from referee.tuning.parameters import NAME, read_parameters, value_text
 
 
 def tuned_bot(fields: Fields, main: Fields, tables: Sequence[BotTable]) -> list[BotTable]:
@@ -44,12 +44,8 @@ def tuned_bot(fields: Fields, main: Fields, tables: Sequence[BotTable]) -> list[
                 f"bot `{table.bot.name}` has `{{{found[1]}}}` in its `cmd` or `env`, expected a "
                 "`[[parameter]]` table with this name"
             )
-    start = values_at(parameters, [one.start_share for one in parameters])
+    start = tuple((one.name, value_text(one.start)) for one in parameters)
+    entrants = (Program.of(f"{table.bot.name}-{role}", (), table.bot.cwd) for role in ROLES)
     return [
-        table._replace(bot=replace(table.bot, name=_entrant(table.bot, role), parameters=start))
-        for role in ROLES
+        table._replace(bot=replace(table.bot, name=entrant.name, parameters=start)) for entrant in entrants
     ]
-
-
-def _entrant(bot: Program, role: str) -> str:
-    return Program.of(f"{bot.name}-{role}", (), bot.cwd).name

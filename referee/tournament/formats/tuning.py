@@ -9,6 +9,7 @@ the number of workers nor on when a run was stopped.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -25,7 +26,7 @@ from referee.tournament.formats.section import SectionState, Standing, read_on
 from referee.tournament.schedule import Encounter, Schedule, wait_for
 from referee.tuning.expectation import expectation
 from referee.tuning.parameters import Parameter, read_parameters, value_text, values_at
-from referee.tuning.spsa import Shares, Spsa
+from referee.tuning.spsa import LAST_SPREAD, Shares, Spsa
 
 ROLES = ("tuned", "start", "plus", "minus")
 """What follows the name of the bot and a `-`, in the order in which it enters."""
@@ -38,9 +39,7 @@ FEWEST_GAMES = 100
 SPRT = "0,20"
 """The sequential test of a tournament file that names none."""
 
-AHEAD = 16
-
-MAX_AHEAD = 1000
+AHEAD, MAX_AHEAD = 16, 1000
 
 MAX_ROWS = 50  # the number of rows that the table of the course has at most
 
@@ -95,7 +94,8 @@ class Tuning(Format):
             raise wrong_seats("there are `[[parameter]]` tables", seats, "2")
 
     def remarks(self) -> list[str]:
-        few = [one.name for one in self.parameter if one.has_few_values]
+        # With fewer values, both sides of a pair often play with the same one.
+        few = [one.name for one in self.parameter if one.integer and LAST_SPREAD * (one.max - one.min) < 1]
         warnings = [f"warning: `{name}` has so few values that it is tuned less well" for name in few]
         return [expectation(len(self.parameter), 2 * self.pairs), *warnings]
 
@@ -118,7 +118,8 @@ class Tuning(Format):
     def _spsa(self) -> Spsa:
         # The signs need not be secret, and the seed of a run is as long as it is played.
         key = derive(b"tuning", str(self.budget), *(one.name for one in self.parameter))
-        return Spsa([one.start_share for one in self.parameter], self.pairs, Stream(key))
+        start = [(one.start - one.min) / (one.max - one.min) for one in self.parameter]
+        return Spsa(start, self.pairs, Stream(key))
 
     def _search(self, section: SectionState, spsa: Spsa) -> Schedule:
         """The pairs that find values, whose results the method is told."""
@@ -157,12 +158,12 @@ class Tuning(Format):
 
     def standings(self, section: SectionState) -> list[Standing]:
         """The bots of the test by their points in it, before those whose values changed."""
-        gained = dict.fromkeys(section.names, 0.0)
+        gained = Counter[str]()
         for game in section.games.values():
             if game.rated and game.id not in section.annulled:
-                for seat, bot in enumerate(game.bots):
-                    gained[bot] += section.points.of(game.ranks, seat)
-        places = {bot: (bot in section.names[SEARCH], -points) for bot, points in gained.items()}
+                points = (section.points.halves(game.ranks, seat) for seat in range(2))
+                gained.update(dict(zip(game.bots, points, strict=True)))
+        places = {bot: (bot in section.names[SEARCH], -gained[bot]) for bot in section.names}
         return [
             Standing(1 + sum(other < place for other in places.values()), bot, {})
             for bot, place in sorted(places.items(), key=lambda item: item[1])

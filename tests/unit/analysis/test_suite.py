@@ -37,6 +37,15 @@ def test_a_move_gives_points_if_it_is_found_or_avoided(tmp_path: Path) -> None:
     assert [avoid.points_for(move) for move in ("L:A2 D:B2", "L:A2")] == [1, 0]
 
 
+def test_a_position_may_be_the_start(tmp_path: Path) -> None:
+    steps = steps_of(recorded(GAMES["blooms"], ("L:A1",), (None,), target="1"))
+    start = line_to(steps, 0)
+    assert start == {"moves": ""}
+    path = tmp_path / "suite.toml"
+    path.write_text(suite_text("blooms", {}, [{**start, "avoid": ["L:A1"]}]))
+    assert read_suite(path).positions[0].state.seen(None) == steps.steps[0].state.seen(None)
+
+
 @pytest.mark.parametrize(
     ("position", "error"),
     [
