@@ -27,7 +27,6 @@ from referee.viewing.steps import Steps, steps_of
 SUITE_START = "[suite]"  # how a file begins that `suite_text` made
 
 MAX_POSITIONS = 1000
-MAX_POINTS = 1000
 
 
 class SuitePosition(NamedTuple):
@@ -104,7 +103,7 @@ def _position(suite: Suite, folder: Path, number: int, fields: Fields) -> SuiteP
     """A position from its table; runs are relative to the folder. Raises `UsageError` and `RecordError`."""
     fields.only("name", "from", "moves", "chance", "seat", "find", "avoid", "points", "note")
     name, begin = fields.text("name", str(number)), fields.text("from", "")
-    points, _ = fields.number("points", 1, MAX_POINTS, 1), fields.text("note", "")
+    points, _ = fields.number("points", 1, 1000, 1), fields.text("note", "")
     line = moves_of([fields.text("moves", "")])
     given = fields.number("seat", 1) if fields.has("seat") else None
     find, avoid, chance = (

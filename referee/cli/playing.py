@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from dataclasses import dataclass
 
@@ -13,17 +14,22 @@ from referee.cli.progress import (
     report_bots,
     report_stoppages,
 )
-from referee.cli.tune import tuned_text
 from referee.core.errors import BotFaulted
 from referee.core.stop import StopSignals
 from referee.core.text import counted
+from referee.processes.program import filled
+from referee.ratings.standings import Facts
 from referee.ratings.table import TableText, rendered
 from referee.running import Display, RunInfo, RunOptions, RunReporter, run_tournament
+from referee.tournament.file.config import written
 from referee.tournament.formats import count_text
+from referee.tournament.formats.tuning import Tuning
 from referee.tournament.playing import TournamentPlayer
 from referee.tournament.run.open_run import OpenRun
 from referee.tournament.run.remaining import games_in_all
+from referee.tournament.run.run_state import RunState
 from referee.tournament.tournament import Tournament
+from referee.tuning.parameters import value_text
 
 
 @dataclass(frozen=True)
@@ -62,12 +68,40 @@ class TerminalReporter(RunReporter):
             show_data(end_lines(len(games), run.games_in_all.games, run.state.last_hash, table))
         elif table:
             show_data(table)
-            if text := tuned_text(run.state, run.facts):
+            if text := _tuned_text(run.state, run.facts):
                 show_data(f"\n{text}")
         if self.options.stored:
             say(f"{count_text(len(games), games_in_all(run.state))}, head hash {run.state.last_hash}")
         else:
             say(f"seed {tournament.plans[0].seed}")
+
+
+def _tuned_text(run: RunState, facts: Facts) -> str:
+    """The bot of a run with its tuned values, as a command and as a table of a tournament file, after a
+    comment that says what the test found; empty for other runs, and while values are looked for. `facts` are
+    those of the run.
+    """
+    form, tables = run.format, facts.of_format("")
+    if not isinstance(form, Tuning) or tables["course"].data[-1]["pairs"] < form.pairs:
+        return ""
+    found = tables["parameters"].data
+    values = [(row["parameter"], value_text(row["value"])) for row in found]
+    name, bot = next(iter(run.header.bots.items()))
+    env = {name: filled(value, values) for name, value in bot["env"].items()}
+    cmd = shlex.join(filled(word, values) for word in bot["command"]).replace("'{python}'", "{python}")
+    shell = " ".join([*(f"{name}={shlex.quote(value)}" for name, value in env.items()), cmd])
+    table = {"name": form.given_name(name), "cmd": cmd, **({"env": env} if env else {})}
+    verdict = "the values found are those of the start"
+    if any(row["start"] != row["value"] for row in found):
+        verdict = _VERDICTS[facts.tests[0].accepted]
+    return f"# {verdict}\n{shell}\n\n{written({'bot': [table]})}".rstrip()
+
+
+_VERDICTS = {
+    "H1": "the test found these values better than those of the start",
+    "H0": "the test did not find these values better than those of the start",
+    "": "the test has not decided whether these values are better than those of the start",
+}
 
 
 def run_and_report(

@@ -11,7 +11,6 @@ import math
 from referee.core.text import counted, signed
 
 GAMES = (500, 2000, 8000, 20000)
-
 PARAMETERS = (2, 5, 10)
 
 AT_OPTIMUM = ((-2.3, -3.3, -6.5), (-1.8, -2.5, -3.9), (-0.9, -1.2, -2.0), (-0.5, -0.8, -1.1))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from referee.core.fields import Fields
 
@@ -46,10 +45,6 @@ class Parameter:
             if not fields.real(key).is_integer():
                 raise fields.wrong(key, "a whole number, as `integer` is true")
         return cls(name, int(start), int(low), int(high), integer=True)
-
-    def json(self) -> dict[str, Any]:
-        """The parameter as `read` takes it."""
-        return asdict(self)
 
     def value(self, share: float) -> float:
         """Its value at a share of its range: a whole number, or one whose last digit is about a

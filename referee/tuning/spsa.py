@@ -26,8 +26,6 @@ ALPHA, GAMMA = 0.602, 0.101
 LAST_SPREAD = 0.1
 """How far each side is from the values at the last pair, as a share of the range."""
 
-LARGEST_RATE = 0.02
-
 Shares = tuple[float, ...]
 """The values of all parameters, as shares of their ranges."""
 
@@ -39,7 +37,7 @@ class Spsa:
         """`pairs` is how many will be played."""
         self.values: list[Shares] = [tuple(start)]  # before the first pair, and after each that was told
         self.sides: list[tuple[Shares, Shares]] = []  # of each pair that was asked for, those of both sides
-        self.rate = min(LARGEST_RATE, 1.265 / math.sqrt(len(start) * 2 * pairs))
+        self.rate = min(0.02, 1.265 / math.sqrt(len(start) * 2 * pairs))
         self._pairs = pairs
         self._random = random
         self._signs: list[tuple[int, ...]] = []  # of each pair that was asked for

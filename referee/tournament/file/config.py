@@ -37,7 +37,6 @@ from referee.tournament.file.bot_table import BotTable, bot_tables, control_of
 from referee.tournament.file.opening_table import openings_of
 from referee.tournament.file.tuned_bot import tuned_bot
 from referee.tournament.formats import Format, format_of
-from referee.tournament.formats.tuning import SPRT
 from referee.tournament.plan import Plan, checked_seed
 from referee.tournament.tournament import KEEP, Tournament, TournamentFile
 
@@ -45,6 +44,8 @@ SIZE_CAP = 1 << 20  # maximum number of bytes of a tournament file
 
 LINE_CAP = 4096
 """Maximum number of bytes of a line: the parser takes time in the square of the length of a dotted key."""
+
+TUNING_SPRT = "0,20"  # the sequential test of a tuning that names none
 
 DEPTH_CAP = 50  # maximum number of levels of nested brackets
 
@@ -110,7 +111,7 @@ def _tournament(
     rule = stopping.stopping_rule_of(main)
     if fields.has("parameter"):
         tables = tuned_bot(fields, main, tables)
-        rule = replace(rule, sprt=rule.sprt or stopping.Sprt.parse(SPRT))
+        rule = replace(rule, sprt=rule.sprt or stopping.Sprt.parse(TUNING_SPRT))
     left_out = tuple(lacking(table.bot, table.missing) for table in tables if table.missing)
     present = [table for table in tables if not table.missing]
 

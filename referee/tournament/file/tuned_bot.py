@@ -36,16 +36,14 @@ def tuned_bot(fields: Fields, main: Fields, tables: Sequence[BotTable]) -> list[
                 f"bot `{table.bot.name}` does not use the parameter `{name}`, expected `{{{name}}}` in its "
                 "`cmd` or `env`"
             )
-    # Within other text, it may belong to another language.
-    meant = re.compile(rf"(?:.*=)?{{(?!python}})({NAME})}}")
-    for found in filter(None, map(meant.fullmatch, texts)):
-        if found[1] not in names:
+    for text in texts:
+        # Within other text, it may belong to another language.
+        found = re.fullmatch(rf"(?:.*=)?{{(?!python}})({NAME})}}", text)
+        if found and found[1] not in names:
             raise UsageError(
                 f"bot `{table.bot.name}` has `{{{found[1]}}}` in its `cmd` or `env`, expected a "
                 "`[[parameter]]` table with this name"
             )
     start = tuple((one.name, value_text(one.start)) for one in parameters)
     entrants = (Program.of(f"{table.bot.name}-{role}", (), table.bot.cwd) for role in ROLES)
-    return [
-        table._replace(bot=replace(table.bot, name=entrant.name, parameters=start)) for entrant in entrants
-    ]
+    return [table._replace(bot=replace(table.bot, name=one.name, parameters=start)) for one in entrants]

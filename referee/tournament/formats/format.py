@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence, Set
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields, is_dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
 from referee.core.errors import RecordError, RefereeError, UsageError
@@ -446,7 +446,9 @@ def _value_text(value: Any) -> str:
 
 
 def _json(value: Any) -> Any:
-    """A setting as it stands in JSON; one of the tables says that itself."""
+    """A setting as it stands in JSON; a table may say that itself."""
     if isinstance(value, tuple):
         return [_json(one) for one in value]
-    return value.json() if hasattr(value, "json") else value
+    if hasattr(value, "json"):
+        return value.json()
+    return asdict(value) if is_dataclass(type(value)) else value

@@ -35,12 +35,7 @@ TEST, SEARCH = slice(2), slice(2, 4)
 """Those who play the test, and those who play before, to find values."""
 
 FEWEST_GAMES = 100
-
-SPRT = "0,20"
-"""The sequential test of a tournament file that names none."""
-
 AHEAD, MAX_AHEAD = 16, 1000
-
 MAX_ROWS = 50  # the number of rows that the table of the course has at most
 
 
@@ -161,8 +156,8 @@ class Tuning(Format):
         gained = Counter[str]()
         for game in section.games.values():
             if game.rated and game.id not in section.annulled:
-                points = (section.points.halves(game.ranks, seat) for seat in range(2))
-                gained.update(dict(zip(game.bots, points, strict=True)))
+                points = section.points.halves
+                gained.update({bot: points(game.ranks, seat) for seat, bot in enumerate(game.bots)})
         places = {bot: (bot in section.names[SEARCH], -gained[bot]) for bot in section.names}
         return [
             Standing(1 + sum(other < place for other in places.values()), bot, {})
