@@ -118,6 +118,12 @@ def test_a_run_is_not_continued_with_what_would_change_its_values(keys: dict[str
     assert before.may_grow(before) == []
 
 
+def test_the_results_of_another_format_are_told_apart() -> None:
+    tuning, other = tournament("a", TUNING).format, tournament("ab", {}).format
+    assert "`format` is tuning, but was round-robin" in tuning.may_grow(other)
+    assert "`format` is round-robin, but was tuning" in other.may_grow(tuning)
+
+
 def test_a_run_whose_test_is_undecided_goes_on_with_a_larger_one() -> None:
     form = {"sprt": "0,20"}
     short, whole = (tournament("a", {**TUNING, **form, **keys}) for keys in ({"test_budget": 10}, {}))
