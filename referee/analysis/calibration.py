@@ -48,7 +48,6 @@ class Calibration(NamedTuple):
     """
     unit: float = 1.0  # the estimate that is 1 in the fit
     fits: tuple[tuple[float, float], ...] = ()  # a and b for the games of each half, from those of the other
-    length: int = 1  # how many steps these games have, in the median
 
     def is_open(self, phase: float) -> bool:
         """Whether nothing can be said of the chances in this phase. In the first quarter nothing ever is."""
@@ -61,6 +60,9 @@ class Calibration(NamedTuple):
         if score is None or self.is_open(phase):
             return None
         return _chance(_x(score, self.unit), phase, *self.fits[_half(key)])
+
+
+NO_CALIBRATION = Calibration(0)  # with which all is open
 
 
 def calibration(games: Mapping[str, ScoredGame]) -> Calibration:
@@ -84,8 +86,7 @@ def calibration(games: Mapping[str, ScoredGame]) -> Calibration:
         for x, phase, result in half:
             errors[_quarter(phase)].append((_chance(x, phase, *fit) - result) ** 2)
     briers = tuple(sum(some) / len(some) if some else None for some in errors)
-    length = round(median(len(game.scores) - 1 for game in games.values()))
-    return Calibration(len(games), briers, unit, fits, length)
+    return Calibration(len(games), briers, unit, fits)
 
 
 def tens(chance: float) -> int:

@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from referee.analysis.calibration import Calibration, ScoredGame, calibration
+from referee.analysis.calibration import NO_CALIBRATION, Calibration, ScoredGame, calibration
 from referee.core.errors import RecordError, StorageError, UsageError
 from referee.core.fields import LARGEST, Fields
 from referee.core.files import open_without_links
@@ -77,7 +77,8 @@ class GameAnalysis:
     steps: tuple[AnalysedStep, ...]
     chances: tuple[float | None, ...] = ()
     """By step, the chance of seat 1, strictly between 0 and 1, as far as this run's own games say that it may
-    be shown; empty as the analysis is read from the file. People are shown it in tens.
+    be shown, which is in games that the rules ended; empty as the analysis is read from the file. People are
+    shown it in tens.
     """
     drops: tuple[float | None, ...] = ()
     """By step, the chance that the seat to move lost by the move that was played, compared with the
@@ -206,13 +207,18 @@ def analysed(run: StoredRun, methods: Mapping[str, AnalysisMethod] = NO_METHODS)
     for section, by_method in by_section.items():
         most = max(reversed([*by_method]), key=lambda method: len(by_method[method]))
         found = by_method.get(methods.get(section, most), {})
-        whole = {id_ for id_ in found if run.games[id_].ending == Ending.RULES.word}
         # A file from elsewhere may have estimates also where they are worth nothing.
-        scored = [id_ for id_ in whole if _can_be_estimated(run.header.sections[section])]
-        fitted = calibrations[section] = calibration(
-            {found[id_].key: _scored(found[id_], run.games[id_]) for id_ in scored if run.games[id_].rated}
-        )
-        games |= {id_: with_chances(one, fitted, id_ in whole) for id_, one in found.items()}
+        is_estimated = _can_be_estimated(run.header.sections[section])
+        whole = {
+            one.key: ScoredGame(share_beaten(run.games[id_].ranks, 0), [step.score for step in one.steps])
+            for id_, one in found.items()
+            if is_estimated and run.games[id_].ending == Ending.RULES.word and run.games[id_].rated
+        }
+        fitted = calibrations[section] = calibration(whole)
+        games |= {
+            id_: with_chances(one, fitted if one.key in whole else NO_CALIBRATION)
+            for id_, one in found.items()
+        }
     foreign = sum(one.key not in ids for one in stored)
     problems = [
         f"`{shown(str(store.path))}`: {counted(number, 'line')} {what}, left out"
@@ -230,15 +236,9 @@ def _can_be_estimated(section: SectionGame) -> bool:
         return False
 
 
-def _scored(analysis: GameAnalysis, game: Summary) -> ScoredGame:
-    return ScoredGame(share_beaten(game.ranks, 0), tuple(step.score for step in analysis.steps))
-
-
-def with_chances(game: GameAnalysis, fitted: Calibration, is_whole: bool = True) -> GameAnalysis:
-    """The analysis with chances and drops; positions that are proved have none. A game that is not whole was
-    cut short, so that its end is not that of a game.
-    """
-    steps, last = game.steps, max(1, len(game.steps) - 1, 0 if is_whole else fitted.length)
+def with_chances(game: GameAnalysis, fitted: Calibration) -> GameAnalysis:
+    """The analysis with chances and drops; positions that are proved have none."""
+    steps, last = game.steps, max(1, len(game.steps) - 1)
 
     def chance(number: int, score: float | None) -> float | None:
         return fitted.chance(game.key, number / last, score)

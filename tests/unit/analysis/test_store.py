@@ -11,16 +11,12 @@ import pytest
 from referee.analysis import analysing, store
 from referee.analysis import calibration as calibration_module
 from referee.analysis.analysing import analyse, opened
-from referee.analysis.calibration import ScoredGame, calibration
 from referee.analysis.diagnosing import diagnosed
 from referee.analysis.store import (
-    AnalysedStep,
-    AnalysisMethod,
     GameAnalysis,
     Store,
     analysed,
     key_of,
-    with_chances,
 )
 from referee.core.errors import UsageError
 from referee.gameplay.events import Moved, Preset
@@ -133,14 +129,17 @@ def test_a_move_that_no_bot_chose_is_nobodys(monkeypatch: pytest.MonkeyPatch) ->
     assert [step.seat for step in found] == [0, None, None, 1, None]  # type: ignore[union-attr]
 
 
-def test_chances_of_a_game_that_was_cut_short_are_those_of_its_part_of_a_whole_one() -> None:
-    step = AnalysedStep(0, None, 2.0)
-    whole = {f"{number}": ScoredGame(float(number % 8 > 0), [2.0] * 8 + [None]) for number in range(40)}
-    cut = GameAnalysis("1", AnalysisMethod(1), (step,) * 3)
-    fitted = calibration(whole)
-    assert with_chances(cut, fitted).chances[1] is not None
-    first, second, third = with_chances(cut, fitted, is_whole=False).chances
-    assert (first, second) == (None, None) and third == fitted.chance("1", 2 / 8, 2.0) is not None
+def test_a_game_that_no_rule_ended_has_no_chances(run: StoredRun, monkeypatch: pytest.MonkeyPatch) -> None:
+    analyse_all(run)
+    scored = [json.loads(line) for line in lines(run)]
+    for one in scored:
+        one["steps"] = [[*step[:1], None, 1.0, *step[3:5], 1.0] for step in one["steps"]]
+    (run.folder / ANALYSIS).write_text("".join(f"{json.dumps(one)}\n" for one in scored))
+    monkeypatch.setattr(calibration_module, "LEAST_GAMES", 1)
+    monkeypatch.setattr(calibration_module, "WORST_BRIER", 1.0)
+    by_rules, by_time, _ = analysed(run).games.values()
+    assert {*by_rules.chances[1:]} == {0.5} and {*by_rules.drops} == {0.0, None}, "as there is one game"
+    assert {*by_time.chances} == {*by_time.drops} == {None}
 
 
 def test_old_versions_and_other_rules_are_not_used(run: StoredRun, monkeypatch: pytest.MonkeyPatch) -> None:
