@@ -63,8 +63,8 @@ def diagnose(
     if suite:
         if not found.given_away:
             raise UsageError(
-                f"no position is known in which `{bot}` gave something away, expected games that `referee "
-                "analyse` has looked at"
+                f"no position is known in which `{bot}` gave something away, expected some that `referee "
+                "analyse` has found"
             )
         played = run.header.section_of(found.given_away[0]["name"].rpartition("@")[0])
         text = suite_text(played.game, played.options, found.given_away)
