@@ -107,7 +107,7 @@ def analyse(
                     continue
             store.append(GameAnalysis(keys[id_], methods[section], steps))
     for asked in filter(None, advisers.values()):
-        if keys and not failures[asked.name] and (said := asked.useless):
+        if not failures[asked.name] and (said := asked.useless):
             tell(f"the adviser `{asked.name}` said {said}")
     return analysed(run, methods)
 

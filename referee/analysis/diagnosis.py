@@ -137,8 +137,10 @@ def diagnosis(
     the run without it. Games that were not played, or count for nothing, are left out.
     """
     counted_games = [each for each in games if each.game.is_evidence]
-    different = {(each.game.bots, each.game.digest or each.game.id): each for each in counted_games[::-1]}
-    firsts = [*different.values()][::-1]
+    different: dict[tuple[tuple[str, ...], str], DiagnosedGame] = {}
+    for each in counted_games:
+        different.setdefault((each.game.bots, each.game.digest or each.game.id), each)
+    firsts = [*different.values()]
     results: dict[int, list[int]] = defaultdict(lambda: [0, 0, 0])
     wins: dict[int, list[Count]] = defaultdict(list)
     losses, moves, times = Counter[str](), defaultdict[str, list[int]](list), list[int]()

@@ -80,6 +80,7 @@ class Adviser:
         self._bot = bot
         self._asked = AskedBot(bot, START_US)
         self.name = name
+        self._answers = 0
         self._said = 0  # how often it said a value or a score
         self._unread = 0  # how often it said one that is none
 
@@ -95,7 +96,7 @@ class Adviser:
         if self._unread:
             times = counted(self._unread, "time")
             return f"what cannot be used {times}: a `value` not from 0 to 1, or a `score` that is no number"
-        return "" if self._said else "no `value` and no `score` of any position"
+        return "no `value` and no `score` of any position" if self._answers and not self._said else ""
 
     def end(self) -> None:
         """Ends its process."""
@@ -150,6 +151,7 @@ class Adviser:
 
     def _score(self, info: str, seat: Seat) -> float | None:
         """The estimate of an `info` line, for seat 1: a value as its logit, else a score."""
+        self._answers += 1
         read = read_info(info)
         said = dict(read.said).get("score")
         if read.value is None and said is None:

@@ -130,8 +130,9 @@ class Store:
         try:
             if self._file is None:
                 self._file = AppendOnlyFile(self.path, os.O_CREAT)
-            torn = b"" if self._file.ends_a_line() else b"\n"
-            self._file.append(torn + line, sync=False)
+                if not self._file.ends_a_line():
+                    line = b"\n" + line
+            self._file.append(line, sync=False)
         except OSError as error:
             raise StorageError(f"cannot write to `{shown(str(self.path))}`: {error.strerror}") from None
 

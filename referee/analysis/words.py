@@ -141,7 +141,8 @@ def _chances_text(games: Mapping[str, GameAnalysis], fitted: Calibration) -> str
         return "chances: none, since there are no estimates"
     by = f"chances, {scored[-1].estimated}"
     if fitted.games < LEAST_GAMES:
-        return f"{by}: none, since the rules ended {counted(fitted.games, 'game')}, expected {LEAST_GAMES}"
+        games_ended = counted(fitted.games, "different game")
+        return f"{by}: none, since the rules ended {games_ended}, expected {LEAST_GAMES}"
     briers = ", ".join("none" if brier is None else f"{brier:.3f}" for brier in fitted.briers)
     quarters = [str(n + 1) for n in range(4) if not fitted.is_open(n / 4)]
     where = f"in quarter{'s' * (len(quarters) > 1)} {listed(quarters)}" if quarters else "nowhere"

@@ -48,7 +48,10 @@ def test_games_are_analysed_and_printed(folder: Path, tmp_path: Path) -> None:
     assert first.startswith("1:a:b: ") and " wins with best play" in proved
     done = referee(*command, "--workers", "2")
     assert done.code == 0 and done.out.startswith("2 games analysed; of ") and not done.err.strip()
-    assert "chances, estimated by adviser.py: none, since the rules ended 2 games, expected 30" in done.out
+    assert (
+        "chances, estimated by adviser.py: none, since the rules ended 2 different games, expected 30"
+        in done.out
+    )
     before = (folder / ANALYSIS).read_bytes()
     (one, other) = json.loads(referee(*command, "--json").out)
     assert one["id"] == "1:a:b" and one["steps"][-1]["proof"] in (1, -1) and other["bots"] == ["b", "a"]

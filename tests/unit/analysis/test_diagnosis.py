@@ -173,6 +173,9 @@ def test_games_that_repeat_another_one_are_one_piece_of_evidence() -> None:
     played = games(60, "same", lambda random, seat: (seat == 0, ""))
     same = [each._replace(game=each.game._replace(digest="the same")) for each in played]
     assert about(diagnosis(MINE, played)) == ["seat"]
+    assert [example.game for example in diagnosis(MINE, [*played, played[1]]).findings[0].examples] == [
+        each.game.id for each in played if each.game.ranks[each.seat] > 1
+    ][:2]
     found = diagnosis(MINE, same)
     assert not found.findings and found.repeats == 58
     assert found.found == ["Fewer than 10 different games: too few to tell anything from chance."]

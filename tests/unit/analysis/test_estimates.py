@@ -77,6 +77,7 @@ def test_nobody_is_asked_what_a_move_lost_between_two_proved_positions(adviser: 
 def test_a_value_is_a_logit_and_what_is_no_value_is_counted(
     adviser: Adviser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    assert not adviser.useless, "it was not asked yet"
     monkeypatch.setattr(FakeGame, "said", "value 0.75 score 9")
     found = adviser.estimates(GAME.terms, STATES, [True] * len(STATES))
     assert [said.score for said in found[:2]] == pytest.approx([1.0986, -1.0986], abs=1e-4)

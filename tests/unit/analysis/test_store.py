@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from referee.analysis import calibration as calibration_module
 from referee.analysis.analysing import analyse, opened
 from referee.analysis.diagnosing import diagnosed
 from referee.analysis.store import (
+    AnalysedStep,
+    AnalysisMethod,
     GameAnalysis,
     Store,
     analysed,
@@ -78,6 +81,15 @@ def test_lines_that_are_cut_or_foreign_are_told_and_computed_again(run: StoredRu
     diagnosed(run, "a", tell=told.append)
     assert told == [*known.problems]
     assert analyse_all(run) == found and lines(run)[-1] == first, "on a line of its own"
+
+
+def test_two_may_analyse_a_run_at_once(tmp_path: Path) -> None:
+    with closing(Store(tmp_path)) as one, closing(Store(tmp_path)) as other:
+        for steps in range(1, 4):
+            for each, length in ((one, steps), (other, 5 * steps)):
+                each.append(GameAnalysis("0", AnalysisMethod(1), (AnalysedStep(),) * length))
+        found, damaged = one.load()
+    assert len(found) == 6 and not damaged
 
 
 def test_the_file_can_be_deleted_and_is_no_link(run: StoredRun) -> None:
