@@ -1,8 +1,9 @@
 """The file `analysis.jsonl` of a run: written, read back, and matched with the run.
 
 A line is the analysis of one game. It belongs to whatever game has the same events, rules and options, so it
-outlives renamed bots and games that are played again, and it never counts for anything: the file can be
-deleted at any time. Estimates are stored as they were computed; chances are made of them on reading.
+outlives renamed bots and games that are played again; a line of no game here is not used. It never counts for
+anything: the file can be deleted at any time. Estimates are stored as they were computed; chances are made of
+them on reading.
 """
 
 from __future__ import annotations
@@ -220,14 +221,9 @@ def analysed(run: StoredRun, methods: Mapping[str, AnalysisMethod] = NO_METHODS)
             id_: with_chances(one, fitted if one.key in whole else NO_CALIBRATION)
             for id_, one in found.items()
         }
-    foreign = sum(one.key not in ids for one in stored)
-    problems = [
-        f"`{shown(str(store.path))}`: {counted(number, 'line')} {what}, left out"
-        for number, what in ((damaged, "cannot be read"), (foreign, "of no game of this run"))
-        if number
-    ]
+    unread = f"`{shown(str(store.path))}`: {counted(damaged, 'line')} cannot be read, left out"
     in_order = {id_: games[id_] for id_ in run.games if id_ in games}
-    return RunAnalysis(in_order, calibrations, tuple(problems))
+    return RunAnalysis(in_order, calibrations, (unread,) if damaged else ())
 
 
 def _can_be_estimated(section: SectionGame) -> bool:

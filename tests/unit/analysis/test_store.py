@@ -65,7 +65,7 @@ def test_what_is_stored_is_read_back_and_not_computed_again(
     assert (run.folder / ANALYSIS).stat().st_mode & 0o777 == 0o600
 
 
-def test_lines_that_are_cut_or_foreign_are_told_and_computed_again(run: StoredRun) -> None:
+def test_lines_that_are_cut_or_foreign_are_not_used_and_computed_again(run: StoredRun) -> None:
     found = analyse_all(run)
     first, second = lines(run)
     foreign = json.dumps({**json.loads(first), "game": "0" * 32}).encode()
@@ -73,10 +73,8 @@ def test_lines_that_are_cut_or_foreign_are_told_and_computed_again(run: StoredRu
     (run.folder / ANALYSIS).write_bytes(foreign + b"\n" + wrong_step + b"\n" + second + first[:50])
     known = analysed(run)
     assert [*known.games] == ["2:a:b"]
-    assert [problem.partition(": ")[2] for problem in known.problems] == [
-        "2 lines cannot be read, left out",
-        "1 line of no game of this run, left out",
-    ]
+    (problem,) = known.problems
+    assert problem.endswith(": 2 lines cannot be read, left out")
     told: list[str] = []
     diagnosed(run, "a", tell=told.append)
     assert told == [*known.problems]
