@@ -221,9 +221,12 @@ def analysed(run: StoredRun, methods: Mapping[str, AnalysisMethod] = NO_METHODS)
             id_: with_chances(one, fitted if one.key in whole else NO_CALIBRATION)
             for id_, one in found.items()
         }
-    unread = f"`{shown(str(store.path))}`: {counted(damaged, 'line')} cannot be read, left out"
+    problems = [f"{counted(damaged, 'line')} cannot be read, left out"] if damaged else []
+    if stored and ids.keys().isdisjoint(one.key for one in stored):
+        problems.append("it has no game of this run")
+    where = f"`{shown(str(store.path))}`"
     in_order = {id_: games[id_] for id_ in run.games if id_ in games}
-    return RunAnalysis(in_order, calibrations, (unread,) if damaged else ())
+    return RunAnalysis(in_order, calibrations, tuple(f"{where}: {problem}" for problem in problems))
 
 
 def _can_be_estimated(section: SectionGame) -> bool:

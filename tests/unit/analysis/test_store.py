@@ -78,6 +78,9 @@ def test_lines_that_are_cut_or_foreign_are_not_used_and_computed_again(run: Stor
     told: list[str] = []
     diagnosed(run, "a", tell=told.append)
     assert told == [*known.problems]
+    (run.folder / ANALYSIS).write_bytes(foreign + b"\n")
+    assert analysed(run).problems[0].endswith("`: it has no game of this run"), "it is of another one"
+    (run.folder / ANALYSIS).write_bytes(foreign + b"\n" + wrong_step + b"\n" + second + first[:50])
     assert analyse_all(run) == found and lines(run)[-1] == first, "on a line of its own"
 
 
