@@ -105,9 +105,11 @@ class Adviser:
     def estimates(
         self, terms: Terms, states: Sequence[State[Any]], proved: Sequence[bool]
     ) -> list[StepEstimate]:
-        """What it says of each position of a game; of moves between two `proved` positions it is not asked
-        what they lost. Raises `AdviserFailed`, and `EnvironmentLacksError` where it cannot be started here.
+        """What it says of each position of a game of two; of moves between two `proved` positions it is not
+        asked what they lost. Raises `AdviserFailed`, and `EnvironmentLacksError` where it cannot be started here.
         """
+        if len(terms.bots) != 2:
+            return [StepEstimate()] * len(states)
         seed = derive(b"analysis", terms.id)
         terms = replace(
             terms,

@@ -77,6 +77,8 @@ def test_nobody_is_asked_what_a_move_lost_between_two_proved_positions(adviser: 
 def test_a_value_is_a_logit_and_what_is_no_value_is_counted(
     adviser: Adviser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    alone = adviser.estimates(replace(GAME.terms, bots=("a", "b", "c")), STATES, [False] * len(STATES))
+    assert {said.score for said in alone} == {None}, "one number says nothing of three"
     assert not adviser.useless, "it was not asked yet"
     monkeypatch.setattr(FakeGame, "said", "value 0.75 score 9")
     found = adviser.estimates(GAME.terms, STATES, [True] * len(STATES))
