@@ -106,7 +106,8 @@ class Adviser:
         self, terms: Terms, states: Sequence[State[Any]], proved: Sequence[bool]
     ) -> list[StepEstimate]:
         """What it says of each position of a game of two; of moves between two `proved` positions it is not
-        asked what they lost. Raises `AdviserFailed`, and `EnvironmentLacksError` where it cannot be started here.
+        asked what they lost. Raises `AdviserFailed`, and `EnvironmentLacksError` where it cannot be started
+        here.
         """
         if len(terms.bots) != 2:
             return [StepEstimate()] * len(states)
