@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from referee.analysis import estimates
-from referee.analysis.analysing import analyse
 from referee.analysis.calibration import Calibration
 from referee.analysis.estimates import PLAYOUTS, Adviser, AdviserFailed, played_on
 from referee.analysis.store import AnalysedStep, AnalysisMethod, GameAnalysis
@@ -22,10 +21,8 @@ from referee.games.api import Seat, State
 from referee.kit import Quick
 from referee.processes.program import Program
 from referee.records.record import summary_of
-from referee.tournament.run.run import read_run
 from referee.viewing.steps import steps_of
 from tests.unit.records.test_records import record
-from tests.unit.tournament.test_exports import written
 
 GAME = record("L:A1", "L:C3", others=("L:A2 D:B1", "L:B2"))
 STEPS = steps_of(GAME)
@@ -108,20 +105,6 @@ def test_games_are_played_on_by_the_policy_and_end_as_they_do() -> None:
     before = found[2].score
     assert found[0].score is None and found[3].score is None and outcome and before is not None
     assert (before > 0) == (outcome.ranks[0] == 1) and abs(before) <= PLAYOUTS
-
-
-def test_an_adviser_that_was_interrupted_is_not_said_to_say_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted(*given: object) -> list[estimates.StepEstimate]:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Adviser, "estimates", interrupted)
-    run = read_run(written(tmp_path / "run", GAME))
-    told: list[str] = []
-    with pytest.raises(KeyboardInterrupt):
-        analyse(run, [*run.games], by="true", tell=told.append)
-    assert not told
 
 
 def test_a_game_in_words_has_what_is_proved_and_what_is_estimated_apart() -> None:
