@@ -93,9 +93,8 @@ def findings(games: Sequence[DiagnosedGame], rest: Collection[Summary]) -> Itera
     yield from _jump(games)
     for seat in range(max(len(each.plays) for each in games)):
         yield from _seat(games, seat, rest)
-    wins = [*_given_away(games, None)]
-    for seat in sorted({each.seat for each in games}):
-        wins += _given_away(games, seat)
+    where = [None, *sorted({each.seat for each in games})]
+    wins = [one for seat in where for one in _given_away(games, seat, len(where))]
     yield from sorted(wins, key=lambda one: one.chance)[:1]
     yield from _blunders(games)
 
@@ -251,8 +250,8 @@ def _others_of(count: Count) -> Count:
     return Count(count.of - count.cases, count.of)
 
 
-def _given_away(games: Sequence[DiagnosedGame], seat: Seat | None) -> Iterator[Finding]:
-    """Whether it gives away proved wins more often than others, in all seats or in one."""
+def _given_away(games: Sequence[DiagnosedGame], seat: Seat | None, tests: int) -> Iterator[Finding]:
+    """Whether it gives away proved wins more often than others, in all seats or in one: one of so many."""
 
     def counts_of(each: DiagnosedGame) -> Mapping[Hashable, Count]:
         counts = dict[Hashable, Count]()
@@ -271,6 +270,7 @@ def _given_away(games: Sequence[DiagnosedGame], seat: Seat | None) -> Iterator[F
         counts_of,
         lambda own, others: f"{where}it gave away {own} proved wins, {whose} {others}",
         _examples(own, lambda blunder: blunder.was_won),
+        tests,
     )
 
 

@@ -11,7 +11,7 @@ import pytest
 from referee.analysis.diagnosis import Diagnosis, diagnosis
 from referee.analysis.kinds import Blunder, SeatDecisions
 from referee.analysis.played import DiagnosedGame, SeatPlay, seat_plays
-from referee.analysis.significance import Count
+from referee.analysis.significance import Count, fisher
 from referee.core.errors import RecordError
 from referee.core.pairing import Pairing
 from referee.records.record import Summary
@@ -139,6 +139,7 @@ def test_proved_wins_given_away_are_told_of_the_seat_where_it_is_so() -> None:
         "its opponents and itself in other seats together 9 of 75"
     )
     assert finding.text.endswith("as in 1:other:mine@7 and 2:other:mine@7.")
+    assert finding.chance >= 3 * fisher(finding.own, finding.others), "also each seat was compared"
 
 
 def test_what_nobody_could_give_away_was_not_looked_at() -> None:
