@@ -23,7 +23,7 @@ from referee.records.record import Summary
 
 _RULES = Ending.RULES.word
 
-_LOOKED_AT = ("its faults", "the times of its moves", "its results by seat")
+_LOOKED_AT = ("its faults", "the times of its moves", "its wins by seat")
 
 
 class SeatResults(NamedTuple):

@@ -237,8 +237,8 @@ def _seat(games: Sequence[DiagnosedGame], seat: Seat, rest: Collection[Summary])
             text += f"; in games without it, seat {seat + 1} won {wins}"
         return text
 
-    lost = (each for each in games if each.seat == seat and each.game.ranks[seat] > 1)
-    examples = (Example(each.game.id) for each in lost)
+    not_won = (each for each in games if each.seat == seat and not _won(each.game, seat))
+    examples = (Example(each.game.id) for each in not_won)
     yield from _more_often(games, "seat", counts_of, sentence, examples, tests=seats, ratio=1)
 
 

@@ -71,7 +71,7 @@ def test_nothing_is_said_where_nothing_was_planted() -> None:
         assert about(found) == []
         assert found.text.endswith(
             "Nothing found that chance does not explain in its faults, the times of its moves and its "
-            "results by seat."
+            "wins by seat."
         )
 
 
@@ -104,6 +104,14 @@ def test_a_weakness_in_one_seat_is_found() -> None:
     wins, others = 30 - finding.own.cases, 30 - finding.others.cases
     assert finding.sentence == f"as seat 2 it won {wins} of 30 games, as seat 1 {others} of 30"
     assert finding.own.of == 30 and all(example.game.endswith(":other:mine") for example in finding.examples)
+
+
+def test_a_seat_in_which_it_only_draws_is_told_with_games_that_it_drew() -> None:
+    won = games(24, "draws", lambda random, seat: (True, ""))
+    drawn = [each._replace(game=each.game._replace(ranks=(1, 1))) if each.seat else each for each in won]
+    (finding,) = diagnosis(MINE, drawn).findings
+    assert finding.sentence == "as seat 2 it won 0 of 12 games, as seat 1 12 of 12"
+    assert finding.text.endswith(", as in 1:other:mine and 2:other:mine.")
 
 
 def test_faults_are_found_with_their_moves() -> None:
