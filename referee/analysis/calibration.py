@@ -4,7 +4,8 @@ The chance of seat 1 is `1 / (1 + exp(-x (a + b p²)))`, with the estimate x and
 its beginning and 1 at its end: a logistic regression without a constant, and without the strengths of bots.
 Each half of the games has the a and b that fit the other half best, so no game is in its own fit. A quarter
 of the game is open, without chances, where these are hardly better than a coin: their Brier score, the mean
-square of their errors, is 0.25 for a coin. Pure.
+square of their errors, is 0.25 for a coin. Games that were drawn do not count for it: there a coin has 0.
+Pure.
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ class Calibration(NamedTuple):
 
     games: int  # how many games it was computed from
     briers: tuple[float | None, ...] = (None,) * 4
-    """By quarter of the game, the Brier score of the chances; None where there are no estimates, or too few
-    games.
+    """By quarter of the game, the Brier score of the chances in games with a winner; None where there are no
+    estimates, or too few games.
     """
     unit: float = 1.0  # the estimate that is 1 in the fit
     fits: tuple[tuple[float, float], ...] = ()  # a and b for the games of each half, from those of the other
@@ -84,7 +85,8 @@ def calibration(games: Mapping[str, ScoredGame]) -> Calibration:
     errors: list[list[float]] = [[], [], [], []]
     for half, fit in zip(points, fits, strict=True):
         for x, phase, result in half:
-            errors[_quarter(phase)].append((_chance(x, phase, *fit) - result) ** 2)
+            if result != 0.5:
+                errors[_quarter(phase)].append((_chance(x, phase, *fit) - result) ** 2)
     briers = tuple(sum(some) / len(some) if some else None for some in errors)
     return Calibration(len(games), briers, unit, fits)
 

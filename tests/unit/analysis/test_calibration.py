@@ -49,6 +49,12 @@ def test_estimates_that_say_nothing_are_found_out_by_the_games_that_were_left_ou
     assert [brier for brier in noise.briers if brier is not None and brier < 0.24] == []
 
 
+def test_draws_make_estimates_that_say_nothing_no_better() -> None:
+    noise = games(80, 0.0, 0.0)
+    drawn = {key: game._replace(result=0.5) if int(key, 16) % 4 < 2 else game for key, game in noise.items()}
+    assert [brier for brier in calibration(drawn).briers if brier is None or brier < 0.24] == []
+
+
 def test_few_games_or_no_estimates_leave_everything_open() -> None:
     few = calibration(games(LEAST_GAMES - 1, 3.0, 0.0))
     assert few.games == LEAST_GAMES - 1 and few.is_open(0.9) and few.chance("0001", 0.9, 1.0) is None
