@@ -90,11 +90,15 @@ class Diagnosis:
         if self.analysed:
             part = "" if self.analysed == self.games else f" (in {self.analysed:,} games with an analysis)"
             wins = [f"{count} as seat {seat + 1}" for seat, count in sorted(self.wins.items()) if count.of]
-            yield f"proved wins given away: {', '.join(wins)}{part}" if wins else f"proved wins: none{part}"
-            yield (
-                "different positions in which it gave something away, as is proved or estimated: "
-                f"{len(self.given_away):,}"
-            )
+            if wins:
+                yield f"proved wins given away: {', '.join(wins)}{part}"
+            if self.given_away:
+                yield (
+                    "different positions in which it gave something away, as is proved or estimated: "
+                    f"{len(self.given_away):,}"
+                )
+            if not wins and not self.given_away:
+                yield f"no proved win of it is known, and nothing that it gave away{part}"
         else:
             yield (
                 "no analysis: `referee analyse` may add proved wins given away and kinds of blunders; it "

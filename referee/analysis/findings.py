@@ -53,7 +53,7 @@ class Finding(NamedTuple):
     @property
     def claim(self) -> str:
         """The sentence with how likely so much is by chance."""
-        text = f"p = {self.chance:.1g}" if self.chance >= 0.0001 else "p < 0.0001"
+        text = f"p = {self.chance:.2g}" if self.chance >= 0.0001 else "p < 0.0001"
         return f"{self.sentence[0].upper()}{self.sentence[1:]} ({text})"
 
     @property
