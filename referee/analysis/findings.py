@@ -102,7 +102,7 @@ def findings(games: Sequence[DiagnosedGame], rest: Collection[Summary]) -> Itera
 CountsOf = Callable[[DiagnosedGame], Mapping[Hashable, Count]]
 """The counts of a game by whom they belong to: those who could have changed places."""
 
-_OWN: Hashable = True
+_OWN: Hashable = ("own",)  # equals no name of a bot and no seat, of which 1 is also True
 
 
 def _by_player(count: Callable[[SeatPlay], Count | None]) -> CountsOf:
@@ -118,7 +118,7 @@ def _by_player(count: Callable[[SeatPlay], Count | None]) -> CountsOf:
 
 def _more_often(
     games: Iterable[DiagnosedGame],
-    about: str,
+    word: str,
     counts_of: CountsOf,
     sentence: Callable[[Count, Count], str],
     examples: Iterable[Example],
@@ -140,7 +140,7 @@ def _more_often(
     own, other = added(owns), added(others)
     chance = exceeds(own, other, clusters, tests, ratio)
     if chance is not None:
-        yield Finding(about, sentence(own, other), chance, own, other, [*examples][:EXAMPLES])
+        yield Finding(word, sentence(own, other), chance, own, other, [*examples][:EXAMPLES])
 
 
 def _fault(games: Sequence[DiagnosedGame], word: str, faults: int) -> Iterator[Finding]:

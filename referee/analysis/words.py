@@ -21,7 +21,7 @@ from referee.viewing.words import placings
 _RESULTS = {1: "win", 0: "draw", -1: "loss"}
 
 
-def winner_by_rules(game: Summary) -> Seat | None:
+def _winner_by_rules(game: Summary) -> Seat | None:
     """The only winner of a game of two that the rules ended."""
     decided = game.ending == Ending.RULES.word and len(game.ranks) == 2 and game.ranks.count(1) == 1
     return game.ranks.index(1) if decided else None
@@ -51,7 +51,7 @@ def game_text(analysis: GameAnalysis, game: Summary, steps: Steps) -> list[str]:
 
 
 def _turning_point(analysis: GameAnalysis, game: Summary) -> int | None:
-    winner = winner_by_rules(game)
+    winner = _winner_by_rules(game)
     return None if winner is None else turning_point(analysis, winner)
 
 
@@ -118,7 +118,7 @@ def totals_text(
         f"{proved:,} are proved"
     ]
     first = [
-        (winner_by_rules(run_games[id_]), proof)
+        (_winner_by_rules(run_games[id_]), proof)
         for id_, one in games.items()
         if run_games[id_].ending == Ending.RULES.word
         and (proof := next((step.proof for step in one.steps[:-1] if step.proof), None))

@@ -97,6 +97,13 @@ def test_later_moves_that_take_everybody_longer_are_not_told() -> None:
     assert about(diagnosis(MINE, slow)) == []
 
 
+def test_a_weakness_in_the_first_seat_is_found() -> None:
+    found = diagnosis(MINE, games(60, "seat", lambda random, seat: (random.random() < (0.05, 0.6)[seat], "")))
+    (finding,) = found.findings
+    wins, others = 30 - finding.own.cases, 30 - finding.others.cases
+    assert finding.sentence == f"as seat 1 it won {wins} of 30 games, as seat 2 {others} of 30"
+
+
 def test_a_weakness_in_one_seat_is_found() -> None:
     found = diagnosis(MINE, games(60, "seat", lambda random, seat: (random.random() < (0.6, 0.05)[seat], "")))
     (finding,) = found.findings
